@@ -1,0 +1,105 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// What a host tells its runner. The first one is always the plan.
+package enum HostMessage: Hashable, Sendable {
+    case plan(RunnerPlan)
+    case expire([TaskID], ExpirationReason)
+    case submitted(CallNumber, SubmissionNumber)
+    case refused(CallNumber, Refusal)
+    /// Answers `cancel` and `cancelAll` after their commit; `isRecorded` is false when the ledger could not take it.
+    case cancelled(CallNumber, isRecorded: Bool)
+    case pending(CallNumber, [PendingSummary])
+    /// Every task is over: call the plugin's `stop`, flush, exit.
+    case stop
+}
+
+/// All that a runner needs for one launch: a `LaunchPlan` as seen from inside the process.
+package struct RunnerPlan: Hashable, Sendable {
+    package struct Task: Hashable, Sendable {
+        package let id: TaskID
+        package let kind: TaskKind
+        /// For events alone.
+        package let event: EventType?
+        /// The task identifier, or the event's name.
+        package let identifier: String
+        package let submission: SubmissionNumber
+        package let attempts: Int
+        package let payload: [UInt8]
+
+        package init(
+            id: TaskID,
+            kind: TaskKind,
+            event: EventType?,
+            identifier: String,
+            submission: SubmissionNumber,
+            attempts: Int,
+            payload: [UInt8]
+        ) {
+            self.id = id
+            self.kind = kind
+            self.event = event
+            self.identifier = identifier
+            self.submission = submission
+            self.attempts = attempts
+            self.payload = payload
+        }
+    }
+
+    package let launch: LaunchNumber
+    package let plugin: PluginIdentifier
+    package let role: PluginRole
+    package let lane: Lane
+    package let cause: LaunchCause
+    package let libraryPath: String
+    package let libraryIdentity: FileIdentity
+    package let permitted: [PermittedIdentifier]
+    package let settings: [String: String]
+    package let containerPath: String
+    /// Absolute, on this machine's monotonic clock: runner and host share it.
+    package let deadline: MonotonicTime
+    package let grace: Duration
+    package let tasks: [Task]
+
+    package init(
+        launch: LaunchNumber,
+        plugin: PluginIdentifier,
+        role: PluginRole,
+        lane: Lane,
+        cause: LaunchCause,
+        libraryPath: String,
+        libraryIdentity: FileIdentity,
+        permitted: [PermittedIdentifier],
+        settings: [String: String],
+        containerPath: String,
+        deadline: MonotonicTime,
+        grace: Duration,
+        tasks: [Task]
+    ) {
+        self.launch = launch
+        self.plugin = plugin
+        self.role = role
+        self.lane = lane
+        self.cause = cause
+        self.libraryPath = libraryPath
+        self.libraryIdentity = libraryIdentity
+        self.permitted = permitted
+        self.settings = settings
+        self.containerPath = containerPath
+        self.deadline = deadline
+        self.grace = grace
+        self.tasks = tasks
+    }
+}
+
+/// One pending request as a plugin sees it.
+package struct PendingSummary: Hashable, Sendable {
+    package let request: TaskRequest
+    package let number: SubmissionNumber
+
+    package init(request: TaskRequest, number: SubmissionNumber) {
+        self.request = request
+        self.number = number
+    }
+}

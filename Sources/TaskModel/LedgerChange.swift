@@ -1,0 +1,132 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// One change that the core wants on disk; those of one ticket are written in one transaction or not at all.
+package enum LedgerChange: Hashable, Sendable {
+    /// Stores an accepted request under its plugin and identifier, in place of the one pending there.
+    case storeRequest(PendingRequest, payload: [UInt8])
+    case removeRequest(SubmissionNumber)
+    case storeEvent(PendingEvent, payload: [UInt8])
+
+    /// Records the launch and moves its batch from pending to running, payloads included.
+    case startLaunch(LaunchPlan)
+    /// A running task is over for good.
+    case endTask(LaunchNumber, SubmissionNumber)
+    /// A running task goes back to pending with its new retry state, payload included.
+    case returnTask(LaunchNumber, PendingWork)
+    /// A running task was cancelled meanwhile: should it be interrupted, it does not return.
+    case keepFromReturning(LaunchNumber, SubmissionNumber)
+    case endLaunch(LaunchNumber, LaunchEnd)
+
+    case journal(JournalEntry)
+    /// What the catalogue held when the plugin was last told that it started.
+    case rememberPlugin(KnownPlugin)
+    case forgetPlugin(PluginIdentifier)
+}
+
+/// How and when a launch ended.
+package struct LaunchEnd: Hashable, Sendable {
+    package let outcome: LaunchOutcome
+    package let at: WallTime
+    package let used: Duration
+    package let blame: Blame
+    package let message: String
+
+    package init(outcome: LaunchOutcome, at: WallTime, used: Duration, blame: Blame, message: String) {
+        self.outcome = outcome
+        self.at = at
+        self.used = used
+        self.blame = blame
+        self.message = message
+    }
+}
+
+/// A plugin as the ledger last saw it, to notice what changed while the host was down.
+package struct KnownPlugin: Hashable, Sendable {
+    package let identifier: PluginIdentifier
+    package let manifestPath: String
+    package let manifestDigest: String
+    package let libraryDigest: String
+    package let permitted: [PermittedIdentifier]
+
+    package init(
+        identifier: PluginIdentifier,
+        manifestPath: String,
+        manifestDigest: String,
+        libraryDigest: String,
+        permitted: [PermittedIdentifier]
+    ) {
+        self.identifier = identifier
+        self.manifestPath = manifestPath
+        self.manifestDigest = manifestDigest
+        self.libraryDigest = libraryDigest
+        self.permitted = permitted
+    }
+
+    package init(_ entry: PluginEntry) {
+        self.init(
+            identifier: entry.identifier,
+            manifestPath: entry.manifestPath,
+            manifestDigest: entry.manifestDigest,
+            libraryDigest: entry.library.digest,
+            permitted: entry.permitted
+        )
+    }
+}
+
+/// All that the core needs from the ledger to go on after a restart.
+package struct LedgerSnapshot: Sendable {
+    package var requests: [PendingRequest]
+    package var events: [PendingEvent]
+    /// Launches that no end was recorded for.
+    package var running: [RunningLaunch]
+    package var known: [KnownPlugin]
+    package var lastSubmission: SubmissionNumber
+    package var lastLaunch: LaunchNumber
+
+    package init(
+        requests: [PendingRequest] = [],
+        events: [PendingEvent] = [],
+        running: [RunningLaunch] = [],
+        known: [KnownPlugin] = [],
+        lastSubmission: SubmissionNumber = SubmissionNumber(rawValue: 0),
+        lastLaunch: LaunchNumber = LaunchNumber(rawValue: 0)
+    ) {
+        self.requests = requests
+        self.events = events
+        self.running = running
+        self.known = known
+        self.lastSubmission = lastSubmission
+        self.lastLaunch = lastLaunch
+    }
+
+    /// A launch found running: its process is ended first, then its unfinished tasks are judged.
+    package struct RunningLaunch: Hashable, Sendable {
+        package let number: LaunchNumber
+        package let plugin: PluginIdentifier
+        package let lane: Lane
+        package let process: RunnerProcess
+        package let startedAt: WallTime
+        /// The tasks without an outcome, in the order of the batch.
+        package let unfinished: [PendingWork]
+        /// Of those, the ones cancelled while they ran.
+        package let keptFromReturning: Set<SubmissionNumber>
+
+        package init(
+            number: LaunchNumber,
+            plugin: PluginIdentifier,
+            lane: Lane,
+            process: RunnerProcess,
+            startedAt: WallTime,
+            unfinished: [PendingWork],
+            keptFromReturning: Set<SubmissionNumber>
+        ) {
+            self.number = number
+            self.plugin = plugin
+            self.lane = lane
+            self.process = process
+            self.startedAt = startedAt
+            self.unfinished = unfinished
+            self.keptFromReturning = keptFromReturning
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// Nanoseconds of `CLOCK_MONOTONIC`: budgets and spacing. Means nothing in another boot.
+package struct MonotonicTime: Hashable, Comparable, Sendable {
+    package let nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    package static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+
+    package static func + (time: Self, duration: Duration) -> Self {
+        Self(nanoseconds: time.nanoseconds.addingClamped(duration.wholeNanoseconds))
+    }
+
+    package static func - (later: Self, earlier: Self) -> Duration {
+        .nanoseconds(later.nanoseconds.addingClamped(-earlier.nanoseconds))
+    }
+}
+
+/// Nanoseconds of calendar time since 1970: earliest begin, retry delays, the journal. Never a budget.
+package struct WallTime: Hashable, Comparable, Sendable {
+    package let nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    package static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+
+    package static func + (time: Self, duration: Duration) -> Self {
+        Self(nanoseconds: time.nanoseconds.addingClamped(duration.wholeNanoseconds))
+    }
+
+    package static func - (later: Self, earlier: Self) -> Duration {
+        .nanoseconds(later.nanoseconds.addingClamped(-earlier.nanoseconds))
+    }
+}
+
+/// Which boot of the machine a monotonic value belongs to, as the kernel names it.
+package struct BootID: Hashable, Sendable {
+    package let text: String
+    package init(_ text: String) { self.text = text }
+}
+
+/// One instant on both clocks, handed into every decision (C10).
+package struct Moment: Hashable, Sendable {
+    package let monotonic: MonotonicTime
+    package let wall: WallTime
+    package let boot: BootID
+
+    package init(monotonic: MonotonicTime, wall: WallTime, boot: BootID) {
+        self.monotonic = monotonic
+        self.wall = wall
+        self.boot = boot
+    }
+}
+
+extension Duration {
+    /// Clamped to what 64 bits hold (292 years), so that no duration from outside can trap.
+    package var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        if overflow { return seconds < 0 ? .min + 1 : .max }
+        return product.addingClamped(attoseconds / 1_000_000_000)
+    }
+}
+
+extension Int64 {
+    fileprivate func addingClamped(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min + 1 : .max) : sum
+    }
+}

@@ -1,0 +1,109 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// An accepted request that waits for its launch. Its payload stays in the ledger.
+package struct PendingRequest: Hashable, Sendable {
+    /// The main plugin that will be launched for it, whoever submitted.
+    package let plugin: PluginIdentifier
+    package let number: SubmissionNumber
+    package let request: TaskRequest
+    package let submitter: Submitter
+    package let submittedAt: WallTime
+    package var retry: Retry
+
+    package init(
+        plugin: PluginIdentifier,
+        number: SubmissionNumber,
+        request: TaskRequest,
+        submitter: Submitter,
+        submittedAt: WallTime,
+        retry: Retry = Retry()
+    ) {
+        self.plugin = plugin
+        self.number = number
+        self.request = request
+        self.submitter = submitter
+        self.submittedAt = submittedAt
+        self.retry = retry
+    }
+}
+
+/// Something that a plugin is to be told, kept until it was (C11). Its payload stays in the ledger.
+package struct PendingEvent: Hashable, Sendable {
+    package let plugin: PluginIdentifier
+    package let number: SubmissionNumber
+    package let type: EventType
+    package let createdAt: WallTime
+    package var retry: Retry
+
+    package init(
+        plugin: PluginIdentifier,
+        number: SubmissionNumber,
+        type: EventType,
+        createdAt: WallTime,
+        retry: Retry = Retry()
+    ) {
+        self.plugin = plugin
+        self.number = number
+        self.type = type
+        self.createdAt = createdAt
+        self.retry = retry
+    }
+}
+
+/// What one task of a batch was made from.
+package enum PendingWork: Hashable, Sendable {
+    case request(PendingRequest)
+    case event(PendingEvent)
+
+    package var number: SubmissionNumber {
+        switch self {
+        case .request(let request): request.number
+        case .event(let event): event.number
+        }
+    }
+
+    package var plugin: PluginIdentifier {
+        switch self {
+        case .request(let request): request.plugin
+        case .event(let event): event.plugin
+        }
+    }
+
+    package var kind: TaskKind {
+        switch self {
+        case .request(let request): request.request.kind
+        case .event: .event
+        }
+    }
+
+    /// The task identifier, or the event's name.
+    package var label: String {
+        switch self {
+        case .request(let request): request.request.identifier.text
+        case .event(let event): event.type.name
+        }
+    }
+
+    package var identifier: TaskIdentifier? {
+        if case .request(let request) = self { request.request.identifier } else { nil }
+    }
+
+    package var retry: Retry {
+        get {
+            switch self {
+            case .request(let request): request.retry
+            case .event(let event): event.retry
+            }
+        }
+        set {
+            switch self {
+            case .request(var request):
+                request.retry = newValue
+                self = .request(request)
+            case .event(var event):
+                event.retry = newValue
+                self = .event(event)
+            }
+        }
+    }
+}

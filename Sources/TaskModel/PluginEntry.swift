@@ -1,0 +1,82 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// One installed plugin as its manifest describes it. What the operator changes about it is policy, kept elsewhere.
+package struct PluginEntry: Hashable, Sendable {
+    package let identifier: PluginIdentifier
+    package let name: String
+    package let version: String
+    package let role: PluginRole
+    /// The main plugin of an extension; nil for a main plugin.
+    package let containingPlugin: PluginIdentifier?
+    /// The extensions that a main plugin lets share its container.
+    package let extensions: [PluginIdentifier]
+    package let permitted: [PermittedIdentifier]
+    package let modes: Set<BackgroundMode>
+    /// The manifest's defaults under the operator's values.
+    package let settings: [String: String]
+    package let library: LibraryFile
+    package let manifestPath: String
+    /// SHA-256 of the manifest's bytes, lower-case hexadecimal.
+    package let manifestDigest: String
+
+    package init(
+        identifier: PluginIdentifier,
+        name: String,
+        version: String,
+        role: PluginRole,
+        containingPlugin: PluginIdentifier? = nil,
+        extensions: [PluginIdentifier] = [],
+        permitted: [PermittedIdentifier],
+        modes: Set<BackgroundMode>,
+        settings: [String: String] = [:],
+        library: LibraryFile,
+        manifestPath: String,
+        manifestDigest: String
+    ) {
+        self.identifier = identifier
+        self.name = name
+        self.version = version
+        self.role = role
+        self.containingPlugin = containingPlugin
+        self.extensions = extensions
+        self.permitted = permitted
+        self.modes = modes
+        self.settings = settings
+        self.library = library
+        self.manifestPath = manifestPath
+        self.manifestDigest = manifestDigest
+    }
+}
+
+/// A plugin's library as it was when it was examined; the runner refuses any other file at that path.
+package struct LibraryFile: Hashable, Sendable {
+    package let path: String
+    /// SHA-256 of the file's bytes, lower-case hexadecimal.
+    package let digest: String
+    package let identity: FileIdentity
+
+    package init(path: String, digest: String, identity: FileIdentity) {
+        self.path = path
+        self.digest = digest
+        self.identity = identity
+    }
+}
+
+/// What tells one state of a file from another without reading it again.
+package struct FileIdentity: Hashable, Sendable {
+    package let device: UInt64
+    package let inode: UInt64
+    package let size: Int64
+    /// Nanoseconds since 1970.
+    package let modified: Int64
+    /// Nanoseconds since 1970; a writer cannot set it back.
+    package let changed: Int64
+
+    package init(device: UInt64, inode: UInt64, size: Int64, modified: Int64, changed: Int64) {
+        self.device = device
+        self.inode = inode
+        self.size = size
+        self.modified = modified
+        self.changed = changed
+    }
+}

@@ -1,0 +1,16 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// The reverse-DNS name of a plugin, main or extension.
+package struct PluginIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let text: String
+
+    /// Nil when `text` breaks the rule; `ReverseDNSName.problem(in:)` says how.
+    package init?(_ text: String) {
+        guard ReverseDNSName.problem(in: text) == nil else { return nil }
+        self.text = text
+    }
+
+    package var description: String { text }
+
+    package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
+}

@@ -1,0 +1,61 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// Why a submission was not accepted: one of the reference system's four codes, and the reason behind it (C14).
+package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The reference system's own numbers.
+    package enum Code: Int32, Hashable, Sendable {
+        case unavailable = 1
+        case tooManyPendingTaskRequests = 2
+        case notPermitted = 3
+        case immediateRunIneligible = 4
+
+        package var name: String {
+            switch self {
+            case .unavailable: "unavailable"
+            case .tooManyPendingTaskRequests: "too-many-pending"
+            case .notPermitted: "not-permitted"
+            case .immediateRunIneligible: "immediate-run-ineligible"
+            }
+        }
+    }
+
+    /// The ABI's `BGT_REASON_...` numbers, as far as this host gives them.
+    package enum SubReason: UInt32, Hashable, Sendable {
+        case notOffered = 1
+        case pluginDisabled = 3
+        case notRecorded = 4
+        case hostStopping = 5
+        case refreshLimit = 10
+        case processingLimit = 11
+        case identifierNotPermitted = 20
+        case fetchModeMissing = 21
+        case processingModeMissing = 22
+
+        package var name: String {
+            switch self {
+            case .notOffered: "not-offered"
+            case .pluginDisabled: "plugin-disabled"
+            case .notRecorded: "not-recorded"
+            case .hostStopping: "host-stopping"
+            case .refreshLimit: "refresh-limit"
+            case .processingLimit: "processing-limit"
+            case .identifierNotPermitted: "identifier-not-permitted"
+            case .fetchModeMissing: "mode-fetch-missing"
+            case .processingModeMissing: "mode-processing-missing"
+            }
+        }
+    }
+
+    package let code: Code
+    package let subReason: SubReason
+    /// Names the thing, the value, the rule and the remedy.
+    package let message: String
+
+    package init(code: Code, subReason: SubReason, message: String) {
+        self.code = code
+        self.subReason = subReason
+        self.message = message
+    }
+
+    package var description: String { "\(code.name) (\(subReason.name)): \(message)" }
+}

@@ -1,0 +1,74 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// What kind of work a task is; the numbers are the ABI's `BGT_KIND_...`.
+package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
+    case refresh = 1
+    case processing = 2
+    case event = 5
+
+    package var name: String {
+        switch self {
+        case .refresh: "refresh"
+        case .processing: "processing"
+        case .event: "event"
+        }
+    }
+
+    package init?(name: String) {
+        guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = kind
+    }
+
+    package var lane: Lane { self == .event ? .event : .background }
+}
+
+/// One of the separate ways in which a plugin is launched (C7); the numbers are the ABI's `BGT_LANE_...`.
+package enum Lane: UInt32, Hashable, Sendable, CaseIterable {
+    case background = 1
+    case event = 2
+
+    package var name: String {
+        switch self {
+        case .background: "background"
+        case .event: "event"
+        }
+    }
+}
+
+/// What a plugin may do: a main plugin registers and runs tasks, an extension only submits.
+package enum PluginRole: UInt32, Hashable, Sendable {
+    case main = 1
+    case `extension` = 2
+
+    package var name: String { self == .main ? "main" : "extension" }
+}
+
+/// A manifest's permission for a kind of background work.
+package enum BackgroundMode: String, Hashable, Sendable, CaseIterable {
+    case fetch
+    case processing
+}
+
+/// Why a launch happens; the numbers are the ABI's `BGT_CAUSE_...`.
+package enum LaunchCause: UInt32, Hashable, Sendable {
+    case due = 1
+    case person = 2
+    case event = 3
+    case relaunch = 4
+
+    package var name: String {
+        switch self {
+        case .due: "due"
+        case .person: "person"
+        case .event: "event"
+        case .relaunch: "relaunch"
+        }
+    }
+}
+
+/// What an event tells its receiver; the numbers are the ABI's `BGT_EVENT_...`.
+package enum EventType: UInt32, Hashable, Sendable {
+    case started = 1
+
+    package var name: String { "started" }
+}
