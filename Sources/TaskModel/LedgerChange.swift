@@ -47,19 +47,23 @@ package struct KnownPlugin: Hashable, Sendable {
     package let manifestDigest: String
     package let libraryDigest: String
     package let permitted: [PermittedIdentifier]
+    /// Since when no manifest describes it; its requests are kept for a while (C17).
+    package var missingSince: WallTime?
 
     package init(
         identifier: PluginIdentifier,
         manifestPath: String,
         manifestDigest: String,
         libraryDigest: String,
-        permitted: [PermittedIdentifier]
+        permitted: [PermittedIdentifier],
+        missingSince: WallTime? = nil
     ) {
         self.identifier = identifier
         self.manifestPath = manifestPath
         self.manifestDigest = manifestDigest
         self.libraryDigest = libraryDigest
         self.permitted = permitted
+        self.missingSince = missingSince
     }
 
     package init(_ entry: PluginEntry) {

@@ -18,7 +18,6 @@ package enum Reason: Hashable, Sendable {
     case network
 
     // What other work changes.
-    case running(LaunchNumber)
     case laneBusy(Lane, LaunchNumber)
     case othersRunAlone(first: String)
     case launchLimit(Lane, limit: Int)
