@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* The header's sizes and offsets are asserted where they are declared; this file adds what only our own build should pay for:
- * no padding hole anywhere, no status or constant that differs from the function type that carries it. */
+/* The header asserts its own sizes and offsets. Here is what only our own build should pay for: no padding hole
+ * anywhere, and numbers of the types that carry them. */
 #pragma GCC diagnostic error "-Wpadded"
 #include "bgtask.h"
 

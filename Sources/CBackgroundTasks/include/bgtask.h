@@ -38,30 +38,32 @@
  *
  * Before.   The host reads the manifest and the library's ELF note as plain bytes. A foreign major, or a required minor
  *           newer than the host, is refused with a reason and nothing of the plugin runs (BGT-ABI-02).
- * Load.     Every launch is a new process. It loads the library with RTLD_NOW | RTLD_LOCAL, never closes it, and looks up
- *           one symbol, bgtask_plugin_entry (BGT-ABI-01). The launch has ONE time budget for all its tasks, and the
+ * Load.     Every launch is a new process. It loads the library with RTLD_NOW | RTLD_LOCAL, never closes it, and looks
+ *           up one symbol, bgtask_plugin_entry (BGT-ABI-01). The launch has ONE time budget for all its tasks, and the
  *           deadline is armed already: constructors and entry are on the clock (BGT-ABI-14).
  * Entry.    Runs on the main thread. It fills bgt_plugin, registers the handlers (only now, BGT-ABI-10) and may submit
- *           requests. Any status but BGT_OK ends the launch: the registrations are dropped, the tasks return to pending
- *           with an attempt charged, and the journal keeps the status.
+ *           requests. Any status but BGT_OK ends the launch without a stop: the registrations are dropped, the tasks
+ *           return to pending with an attempt charged, and the journal keeps the status.
  * Running.  Every due task of the plugin is delivered in one batch, each to the handler of its identifier on a private
- *           serial queue of that identifier; events go to `receive` on a queue of their own. The main thread is run_main's.
- *           A handler may return before its task is completed. Complete each task exactly once, from any thread.
- * Expiring. At the deadline, or earlier when a task's conditions are lost, is_expiring turns 1 and the task's expiration
- *           handler is called with the reason. Complete the task: what is completed within the grace still counts.
- *           At deadline + grace the process and its children are killed.
- * Stop.     When every task is completed or has expired, and no assertion is open, `stop` is called, with the grace as its
- *           bound. Then the process ends with _exit: no atexit function, no static destructor runs.
+ *           serial queue of that identifier; events go to `receive` on a queue of their own. The main thread is
+ *           run_main's. A handler may return before its task is completed. Complete each task exactly once, from any
+ *           thread.
+ * Expiring. At the deadline, or earlier when a task's conditions are lost, is_expiring turns 1 and the task's
+ *           expiration handler is called with the reason. Complete the task: what is completed within the grace still
+ *           counts. At deadline + grace the process and its children are killed.
+ * Stop.     When every task is completed and no assertion is open, `stop` is called, with the grace as its bound.
+ *           Then the process ends with _exit: no atexit function, no static destructor runs.
  *
- * Phases named below: entry; running (from entry's return until stop is called); stop. Nothing may call the host earlier.
- * stdin is empty, stdout and stderr are captured line by line into the log, the environment is an allow-list.
+ * Phases named below: entry; running (from entry's return until stop is called); stop. Nothing may call the host
+ * earlier. stdin is empty, stdout and stderr are captured line by line into the log, the environment is an allow-list.
  *
  * RULES FOR BOTH SIDES
  *
- * BGT-ABI-03  A struct that crosses starts with its size and only grows at the end. Its reader uses min(size, known) and
- *             takes the rest as zero. The host refuses a plugin's struct with a non-zero unknown tail as BGT_TOO_NEW and
- *             one smaller than minor 0's as BGT_INVALID; into a struct that it fills it writes at most `size` bytes, zeroes
- *             where it knows nothing. A plugin ignores the tail of a longer table. No struct is inside another.
+ * BGT-ABI-03  A struct that crosses starts with its size and only grows at the end. Its reader uses min(size, known)
+ *             and takes the rest as zero. The host refuses a plugin's struct with a non-zero unknown tail as
+ *             BGT_TOO_NEW and one smaller than minor 0's as BGT_INVALID; into a struct that it fills it writes at most
+ *             `size` bytes, zeroes where it knows nothing. A plugin ignores the tail of a longer table. No struct is
+ *             inside another.
  * BGT-ABI-04  Fixed-width integers, no padding; reserved fields are zero. Defined for 64-bit little-endian machines.
  * BGT-ABI-05  No entry of the host table is NULL. What a host does not offer yet returns BGT_NOT_OFFERED. Optional
  *             features come through query; their ids never change. New hooks in bgt_plugin will always be optional.
@@ -75,9 +77,9 @@
  *             use of the context; when the call fails, before it returns. What was registered is released after stop.
  *             A callback that never returns, a crash or a kill leave it uncalled.
  * BGT-ABI-15  No exception, panic or longjmp crosses; in C++17 every function type here is noexcept, so write
- *             `static void refresh(void *, const bgt_host *, bgt_task) noexcept`. What escapes is a crash of the plugin.
- * BGT-ABI-16  The process is the host's: leave its signal mask and handlers, working directory, umask and descriptors that
- *             you did not open as they are, and do not exit it. The journal names who does.
+ *             `static void refresh(void *, const bgt_host *, bgt_task) noexcept`. What escapes is the plugin's crash.
+ * BGT-ABI-16  The process is the host's: leave its signal mask and handlers, working directory, umask and descriptors
+ *             that you did not open as they are, and do not exit it. The journal names who does.
  * BGT-ABI-17  Other processes of this plugin and of its extensions may use the container at the same time: lock your
  *             files, or use SQLite.
  */
@@ -96,8 +98,8 @@
 #define BGTASK_ABI_MAJOR 1u
 #define BGTASK_ABI_MINOR 0u /* the newest minor that this header describes */
 
-/* The oldest host minor that this plugin needs; goes into its ELF note. Define it before the include to use what a later
- * minor added without asking at run time. A function of minor N may be called only if host->size covers it. */
+/* The oldest host minor that this plugin needs; goes into its ELF note. Define it before the include to use what a
+ * later minor added without asking at run time. A function of minor N may be called only if host->size covers it. */
 #ifndef BGTASK_TARGET_MINOR
 #define BGTASK_TARGET_MINOR 0
 #endif
@@ -140,7 +142,7 @@
 extern "C" {
 #endif
 
-/* ---- Statuses (int32_t, BGT-ABI-06). Negative ones are the plugin's own. ---------------------------------------------- */
+/* ---- Statuses (int32_t, BGT-ABI-06). Negative ones are the plugin's own. ----------------------------------------- */
 
 #define BGT_OK 0
 /* Apple's codes. Each comes with a sub-reason in bgt_refusal. */
@@ -163,7 +165,7 @@ extern "C" {
 #define BGT_ENDED 111             /* the launch is over, or the host is gone */
 #define BGT_WRONG_KIND 112        /* not for a task of this kind */
 
-/* ---- Sub-reasons of a refused submission (uint32_t) -------------------------------------------------------------------- */
+/* ---- Sub-reasons of a refused submission (uint32_t) -------------------------------------------------------------- */
 
 #define BGT_REASON_NONE 0u
 /* with BGT_UNAVAILABLE */
@@ -189,7 +191,7 @@ extern "C" {
 /* with BGT_IMMEDIATE_RUN_INELIGIBLE */
 #define BGT_REASON_NO_ROOM_NOW 30u
 
-/* ---- Vocabulary (uint32_t unless said otherwise) ------------------------------------------------------------------------ */
+/* ---- Vocabulary (uint32_t unless said otherwise) ----------------------------------------------------------------- */
 
 #define BGT_KIND_REFRESH 1u
 #define BGT_KIND_PROCESSING 2u
@@ -261,18 +263,18 @@ typedef uint64_t bgt_assertion;
 
 typedef struct bgt_host bgt_host;
 
-/* ---- Structs that cross ------------------------------------------------------------------------------------------------- */
+/* ---- Structs that cross ------------------------------------------------------------------------------------------ */
 
 /* What a plugin asks for. Owned by the caller, copied whole by `submit`; later changes affect nothing. Make one with
- * bgt_refresh_request and its neighbours below, which set `size` and leave the rest zero. A field that does not belong to
- * the kind must be zero, except earliest_begin_ns, which a continued request may carry and which is ignored there. */
+ * bgt_refresh_request and its neighbours below, which set `size` and leave the rest zero. A field that does not belong
+ * to the kind must be zero, except earliest_begin_ns, which is ignored in a continued request. */
 typedef struct bgt_request {
     uint32_t size;
     uint32_t kind;
     uint32_t flags;
     uint32_t strategy;
     const char *BGTASK_NULLABLE identifier; /* never NULL in a valid request; a concrete one, not a pattern */
-    int64_t earliest_begin_ns;              /* wall clock, since 1970; 0 or in the past: no delay. Never begins earlier */
+    int64_t earliest_begin_ns;              /* wall clock, since 1970; never begins earlier. 0 or past: no delay */
     const uint8_t *BGTASK_NULLABLE payload; /* handed to the task unread; NULL if and only if payload_length is 0 */
     uint64_t payload_length;                /* at most BGTASK_PAYLOAD_MAX */
     const char *BGTASK_NULLABLE title;      /* continued: required */
@@ -293,13 +295,13 @@ typedef struct bgt_pending {
     uint32_t size;
     uint32_t kind;
     uint32_t flags;
-    uint32_t reserved;
+    uint32_t reserved; /* 0 */
     const char *identifier;
     int64_t earliest_begin_ns; /* as submitted; 0: none */
     uint64_t submission;
 } bgt_pending;
 
-/* Why this process was started. Filled by the host; what it points to is the host's and lives until the process ends. */
+/* Why this process was started. Filled by the host; what it points to is the host's and lives as long as the process. */
 typedef struct bgt_launch_info {
     uint32_t size;
     uint32_t lane;
@@ -320,8 +322,8 @@ typedef struct bgt_task_info {
     uint32_t kind;
     uint32_t event;                           /* BGT_EVENT_... of an event, else 0 */
     uint32_t attempt;                         /* 1, and 1 more for each interruption that was charged to the task */
-    const char *BGTASK_NULLABLE identifier;   /* as submitted. Event: who triggered it, whose transfers finished, else the
-                                                 plugin itself. Never NULL once filled */
+    const char *BGTASK_NULLABLE identifier;   /* as submitted. Event: who triggered it, whose transfers finished,
+                                                 else the plugin itself. Never NULL once filled */
     const uint8_t *BGTASK_NULLABLE payload;   /* NULL if payload_length is 0 */
     uint64_t payload_length;
     uint64_t submission;                      /* the number under which the journal knows the request, or the event */
@@ -331,14 +333,15 @@ typedef struct bgt_task_info {
     const char *BGTASK_NULLABLE subtitle;
 } bgt_task_info;
 
-/* ---- Functions that a plugin hands to the host -------------------------------------------------------------------------- */
+/* ---- Functions that a plugin hands to the host ------------------------------------------------------------------- */
 
 /* Runs one task. On the private serial queue of the task's identifier, never on the main thread; tasks of different
  * identifiers run at the same time. May block; may return before the task is completed. */
 typedef void (*bgt_handler)(void *BGTASK_NULLABLE context, const bgt_host *host, bgt_task task) BGTASK_NOEXCEPT;
 
-/* Says that time is up, and why (BGT_EXPIRED_...). On a thread that no handler and no other expiration handler can block;
- * at most once per task. Stop the work and complete the task within the grace. May not call submit, cancel, cancel_all. */
+/* Says that time is up, and why (BGT_EXPIRED_...). On a thread that no handler and no other expiration handler can
+ * block; at most once per task. Stop the work and complete the task within the grace. May not call submit, cancel and
+ * cancel_all, which wait for the disk. */
 typedef void (*bgt_expiration_handler)(void *BGTASK_NULLABLE context, const bgt_host *host, bgt_task task,
                                        uint32_t reason) BGTASK_NOEXCEPT;
 
@@ -346,42 +349,44 @@ typedef void (*bgt_expiration_handler)(void *BGTASK_NULLABLE context, const bgt_
 typedef void (*bgt_assertion_handler)(void *BGTASK_NULLABLE context, const bgt_host *host, bgt_assertion assertion,
                                       uint32_t reason) BGTASK_NOEXCEPT;
 
-/* Sees one pending request, on the caller's thread, before `pending` returns. BGT_OK goes on; anything else ends the visit
- * and is what `pending` returns. The only call allowed inside is log. */
+/* Sees one pending request, on the caller's thread, before `pending` returns. BGT_OK goes on; anything else ends the
+ * visit and is what `pending` returns. The only call allowed inside is log. */
 typedef int32_t (*bgt_pending_visitor)(void *BGTASK_NULLABLE context, const bgt_pending *request) BGTASK_NOEXCEPT;
 
-/* Gives a context back (BGT-ABI-13). Any thread, never the one of a call that still uses the context. Must not block. */
+/* Gives a context back (BGT-ABI-13). Any thread, never while a call that was given the context runs. Must not block. */
 typedef void (*bgt_release)(void *BGTASK_NULLABLE context) BGTASK_NOEXCEPT;
 
-/* What a plugin may offer, all of it optional. Zeroed by the host, which also sets `size`; the host reads it when entry has
- * returned BGT_OK and never again, and the plugin writes nothing beyond `size`. `context` must live until the process ends. */
+/* What a plugin may offer, all of it optional. Zeroed by the host, which also sets `size`; the host reads it when entry
+ * has returned BGT_OK and never again, and the plugin writes nothing beyond `size`. `context` must live until the
+ * process ends. */
 typedef struct bgt_plugin {
     uint32_t size;
-    uint32_t reserved;
+    uint32_t reserved; /* 0 */
     void *BGTASK_NULLABLE context; /* first argument of the functions below */
 
-    /* Takes one event, delivered and completed like a task, inside the launch's budget. On a serial queue of its own. Without
-     * it, BGT_EVENT_STARTED succeeds when entry returns BGT_OK. */
-    void (*BGTASK_NULLABLE receive)(void *BGTASK_NULLABLE context, const bgt_host *host, bgt_task event) BGTASK_NOEXCEPT;
+    /* Takes one event, delivered and completed like a task, inside the launch's budget. On a serial queue of its own.
+     * Without it, BGT_EVENT_STARTED succeeds when entry returns BGT_OK. */
+    void (*BGTASK_NULLABLE receive)(void *BGTASK_NULLABLE context, const bgt_host *host,
+                                    bgt_task event) BGTASK_NOEXCEPT;
 
-    /* Owns the main thread from entry's return on, for a run loop. May return or not: the launch does not wait for it. */
+    /* Owns the main thread from entry's return on, for a run loop. The launch does not wait for it to return. */
     void (*BGTASK_NULLABLE run_main)(void *BGTASK_NULLABLE context, const bgt_host *host) BGTASK_NOEXCEPT;
 
     /* The last call, on a thread of its own: flush, end your own threads, return within the grace. */
     void (*BGTASK_NULLABLE stop)(void *BGTASK_NULLABLE context, const bgt_host *host) BGTASK_NOEXCEPT;
 } bgt_plugin;
 
-/* The one exported symbol, `bgtask_plugin_entry`. Write it with BGTASK_PLUGIN_ENTRY. Both pointers are the host's: `host`
- * lives until the process ends, `plugin` until entry returns. Main thread, once. */
+/* The one exported symbol, `bgtask_plugin_entry`. Write it with BGTASK_PLUGIN_ENTRY. Both pointers are the host's:
+ * `host` lives until the process ends, `plugin` until entry returns. Main thread, once. */
 typedef int32_t (*bgt_plugin_entry)(const bgt_host *host, bgt_plugin *plugin) BGTASK_NOEXCEPT;
 
 #define BGTASK_ENTRY_SYMBOL "bgtask_plugin_entry"
 
-/* ---- The host ----------------------------------------------------------------------------------------------------------- */
+/* ---- The host ---------------------------------------------------------------------------------------------------- */
 
-/* Unless said otherwise a function is called from any thread, in every phase, inside every callback; it does not block; its
- * pointers are the caller's and needed for the call only. Two statuses are not repeated below: BGT_ENDED, from any function
- * once the launch is over, and BGT_WRONG_PHASE, from any function inside a pending visitor. */
+/* Unless said otherwise a function is called from any thread, in every phase, inside every callback; it does not block;
+ * its pointers are the caller's and needed for the call only. Two statuses are not repeated below: BGT_ENDED, from any
+ * function once the launch is over, and BGT_WRONG_PHASE, from any function inside a pending visitor. */
 struct bgt_host {
     uint32_t size;
     uint32_t minor; /* the host's minor; its major is this header's, or the plugin would not have been loaded */
@@ -390,19 +395,19 @@ struct bgt_host {
      * BGT_OK; BGT_INVALID: out is NULL or too small. */
     int32_t (*launch_info)(const bgt_host *host, bgt_launch_info *BGTASK_NULLABLE out) BGTASK_NOEXCEPT;
 
-    /* Sets the handler of a permitted identifier, for this process. Entry only; continued identifiers at any time, and of
-     * them also a permitted pattern as the manifest has it (`....*`), behind any exact registration. BGT-ABI-10, -11.
-     * `context` belongs to the host until it calls `release`, also when this fails (BGT-ABI-13).
+    /* Sets the handler of a permitted identifier, for this process. Entry only; continued identifiers at any time, and
+     * of them also a permitted pattern as the manifest has it (`....*`), behind any exact registration. BGT-ABI-10,
+     * -11. `context` belongs to the host until it calls `release`, also when this fails (BGT-ABI-13).
      * BGT_OK; BGT_WRONG_PHASE: after entry; BGT_WRONG_ROLE: by an extension; BGT_NOT_PERMITTED: not in the manifest;
      * BGT_DUPLICATE: it has a handler, which stays; BGT_INVALID: identifier or handler NULL, identifier malformed. */
     int32_t (*register_handler)(const bgt_host *host, const char *BGTASK_NULLABLE identifier,
                                 bgt_handler BGTASK_NULLABLE handler, void *BGTASK_NULLABLE context,
                                 bgt_release BGTASK_NULLABLE release) BGTASK_NOEXCEPT;
 
-    /* Makes a request pending; one with the same identifier is replaced whole. Returns after the durable commit. A handler
-     * may submit its own identifier anew: the one that runs counts no more. In entry after the registration.
-     * `refusal` may be NULL; else its `size` is set, and it is filled whatever is returned, BGT_INVALID for itself excepted.
-     * Blocks. Not in expiration and assertion handlers.
+    /* Makes a request pending; one with the same identifier is replaced whole. Returns after the durable commit. A
+     * handler may submit its own identifier anew: the one that runs counts no more. In entry after the registration.
+     * `refusal` may be NULL; else its `size` is set, and it is filled whatever is returned, BGT_INVALID for itself
+     * excepted. Blocks. Not in expiration and assertion handlers.
      * BGT_OK; BGT_UNAVAILABLE, BGT_TOO_MANY_PENDING, BGT_NOT_PERMITTED, BGT_IMMEDIATE_RUN_INELIGIBLE: see sub_reason;
      * BGT_UNREGISTERED: a main plugin without a handler for it; BGT_WRONG_PHASE: in an expiration or assertion handler;
      * BGT_TOO_NEW: unknown tail of the request; BGT_INVALID: NULL, malformed, too long, a field not of this kind.
@@ -410,18 +415,18 @@ struct bgt_host {
     int32_t (*submit)(const bgt_host *host, const bgt_request *BGTASK_NULLABLE request,
                       bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 
-    /* Removes the pending request with that identifier, an extension's too. A running task is not touched. Returns after the
-     * durable commit. Blocks. Not in expiration and assertion handlers.
-     * BGT_OK: also when none was pending; BGT_UNAVAILABLE: could not be recorded, it is still pending; BGT_WRONG_PHASE: in
-     * an expiration or assertion handler; BGT_INVALID: NULL or malformed. */
+    /* Removes the pending request with that identifier, an extension's too. A running task is not touched. Returns
+     * after the durable commit. Blocks. Not in expiration and assertion handlers.
+     * BGT_OK: also when none was pending; BGT_UNAVAILABLE: could not be recorded, it is still pending; BGT_WRONG_PHASE:
+     * in an expiration or assertion handler; BGT_INVALID: NULL or malformed. */
     int32_t (*cancel)(const bgt_host *host, const char *BGTASK_NULLABLE identifier) BGTASK_NOEXCEPT;
 
     /* As cancel, for every pending request of the main plugin.
      * BGT_OK; BGT_UNAVAILABLE; BGT_WRONG_PHASE. */
     int32_t (*cancel_all)(const bgt_host *host) BGTASK_NOEXCEPT;
 
-    /* Shows the pending requests of the main plugin, as they were at one moment, oldest submission first; running tasks are
-     * not among them. Waits for the host's answer, never for a commit. `context` is only passed on.
+    /* Shows the pending requests of the main plugin, as they were at one moment, oldest submission first; running tasks
+     * are not among them. Waits for the host's answer, never for a commit. `context` is only passed on.
      * BGT_OK; what the visitor returned; BGT_UNAVAILABLE: the host could not tell; BGT_INVALID: visitor is NULL. */
     int32_t (*pending)(const bgt_host *host, bgt_pending_visitor BGTASK_NULLABLE visitor,
                        void *BGTASK_NULLABLE context) BGTASK_NOEXCEPT;
@@ -430,31 +435,32 @@ struct bgt_host {
      * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED: `out` is left alone; BGT_INVALID: out is NULL or too small. */
     int32_t (*task_info)(const bgt_host *host, bgt_task task, bgt_task_info *BGTASK_NULLABLE out) BGTASK_NOEXCEPT;
 
-    /* Sets what is called when the task expires; replaces and releases the one before; a NULL handler removes it. Set while
-     * the task is expiring, it is called soon, unless one was called already. After `complete` no new call begins; one in
-     * progress is not waited for. `context` belongs to the host until it calls `release`, also when this fails. Running.
+    /* Sets what is called when the task expires; replaces and releases the one before; a NULL handler removes it. Set
+     * while the task is expiring, it is called soon, unless one was called already. After `complete` no new call
+     * begins; one in progress is not waited for. `context` belongs to the host until it calls `release`, also when this
+     * fails. Running.
      * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED. */
-    int32_t (*set_expiration_handler)(const bgt_host *host, bgt_task task, bgt_expiration_handler BGTASK_NULLABLE handler,
-                                      void *BGTASK_NULLABLE context,
+    int32_t (*set_expiration_handler)(const bgt_host *host, bgt_task task,
+                                      bgt_expiration_handler BGTASK_NULLABLE handler, void *BGTASK_NULLABLE context,
                                       bgt_release BGTASK_NULLABLE release) BGTASK_NOEXCEPT;
 
     /* Ends a task with BGT_OUTCOME_...; exactly once per delivered task (BGT-ABI-09). The first call wins, also against
-     * expiration: within the grace it still counts. Recorded before the process ends. From here on what task_info pointed
-     * to is gone. Running.
-     * BGT_OK; BGT_ALREADY_COMPLETED; BGT_NO_SUCH_TASK; BGT_INVALID: unknown outcome, the task is still open; BGT_ENDED: too
-     * late, nothing counts after the kill deadline. */
+     * expiration: within the grace it still counts. Recorded before the process ends. From here on what task_info
+     * pointed to is gone. Running.
+     * BGT_OK; BGT_ALREADY_COMPLETED; BGT_NO_SUCH_TASK; BGT_INVALID: unknown outcome, the task is still open; BGT_ENDED:
+     * too late, nothing counts after the kill deadline. */
     int32_t (*complete)(const bgt_host *host, bgt_task task, int32_t outcome) BGTASK_NOEXCEPT;
 
-    /* Nanoseconds left of the launch's shared budget: 0 from the launch's deadline on, BGTASK_NO_DEADLINE without a fixed
-     * budget. Never a status. */
+    /* Nanoseconds left of the launch's shared budget: 0 from the launch's deadline on, BGTASK_NO_DEADLINE without a
+     * fixed budget. Never a status. */
     uint64_t (*remaining)(const bgt_host *host) BGTASK_NOEXCEPT;
 
-    /* 1 once the task is expiring, and for a task that is completed or unknown, so that a loop that polls it always ends;
-     * else 0. Never a status. */
+    /* 1 once the task is expiring, and for a task that is completed or unknown, so that a loop that polls it always
+     * ends; else 0. Never a status. */
     int32_t (*is_expiring)(const bgt_host *host, bgt_task task) BGTASK_NOEXCEPT;
 
-    /* Reports a continued task's progress: `completed` of `total` units, 0 <= completed <= total, total > 0. A continued
-     * task that reports none expires. Running.
+    /* Reports a continued task's progress: `completed` of `total` units, 0 <= completed <= total, total > 0. A
+     * continued task that reports none expires. Running.
      * BGT_OK; BGT_WRONG_KIND; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_INVALID: out of range.
      * Hosts of minor 0 today: BGT_NOT_OFFERED, always. */
     int32_t (*set_progress)(const bgt_host *host, bgt_task task, int64_t completed, int64_t total) BGTASK_NOEXCEPT;
@@ -465,9 +471,9 @@ struct bgt_host {
     int32_t (*set_title)(const bgt_host *host, bgt_task task, const char *BGTASK_NULLABLE title,
                          const char *BGTASK_NULLABLE subtitle) BGTASK_NOEXCEPT;
 
-    /* "Do not end me yet": keeps the launch open after its last completion, never beyond its deadline, until it is ended.
-     * `on_expire` (may be NULL) is called when it must end. `context` belongs to the host until it calls `release`, also
-     * when this fails. `out` receives the assertion, 0 on failure. Entry and running.
+    /* "Do not end me yet": keeps the launch open after its last completion, never beyond its deadline, until it is
+     * ended. `on_expire` (may be NULL) is called when it must end. `context` belongs to the host until it calls
+     * `release`, also when this fails. `out` receives the assertion, 0 on failure. Entry and running.
      * BGT_OK; BGT_INVALID: name or out NULL, name too long.
      * Hosts of minor 0 today: BGT_NOT_OFFERED, always. */
     int32_t (*begin_assertion)(const bgt_host *host, const char *BGTASK_NULLABLE name,
@@ -479,15 +485,15 @@ struct bgt_host {
      * Hosts of minor 0 today: BGT_NOT_OFFERED, always. */
     int32_t (*end_assertion)(const bgt_host *host, bgt_assertion assertion) BGTASK_NOEXCEPT;
 
-    /* Legacy fetch: at least so many seconds between two BGT_EVENT_FETCH, UINT64_MAX for never (which is how it starts).
-     * BGT_OK; BGT_NOT_PERMITTED: the manifest permits identifiers, or lacks mode fetch; BGT_WRONG_ROLE: by an extension.
+    /* Legacy fetch: at least so many seconds between two BGT_EVENT_FETCH, UINT64_MAX for never (the default).
+     * BGT_OK; BGT_NOT_PERMITTED: the manifest permits identifiers, or lacks mode fetch; BGT_WRONG_ROLE: extension.
      * Hosts of minor 0 today: BGT_NOT_OFFERED, always. */
     int32_t (*set_minimum_fetch_interval)(const bgt_host *host, uint64_t seconds) BGTASK_NOEXCEPT;
 
-    /* The folder that a main plugin and its extensions share: absolute, exists, writable, kept between launches (BGT-ABI-17).
-     * `needed` (may be NULL) receives its bytes with the NUL, whenever BGT_OK or BGT_TRUNCATED is returned.
-     * BGT_OK; BGT_TRUNCATED: capacity < needed, and buffer holds an empty string if it holds anything; BGT_INVALID: buffer
-     * NULL with a capacity. */
+    /* The folder that a main plugin and its extensions share: absolute, exists, writable, kept between launches
+     * (BGT-ABI-17). With BGT_OK and BGT_TRUNCATED `needed` (may be NULL) receives its bytes with the NUL.
+     * BGT_OK; BGT_TRUNCATED: capacity < needed, and buffer holds an empty string if it holds anything; BGT_INVALID:
+     * buffer NULL with a capacity. */
     int32_t (*container_path)(const bgt_host *host, char *BGTASK_NULLABLE buffer, uint64_t capacity,
                               uint64_t *BGTASK_NULLABLE needed) BGTASK_NOEXCEPT;
 
@@ -496,21 +502,22 @@ struct bgt_host {
     int32_t (*setting)(const bgt_host *host, const char *BGTASK_NULLABLE key, char *BGTASK_NULLABLE buffer,
                        uint64_t capacity, uint64_t *BGTASK_NULLABLE needed) BGTASK_NOEXCEPT;
 
-    /* One line for the host's log, with BGT_LOG_...; an unknown level counts as error, a NULL message as nothing. Whole up to
-     * 4096 bytes, may be cut beyond. Under a flood lines are dropped, and their number logged, before anything blocks. */
+    /* One line for the host's log, with BGT_LOG_...; an unknown level counts as error, a NULL message as nothing. Whole
+     * up to 4096 bytes, may be cut beyond. Under a flood lines are dropped, and their number logged, before anything
+     * blocks. */
     void (*log)(const bgt_host *host, uint32_t level, const char *BGTASK_NULLABLE message) BGTASK_NOEXCEPT;
 
-    /* A status as this header spells it ("BGT_OK"), "plugin status" for negative ones, "unknown status" for the rest. Never
-     * NULL, lives until the process ends. */
+    /* A status as this header spells it ("BGT_OK"), "plugin status" for negative ones, "unknown status" for the rest.
+     * Never NULL, lives until the process ends. */
     const char *BGTASK_NONNULL (*BGTASK_NONNULL status_name)(const bgt_host *host, int32_t status) BGTASK_NOEXCEPT;
 
-    /* An optional feature by its id, `bgtask.NAME/REVISION`, matched exactly: a table that lives until the process ends, or
-     * NULL. Minor 0 defines none. */
+    /* An optional feature by its id, `bgtask.NAME/REVISION`, matched exactly: a table that lives until the process
+     * ends, or NULL. Minor 0 defines none. */
     const void *BGTASK_NULLABLE (*BGTASK_NONNULL query)(const bgt_host *host,
                                                         const char *BGTASK_NULLABLE id) BGTASK_NOEXCEPT;
 };
 
-/* ---- Layout (BGT-ABI-04) ------------------------------------------------------------------------------------------------ */
+/* ---- Layout (BGT-ABI-04) ----------------------------------------------------------------------------------------- */
 
 #define BGTASK_SIZE_(type, bytes) BGTASK_ASSERT_(sizeof(type) == (bytes), "layout of " #type)
 #define BGTASK_AT_(type, field, offset) BGTASK_ASSERT_(offsetof(type, field) == (offset), "layout of " #type "." #field)
@@ -603,11 +610,11 @@ BGTASK_AT_(bgt_host, log, 152);
 BGTASK_AT_(bgt_host, status_name, 160);
 BGTASK_AT_(bgt_host, query, 168);
 
-/* ---- Conveniences: inline, the plugin's own code, no part of the ABI ---------------------------------------------------- */
+/* ---- Conveniences: inline, the plugin's own code, no part of the ABI --------------------------------------------- */
 
 BGTASK_INLINE_ bgt_request bgtask_request_(uint32_t kind, const char *identifier) {
     bgt_request request = BGTASK_ZERO_;
-    request.size = (uint32_t)sizeof request;
+    request.size = sizeof request;
     request.kind = kind;
     request.identifier = identifier;
     return request;
@@ -631,7 +638,7 @@ BGTASK_INLINE_ bgt_request bgt_health_research_request(const char *identifier, u
 }
 
 BGTASK_INLINE_ bgt_request bgt_continued_request(const char *identifier, const char *title,
-                                                const char *BGTASK_NULLABLE subtitle) {
+                                                 const char *BGTASK_NULLABLE subtitle) {
     bgt_request request = bgtask_request_(BGT_KIND_CONTINUED, identifier);
     request.strategy = BGT_STRATEGY_QUEUE;
     request.title = title;
@@ -643,23 +650,24 @@ BGTASK_INLINE_ bgt_request bgt_continued_request(const char *identifier, const c
 BGTASK_INLINE_ int64_t bgt_seconds_from_now(int64_t seconds) {
     struct timespec now = BGTASK_ZERO_;
     (void)timespec_get(&now, TIME_UTC);
-    return ((int64_t)now.tv_sec + seconds) * 1000000000 + (int64_t)now.tv_nsec;
+    return (now.tv_sec + seconds) * 1000000000 + now.tv_nsec;
 }
 
 /* These three set `size` themselves. */
 BGTASK_INLINE_ int32_t bgt_get_launch_info(const bgt_host *host, bgt_launch_info *out) {
-    out->size = (uint32_t)sizeof *out;
+    out->size = sizeof *out;
     return host->launch_info(host, out);
 }
 
 BGTASK_INLINE_ int32_t bgt_get_task_info(const bgt_host *host, bgt_task task, bgt_task_info *out) {
-    out->size = (uint32_t)sizeof *out;
+    out->size = sizeof *out;
     return host->task_info(host, task, out);
 }
 
-BGTASK_INLINE_ int32_t bgt_submit(const bgt_host *host, const bgt_request *request, bgt_refusal *BGTASK_NULLABLE refusal) {
+BGTASK_INLINE_ int32_t bgt_submit(const bgt_host *host, const bgt_request *request,
+                                  bgt_refusal *BGTASK_NULLABLE refusal) {
     if (refusal != NULL) {
-        refusal->size = (uint32_t)sizeof *refusal;
+        refusal->size = sizeof *refusal;
     }
     return host->submit(host, request, refusal);
 }
@@ -667,26 +675,26 @@ BGTASK_INLINE_ int32_t bgt_submit(const bgt_host *host, const bgt_request *reque
 /* A registration that failed unnoticed is a task that never runs: the result must be looked at. */
 #define BGTASK_MUST_CHECK_ __attribute__((__warn_unused_result__))
 
-BGTASK_MUST_CHECK_ BGTASK_INLINE_ int32_t bgt_register(const bgt_host *host, const char *identifier, bgt_handler handler,
-                                                      void *BGTASK_NULLABLE context) {
+BGTASK_MUST_CHECK_ BGTASK_INLINE_ int32_t bgt_register(const bgt_host *host, const char *identifier,
+                                                       bgt_handler handler, void *BGTASK_NULLABLE context) {
     return host->register_handler(host, identifier, handler, context, NULL);
 }
 
 BGTASK_MUST_CHECK_ BGTASK_INLINE_ int32_t bgt_register_with_release(const bgt_host *host, const char *identifier,
-                                                                   bgt_handler handler, void *BGTASK_NULLABLE context,
-                                                                   bgt_release release) {
+                                                                    bgt_handler handler, void *BGTASK_NULLABLE context,
+                                                                    bgt_release release) {
     return host->register_handler(host, identifier, handler, context, release);
 }
 
 BGTASK_INLINE_ int32_t bgt_set_expiration_handler(const bgt_host *host, bgt_task task,
-                                                 bgt_expiration_handler BGTASK_NULLABLE handler,
-                                                 void *BGTASK_NULLABLE context) {
+                                                  bgt_expiration_handler BGTASK_NULLABLE handler,
+                                                  void *BGTASK_NULLABLE context) {
     return host->set_expiration_handler(host, task, handler, context, NULL);
 }
 
 BGTASK_INLINE_ int32_t bgt_set_expiration_handler_with_release(const bgt_host *host, bgt_task task,
-                                                              bgt_expiration_handler BGTASK_NULLABLE handler,
-                                                              void *BGTASK_NULLABLE context, bgt_release release) {
+                                                               bgt_expiration_handler BGTASK_NULLABLE handler,
+                                                               void *BGTASK_NULLABLE context, bgt_release release) {
     return host->set_expiration_handler(host, task, handler, context, release);
 }
 
@@ -698,7 +706,8 @@ BGTASK_INLINE_ int32_t bgt_cancel_all(const bgt_host *host) {
     return host->cancel_all(host);
 }
 
-BGTASK_INLINE_ int32_t bgt_visit_pending(const bgt_host *host, bgt_pending_visitor visitor, void *BGTASK_NULLABLE context) {
+BGTASK_INLINE_ int32_t bgt_visit_pending(const bgt_host *host, bgt_pending_visitor visitor,
+                                         void *BGTASK_NULLABLE context) {
     return host->pending(host, visitor, context);
 }
 
@@ -719,13 +728,14 @@ BGTASK_INLINE_ int32_t bgt_set_progress(const bgt_host *host, bgt_task task, int
 }
 
 BGTASK_INLINE_ int32_t bgt_set_title(const bgt_host *host, bgt_task task, const char *title,
-                                    const char *BGTASK_NULLABLE subtitle) {
+                                     const char *BGTASK_NULLABLE subtitle) {
     return host->set_title(host, task, title, subtitle);
 }
 
 BGTASK_INLINE_ int32_t bgt_begin_assertion(const bgt_host *host, const char *name,
-                                          bgt_assertion_handler BGTASK_NULLABLE on_expire, void *BGTASK_NULLABLE context,
-                                          bgt_release BGTASK_NULLABLE release, bgt_assertion *out) {
+                                           bgt_assertion_handler BGTASK_NULLABLE on_expire,
+                                           void *BGTASK_NULLABLE context, bgt_release BGTASK_NULLABLE release,
+                                           bgt_assertion *out) {
     return host->begin_assertion(host, name, on_expire, context, release, out);
 }
 
@@ -738,12 +748,12 @@ BGTASK_INLINE_ int32_t bgt_set_minimum_fetch_interval(const bgt_host *host, uint
 }
 
 BGTASK_INLINE_ int32_t bgt_container_path(const bgt_host *host, char *BGTASK_NULLABLE buffer, uint64_t capacity,
-                                         uint64_t *BGTASK_NULLABLE needed) {
+                                          uint64_t *BGTASK_NULLABLE needed) {
     return host->container_path(host, buffer, capacity, needed);
 }
 
-BGTASK_INLINE_ int32_t bgt_setting(const bgt_host *host, const char *key, char *BGTASK_NULLABLE buffer, uint64_t capacity,
-                                  uint64_t *BGTASK_NULLABLE needed) {
+BGTASK_INLINE_ int32_t bgt_setting(const bgt_host *host, const char *key, char *BGTASK_NULLABLE buffer,
+                                   uint64_t capacity, uint64_t *BGTASK_NULLABLE needed) {
     return host->setting(host, key, buffer, capacity, needed);
 }
 
@@ -769,19 +779,19 @@ BGTASK_INLINE_ const void *BGTASK_NULLABLE bgt_query(const bgt_host *host, const
 #endif
 
 /* Returns from the enclosing function with the status of `expression` unless it is BGT_OK. */
-#define BGTASK_TRY(expression)                                                                                             \
-    do {                                                                                                                   \
-        const int32_t bgtask_status_ = (expression);                                                                       \
-        if (bgtask_status_ != BGT_OK) {                                                                                    \
-            return bgtask_status_;                                                                                         \
-        }                                                                                                                  \
+#define BGTASK_TRY(expression)                                                                                         \
+    do {                                                                                                               \
+        const int32_t bgtask_status_ = (expression);                                                                   \
+        if (bgtask_status_ != BGT_OK) {                                                                                \
+            return bgtask_status_;                                                                                     \
+        }                                                                                                              \
     } while (0)
 
-/* ---- Entry and ELF note ------------------------------------------------------------------------------------------------- */
+/* ---- Entry and ELF note ------------------------------------------------------------------------------------------ */
 
-/* The note, read before the library is loaded. Section .note.bgtask, type SHT_NOTE, 4-byte aligned, little-endian words:
- * 7 (length of the name with its NUL), 8 (length of the descriptor), BGTASK_NOTE_TYPE, "bgtask" padded with NULs to 8 bytes,
- * ABI major, required minor. Languages that do not use the macro emit the same 28 bytes. */
+/* The note, read before the library is loaded. Section .note.bgtask, type SHT_NOTE, 4-byte aligned, little-endian
+ * words: 7 (length of the name with its NUL), 8 (length of the descriptor), BGTASK_NOTE_TYPE, "bgtask" padded with NULs
+ * to 8 bytes, ABI major, required minor. Languages that do not use the macro emit the same 28 bytes. */
 #define BGTASK_NOTE_SECTION ".note.bgtask"
 #define BGTASK_NOTE_OWNER "bgtask"
 #define BGTASK_NOTE_TYPE 1u
@@ -795,22 +805,22 @@ BGTASK_INLINE_ const void *BGTASK_NULLABLE bgt_query(const bgt_host *host, const
 #define BGTASK_RETAIN_
 #endif
 
-/* Emits the note alone, for a plugin that writes its entry without BGTASK_PLUGIN_ENTRY. Once per library, at file scope. */
-#define BGTASK_PLUGIN_NOTE                                                                                                 \
-    static const struct {                                                                                                  \
-        uint32_t name_size, descriptor_size, type;                                                                         \
-        char owner[8];                                                                                                     \
-        uint32_t abi_major, required_minor;                                                                                \
-    } bgtask_note_ __attribute__((__section__(BGTASK_NOTE_SECTION), __aligned__(4), __used__ BGTASK_RETAIN_)) = {          \
+/* Emits the note alone, for an entry written without BGTASK_PLUGIN_ENTRY. Once per library, at file scope. */
+#define BGTASK_PLUGIN_NOTE                                                                                             \
+    static const struct {                                                                                              \
+        uint32_t name_size, descriptor_size, type;                                                                     \
+        char owner[8];                                                                                                 \
+        uint32_t abi_major, required_minor;                                                                            \
+    } bgtask_note_ __attribute__((__section__(BGTASK_NOTE_SECTION), __aligned__(4), __used__ BGTASK_RETAIN_)) = {      \
         sizeof BGTASK_NOTE_OWNER, 8u, BGTASK_NOTE_TYPE, BGTASK_NOTE_OWNER, BGTASK_ABI_MAJOR, BGTASK_TARGET_MINOR}
 
 /* Defines bgtask_plugin_entry and the note. Once per library, at file scope, the body follows:
  *     BGTASK_PLUGIN_ENTRY(host, plugin) { ... return BGT_OK; } */
-#define BGTASK_PLUGIN_ENTRY(host, plugin)                                                                                  \
-    BGTASK_PLUGIN_NOTE;                                                                                                    \
-    BGTASK_EXTERN_C_ __attribute__((__visibility__("default"), __used__)) int32_t bgtask_plugin_entry(                     \
-        const bgt_host *, bgt_plugin *) BGTASK_NOEXCEPT;                                                                   \
-    BGTASK_EXTERN_C_ int32_t bgtask_plugin_entry(__attribute__((__unused__)) const bgt_host *host,                         \
+#define BGTASK_PLUGIN_ENTRY(host, plugin)                                                                              \
+    BGTASK_PLUGIN_NOTE;                                                                                                \
+    BGTASK_EXTERN_C_ __attribute__((__visibility__("default"), __used__)) int32_t bgtask_plugin_entry(                 \
+        const bgt_host *, bgt_plugin *) BGTASK_NOEXCEPT;                                                               \
+    BGTASK_EXTERN_C_ int32_t bgtask_plugin_entry(__attribute__((__unused__)) const bgt_host *host,                     \
                                                  __attribute__((__unused__)) bgt_plugin *plugin) BGTASK_NOEXCEPT
 
 #endif /* BGTASK_H */

@@ -1,0 +1,120 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("The inline conveniences cannot be called without the sizes")
+struct ConvenienceTests {
+    @Test func `requests start with their size, their kind and nothing else`() {
+        "com.example.work".withCString { identifier in
+            for (request, kind) in [
+                (bgt_refresh_request(identifier), BGT_KIND_REFRESH),
+                (bgt_processing_request(identifier, 0), BGT_KIND_PROCESSING),
+                (bgt_health_research_request(identifier, 0), BGT_KIND_HEALTH_RESEARCH),
+                (bgt_continued_request(identifier, identifier, nil), BGT_KIND_CONTINUED),
+            ] {
+                #expect(Int(request.size) == MemoryLayout<bgt_request>.size)
+                #expect(request.kind == kind)
+                #expect(request.identifier == identifier)
+                #expect(request.earliest_begin_ns == 0 && request.payload == nil && request.payload_length == 0)
+                #expect(request.flags == 0 && request.resources == 0 && request.subtitle == nil)
+            }
+            #expect(bgt_processing_request(identifier, BGT_NEEDS_NETWORK).flags == BGT_NEEDS_NETWORK)
+            #expect(bgt_continued_request(identifier, identifier, nil).strategy == BGT_STRATEGY_QUEUE)
+        }
+    }
+
+    @Test func `seconds from now lie on the wall clock`() {
+        let before = bgt_seconds_from_now(0)
+        let later = bgt_seconds_from_now(3600)
+        let after = bgt_seconds_from_now(0)
+        #expect(before + 3_600_000_000_000 <= later)
+        #expect(later <= after + 3_600_000_000_000)
+        #expect(abs(Date.now.timeIntervalSince1970 - Double(before) / 1e9) < 60)
+    }
+
+    @Test func `submit and the two info calls set the size of what the host fills`() {
+        withUnsafePointer(to: EchoHost.table) { host in
+            var request = bgt_refresh_request("com.example.work")
+            var refusal = bgt_refusal()
+            #expect(bgt_submit(host, &request, &refusal) == Int32(MemoryLayout<bgt_refusal>.size))
+            #expect(bgt_submit(host, &request, nil) == 0)
+            var launch = bgt_launch_info()
+            #expect(bgt_get_launch_info(host, &launch) == Int32(MemoryLayout<bgt_launch_info>.size))
+            var task = bgt_task_info()
+            #expect(bgt_get_task_info(host, 7, &task) == Int32(MemoryLayout<bgt_task_info>.size))
+        }
+    }
+
+    @Test func `each convenience reaches its own entry of the table`() {
+        withUnsafePointer(to: EchoHost.table) { host in
+            let work: bgt_handler = { _, _, _ in }
+            let release: bgt_release = { _ in }
+            #expect(bgt_register(host, "a", work, nil) == 200)
+            #expect(bgt_register_with_release(host, "a", work, nil, release) == 201)
+            #expect(bgt_cancel(host, "a") == 202)
+            #expect(bgt_cancel_all(host) == 203)
+            #expect(bgt_visit_pending(host, { _, _ in 0 }, nil) == 204)
+            #expect(bgt_set_expiration_handler(host, 1, nil, nil) == 205)
+            #expect(bgt_set_expiration_handler_with_release(host, 1, nil, nil, release) == 206)
+            #expect(bgt_complete(host, 1, BGT_OUTCOME_NO_DATA) == 207 + BGT_OUTCOME_NO_DATA)
+            #expect(bgt_remaining(host) == 210)
+            #expect(bgt_is_expiring(host, 1) == 211)
+            #expect(bgt_set_progress(host, 1, 2, 3) == 212)
+            #expect(bgt_set_title(host, 1, "a", nil) == 213)
+            var assertion: bgt_assertion = 0
+            #expect(bgt_begin_assertion(host, "a", nil, nil, nil, &assertion) == 214)
+            #expect(bgt_end_assertion(host, 5) == 215)
+            #expect(bgt_set_minimum_fetch_interval(host, 60) == 216)
+            #expect(bgt_container_path(host, nil, 0, nil) == 217)
+            #expect(bgt_setting(host, "a", nil, 0, nil) == 218)
+            #expect(String(cString: bgt_status_name(host, 3)) == "3")
+            #expect(bgt_query(host, "a") == UnsafeRawPointer(host))
+            let before = EchoHost.logged.withLock { $0 }
+            bgt_log(host, BGT_LOG_WARNING, "a line")
+            #expect(EchoHost.logged.withLock { $0 } == before + BGT_LOG_WARNING)
+        }
+    }
+}
+
+/// A host table whose every entry answers with a number of its own. Keeps nothing, runs nothing.
+private enum EchoHost {
+    /// The sum of the levels that were logged.
+    static let logged = Mutex<UInt32>(0)
+
+    static let table = bgt_host(
+        size: UInt32(MemoryLayout<bgt_host>.size),
+        minor: BGTASK_ABI_MINOR,
+        launch_info: { _, out in Int32(out?.pointee.size ?? 0) },
+        register_handler: { _, _, _, _, release in release == nil ? 200 : 201 },
+        submit: { _, _, refusal in Int32(refusal?.pointee.size ?? 0) },
+        cancel: { _, _ in 202 },
+        cancel_all: { _ in 203 },
+        pending: { _, _, _ in 204 },
+        task_info: { _, _, out in Int32(out?.pointee.size ?? 0) },
+        set_expiration_handler: { _, _, _, _, release in release == nil ? 205 : 206 },
+        complete: { _, _, outcome in 207 + outcome },
+        remaining: { _ in 210 },
+        is_expiring: { _, _ in 211 },
+        set_progress: { _, _, completed, total in completed == 2 && total == 3 ? 212 : 0 },
+        set_title: { _, _, _, _ in 213 },
+        begin_assertion: { _, _, _, _, _, _ in 214 },
+        end_assertion: { _, _ in 215 },
+        set_minimum_fetch_interval: { _, _ in 216 },
+        container_path: { _, _, _, _ in 217 },
+        setting: { _, _, _, _, _ in 218 },
+        log: { _, level, _ in logged.withLock { $0 += level } },
+        status_name: { _, status in UnsafePointer(status == 3 ? three : three + 1) },
+        query: { host, _ in UnsafeRawPointer(host) }
+    )
+
+    // Written once before the first read, never freed: names of statuses live until the process ends.
+    nonisolated(unsafe) private static let three: UnsafeMutablePointer<CChar> = {
+        let text = UnsafeMutablePointer<CChar>.allocate(capacity: 2)
+        text.initialize(repeating: 0, count: 2)
+        text[0] = CChar(UInt8(ascii: "3"))
+        return text
+    }()
+}

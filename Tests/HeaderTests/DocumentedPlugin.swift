@@ -1,0 +1,43 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import Testing
+
+/// The plugin shown in the header's first comment, taken from there: what a newcomer would copy. Never a second version.
+enum DocumentedPlugin {
+    static func source(for compiler: Compiler) throws -> String {
+        let margin = " *     "
+        let lines = try Header.text().split(separator: "\n", omittingEmptySubsequences: false)
+        let start = try #require(lines.firstIndex { $0 == "\(margin)#include <bgtask.h>" })
+        let code = lines[start...].prefix { $0 == " *" || $0.hasPrefix(margin) }.map { $0.dropFirst(margin.count) }
+        let source = code.joined(separator: "\n") + "\n"
+        return compiler.isCxx ? source.replacing("bgt_task task) {", with: "bgt_task task) noexcept {") : source
+    }
+
+    /// Builds the plugin as the header says, with more options, and shows the library to the closure.
+    static func withLibrary<Value>(
+        from compiler: Compiler,
+        options: [String] = [],
+        stripped: Bool = false,
+        source: String? = nil,
+        _ body: (URL, Scratch) throws -> Value
+    ) throws -> Value {
+        try Scratch.with { scratch in
+            let file = try scratch.write(
+                source ?? self.source(for: compiler),
+                to: compiler.isCxx ? "hello.cc" : "hello.c"
+            )
+            let library = scratch.folder.appending(path: "libhello.so")
+            let built = try compiler.run(
+                Compiler.strict + ["-std=\(compiler.baseline)", "-shared", "-fPIC", "-fvisibility=hidden"]
+                    + options + ["-o", library.path, file.path]
+            )
+            try #require(built.status == 0, "\(built.output)")
+            if stripped {
+                let result = try Tool.run("strip", [library.path])
+                try #require(result.status == 0, "\(result.output)")
+            }
+            return try body(library, scratch)
+        }
+    }
+}

@@ -1,0 +1,188 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+import Testing
+
+@Suite("BGT-ABI-04 layouts are what they were when they shipped")
+struct LayoutTests {
+    /// A field as Swift sees it, and the offset that shipped.
+    struct Field {
+        let name: String
+        let offset: Int?
+        let size: Int
+        let shipped: Int
+    }
+
+    struct Layout {
+        let type: String
+        let size: Int
+        let shipped: Int
+        let fields: [Field]
+    }
+
+    @Test(arguments: layouts)
+    func `a struct has its shipped size, offsets and no hole`(layout: Layout) {
+        #expect(layout.size == layout.shipped, "\(layout.type)")
+        var end = 0
+        for field in layout.fields {
+            #expect(field.offset == field.shipped, "\(layout.type).\(field.name)")
+            #expect(field.shipped == end, "hole before \(layout.type).\(field.name)")
+            end = field.shipped + field.size
+        }
+        #expect(end == layout.shipped, "\(layout.type) has fields that this table does not know")
+        #expect(layout.fields.first?.name == "size")
+    }
+
+    @Test func `every field that the header asserts is in the golden table, and the other way round`() throws {
+        let asserted = try Header.text().matches(of: /BGTASK_AT_\((bgt_\w+), (\w+), (\d+)\);/)
+            .map { "\($0.1).\($0.2) \($0.3)" }
+        let golden = Self.layouts.flatMap { layout in
+            layout.fields.map { "\(layout.type).\($0.name) \($0.shipped)" }
+        }
+        #expect(Set(asserted) == Set(golden))
+        #expect(asserted.count == golden.count)
+    }
+
+    static let layouts = [request, refusal, pending, launchInfo, taskInfo, plugin, host]
+
+    static let request = layout(
+        "bgt_request",
+        bgt_request.self,
+        72,
+        .field("size", \.size, 0),
+        .field("kind", \.kind, 4),
+        .field("flags", \.flags, 8),
+        .field("strategy", \.strategy, 12),
+        .field("identifier", \.identifier, 16),
+        .field("earliest_begin_ns", \.earliest_begin_ns, 24),
+        .field("payload", \.payload, 32),
+        .field("payload_length", \.payload_length, 40),
+        .field("title", \.title, 48),
+        .field("subtitle", \.subtitle, 56),
+        .field("resources", \.resources, 64)
+    )
+
+    static let refusal = layout(
+        "bgt_refusal",
+        bgt_refusal.self,
+        256,
+        .field("size", \.size, 0),
+        .field("sub_reason", \.sub_reason, 4),
+        .field("submission", \.submission, 8),
+        .field("text", \.text, 16)
+    )
+
+    static let pending = layout(
+        "bgt_pending",
+        bgt_pending.self,
+        40,
+        .field("size", \.size, 0),
+        .field("kind", \.kind, 4),
+        .field("flags", \.flags, 8),
+        .field("reserved", \.reserved, 12),
+        .field("identifier", \.identifier, 16),
+        .field("earliest_begin_ns", \.earliest_begin_ns, 24),
+        .field("submission", \.submission, 32)
+    )
+
+    static let launchInfo = layout(
+        "bgt_launch_info",
+        bgt_launch_info.self,
+        72,
+        .field("size", \.size, 0),
+        .field("lane", \.lane, 4),
+        .field("cause", \.cause, 8),
+        .field("role", \.role, 12),
+        .field("launch", \.launch, 16),
+        .field("remaining_ns", \.remaining_ns, 24),
+        .field("deadline_ns", \.deadline_ns, 32),
+        .field("grace_ns", \.grace_ns, 40),
+        .field("plugin", \.plugin, 48),
+        .field("identifiers", \.identifiers, 56),
+        .field("identifier_count", \.identifier_count, 64)
+    )
+
+    static let taskInfo = layout(
+        "bgt_task_info",
+        bgt_task_info.self,
+        72,
+        .field("size", \.size, 0),
+        .field("kind", \.kind, 4),
+        .field("event", \.event, 8),
+        .field("attempt", \.attempt, 12),
+        .field("identifier", \.identifier, 16),
+        .field("payload", \.payload, 24),
+        .field("payload_length", \.payload_length, 32),
+        .field("submission", \.submission, 40),
+        .field("flags", \.flags, 48),
+        .field("expiration_reason", \.expiration_reason, 52),
+        .field("title", \.title, 56),
+        .field("subtitle", \.subtitle, 64)
+    )
+
+    static let plugin = layout(
+        "bgt_plugin",
+        bgt_plugin.self,
+        40,
+        .field("size", \.size, 0),
+        .field("reserved", \.reserved, 4),
+        .field("context", \.context, 8),
+        .field("receive", \.receive, 16),
+        .field("run_main", \.run_main, 24),
+        .field("stop", \.stop, 32)
+    )
+
+    static let host = layout(
+        "bgt_host",
+        bgt_host.self,
+        176,
+        .field("size", \.size, 0),
+        .field("minor", \.minor, 4),
+        .field("launch_info", \.launch_info, 8),
+        .field("register_handler", \.register_handler, 16),
+        .field("submit", \.submit, 24),
+        .field("cancel", \.cancel, 32),
+        .field("cancel_all", \.cancel_all, 40),
+        .field("pending", \.pending, 48),
+        .field("task_info", \.task_info, 56),
+        .field("set_expiration_handler", \.set_expiration_handler, 64),
+        .field("complete", \.complete, 72),
+        .field("remaining", \.remaining, 80),
+        .field("is_expiring", \.is_expiring, 88),
+        .field("set_progress", \.set_progress, 96),
+        .field("set_title", \.set_title, 104),
+        .field("begin_assertion", \.begin_assertion, 112),
+        .field("end_assertion", \.end_assertion, 120),
+        .field("set_minimum_fetch_interval", \.set_minimum_fetch_interval, 128),
+        .field("container_path", \.container_path, 136),
+        .field("setting", \.setting, 144),
+        .field("log", \.log, 152),
+        .field("status_name", \.status_name, 160),
+        .field("query", \.query, 168)
+    )
+
+    private static func layout<Root>(
+        _ name: String,
+        _ type: Root.Type,
+        _ shipped: Int,
+        _ fields: FieldOf<Root>...
+    ) -> Layout {
+        Layout(type: name, size: MemoryLayout<Root>.size, shipped: shipped, fields: fields.map(\.field))
+    }
+
+    /// A field that still knows its struct, so that key paths need not name it.
+    private struct FieldOf<Root> {
+        let field: Field
+
+        static func field<Value>(_ name: String, _ path: KeyPath<Root, Value>, _ shipped: Int) -> Self {
+            Self(
+                field: Field(
+                    name: name,
+                    offset: MemoryLayout<Root>.offset(of: path),
+                    size: MemoryLayout<Value>.size,
+                    shipped: shipped
+                )
+            )
+        }
+    }
+}

@@ -1,0 +1,91 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import Testing
+
+@Suite("The plugin that the header shows carries its note and exports one symbol", .enabled(if: Tool.inspectsBinaries))
+struct NoteTests {
+    /// What vendors do to a library on its way to a package.
+    static let treatments: [[String]] = [
+        ["-O0"],
+        ["-O2", "-Wl,--gc-sections", "-ffunction-sections", "-fdata-sections"],
+    ]
+
+    @Test(.enabled(if: Compiler.gcc.isInstalled), arguments: treatments)
+    func `built by gcc, with section garbage collection`(options: [String]) throws {
+        try inspect(from: .gcc, options)
+    }
+
+    @Test(.enabled(if: Compiler.gxx.isInstalled), arguments: treatments)
+    func `built by g++, with section garbage collection`(options: [String]) throws {
+        try inspect(from: .gxx, options)
+    }
+
+    @Test(.enabled(if: Compiler.clang.isInstalled), arguments: treatments)
+    func `built by clang, with section garbage collection`(options: [String]) throws {
+        try inspect(from: .clang, options)
+    }
+
+    @Test(.enabled(if: Compiler.clangxx.isInstalled), arguments: treatments)
+    func `built by clang++, with section garbage collection`(options: [String]) throws {
+        try inspect(from: .clangxx, options)
+    }
+
+    private static let linkTime = ["-O3", "-flto", "-Wl,--gc-sections"]
+
+    @Test(.enabled(if: Compiler.gcc.optimisesAtLinkTime), arguments: [Compiler.gcc, .gxx].filter(\.isInstalled))
+    func `optimised at link time by GCC`(compiler: Compiler) throws {
+        try inspect(from: compiler, Self.linkTime)
+    }
+
+    @Test(
+        .enabled(if: Compiler.clang.optimisesAtLinkTime),
+        arguments: [Compiler.clang, .clangxx].filter(\.isInstalled)
+    )
+    func `optimised at link time by Clang`(compiler: Compiler) throws {
+        try inspect(from: compiler, Self.linkTime + ["-fuse-ld=lld"])
+        try inspect(from: compiler, ["-O2", "-flto=thin", "-Wl,--gc-sections", "-fuse-ld=lld"])
+    }
+
+    /// Stripped and not, the section's bytes are exactly the ones that the header promises to other languages.
+    private func inspect(from compiler: Compiler, _ options: [String]) throws {
+        for stripped in [false, true] {
+            try DocumentedPlugin.withLibrary(from: compiler, options: options, stripped: stripped) { library, scratch in
+                #expect(try noteBytes(of: library, in: scratch) == Self.goldenNote)
+                let section = try #require(try sectionHeader(of: library))
+                #expect(section.type == "NOTE")
+                #expect(section.alignment == "4")
+                #expect(try exportedSymbols(of: library) == ["bgtask_plugin_entry"])
+            }
+        }
+    }
+
+    private static let goldenNote: [UInt8] =
+        [7, 0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0] + Array("bgtask".utf8) + [0, 0] + [1, 0, 0, 0, 0, 0, 0, 0]
+
+    private func noteBytes(of library: URL, in scratch: Scratch) throws -> [UInt8] {
+        let bytes = scratch.folder.appending(path: "note")
+        let result = try Tool.run(
+            "objcopy",
+            ["-O", "binary", "--only-section=.note.bgtask", library.path, bytes.path]
+        )
+        #expect(result.status == 0, "\(result.output)")
+        return try [UInt8](Data(contentsOf: bytes))
+    }
+
+    private func sectionHeader(of library: URL) throws -> (type: Substring, alignment: Substring)? {
+        let lines = try Tool.run("readelf", ["--section-headers", "--wide", library.path]).output.split(separator: "\n")
+        guard let line = lines.first(where: { $0.contains(" .note.bgtask ") }) else { return nil }
+        let words = line.split(separator: " ")
+        guard let name = words.firstIndex(of: ".note.bgtask"), let alignment = words.last else { return nil }
+        return (words[words.index(after: name)], alignment)
+    }
+
+    /// The strong ones: some linkers add bounds of their own segments, and `_init` and `_fini` come with the C runtime.
+    private func exportedSymbols(of library: URL) throws -> [Substring] {
+        let ofTheToolchain: Set<Substring> = ["__bss_start", "_edata", "_end", "_init", "_fini"]
+        let result = try Tool.run("nm", ["-D", "--defined-only", "--format=posix", library.path])
+        return result.output.split(separator: "\n").compactMap { $0.split(separator: " ").first }
+            .filter { !ofTheToolchain.contains($0) }
+    }
+}

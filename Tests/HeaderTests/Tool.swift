@@ -1,0 +1,63 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+
+/// Runs a program of the machine to its end. Never through a shell.
+enum Tool {
+    struct Result {
+        let status: Int32
+        let output: String
+    }
+
+    struct Missing: Error, CustomStringConvertible {
+        let name: String
+        var description: String { "\(name) is not on the PATH" }
+    }
+
+    static let inspectsBinaries = ["objcopy", "readelf", "nm", "strip"].allSatisfy { path(of: $0) != nil }
+
+    static func path(of name: String) -> URL? {
+        let folders = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        return folders.split(separator: ":")
+            .map { URL(filePath: String($0)).appending(path: name) }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+    }
+
+    static func run(_ name: String, _ arguments: [String]) throws -> Result {
+        guard let executable = path(of: name) else { throw Missing(name: name) }
+        return try run(executable, arguments)
+    }
+
+    static func run(_ executable: URL, _ arguments: [String] = []) throws -> Result {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = executable
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        // Read before waiting: a full pipe would hold the program for ever.
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return Result(status: process.terminationStatus, output: String(decoding: output, as: UTF8.self))
+    }
+}
+
+/// A folder that lives as long as the closure that received it.
+struct Scratch {
+    let folder: URL
+
+    static func with<Value>(_ body: (Scratch) throws -> Value) throws -> Value {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "bgtask-header-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        return try body(Scratch(folder: folder))
+    }
+
+    func write(_ text: String, to name: String) throws -> URL {
+        let file = folder.appending(path: name)
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        return file
+    }
+}
