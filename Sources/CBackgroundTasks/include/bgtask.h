@@ -301,7 +301,7 @@ typedef struct bgt_pending {
     uint64_t submission;
 } bgt_pending;
 
-/* Why this process was started. Filled by the host; what it points to is the host's and lives as long as the process. */
+/* Why this process was started. Filled by the host; what it points to is the host's until the process ends. */
 typedef struct bgt_launch_info {
     uint32_t size;
     uint32_t lane;
