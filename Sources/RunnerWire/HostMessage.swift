@@ -26,6 +26,8 @@ package struct RunnerPlan: Hashable, Sendable {
         package let identifier: String
         package let submission: SubmissionNumber
         package let attempts: Int
+        package let requiresNetwork: Bool
+        package let requiresExternalPower: Bool
         package let payload: [UInt8]
 
         package init(
@@ -35,6 +37,8 @@ package struct RunnerPlan: Hashable, Sendable {
             identifier: String,
             submission: SubmissionNumber,
             attempts: Int,
+            requiresNetwork: Bool = false,
+            requiresExternalPower: Bool = false,
             payload: [UInt8]
         ) {
             self.id = id
@@ -43,6 +47,8 @@ package struct RunnerPlan: Hashable, Sendable {
             self.identifier = identifier
             self.submission = submission
             self.attempts = attempts
+            self.requiresNetwork = requiresNetwork
+            self.requiresExternalPower = requiresExternalPower
             self.payload = payload
         }
     }

@@ -1,0 +1,73 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// A message of one direction, with the form in which it travels.
+package protocol WireMessage: Sendable {
+    /// The most bytes that may follow a frame's length.
+    static var frameLimit: Int { get }
+
+    var frameType: UInt16 { get }
+    func putFields(into frame: inout FrameWriter)
+    init(frameType: UInt16, fields: inout FrameReader) throws(WireError)
+}
+
+extension WireMessage {
+    /// The bytes to send.
+    package func frame() throws(WireError) -> [UInt8] {
+        var writer = FrameWriter(type: frameType)
+        putFields(into: &writer)
+        return try writer.finished(limit: Self.frameLimit)
+    }
+}
+
+/// Turns a stream of bytes into messages, however the stream was cut. Does no input itself.
+///
+/// After a malformed frame nothing that follows can be trusted: every later `next` throws the same error.
+package struct FrameDecoder<Message: WireMessage> {
+    private var bytes: [UInt8] = []
+    private var position = 0
+    private var failure: WireError?
+
+    package init() {}
+
+    package mutating func append(_ added: some Sequence<UInt8>) {
+        if failure != nil { return }
+        if position == bytes.count {
+            bytes.removeAll(keepingCapacity: true)
+            position = 0
+        }
+        bytes.append(contentsOf: added)
+    }
+
+    /// The next whole message, or nil until more bytes have come.
+    package mutating func next() throws(WireError) -> Message? {
+        if let failure { throw failure }
+        do {
+            return try nextFrame()
+        } catch {
+            failure = error
+            bytes = []
+            position = 0
+            throw error
+        }
+    }
+
+    private mutating func nextFrame() throws(WireError) -> Message? {
+        var header = FrameReader(bytes, in: position..<bytes.count)
+        guard header.remaining >= FrameLayout.lengthSize else { return nil }
+        let length = Int(try header.integer("frame length") as UInt32)
+        guard length <= Message.frameLimit else {
+            throw WireError(
+                code: .tooLong,
+                message: "a frame of \(length) bytes; at most \(Message.frameLimit) are accepted"
+            )
+        }
+        guard header.remaining >= length else { return nil }
+        let start = position + FrameLayout.lengthSize
+        var fields = FrameReader(bytes, in: start..<start + length)
+        let type: UInt16 = try fields.integer("frame type")
+        let message = try Message(frameType: type, fields: &fields)
+        try fields.finish()
+        position = start + length
+        return message
+    }
+}

@@ -1,0 +1,97 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+extension HostMessage: WireMessage {
+    /// Room for a hundred tasks with full payloads, and as much again.
+    package static let frameLimit = 1 << 24
+
+    private enum FrameType: UInt16 {
+        case plan = 257
+        case expire = 258
+        case submitted = 259
+        case refused = 260
+        case cancelled = 261
+        case pending = 262
+        case stop = 263
+    }
+
+    package var frameType: UInt16 {
+        let type: FrameType =
+            switch self {
+            case .plan: .plan
+            case .expire: .expire
+            case .submitted: .submitted
+            case .refused: .refused
+            case .cancelled: .cancelled
+            case .pending: .pending
+            case .stop: .stop
+            }
+        return type.rawValue
+    }
+
+    package func putFields(into frame: inout FrameWriter) {
+        switch self {
+        case .plan(let plan):
+            frame.put(plan)
+        case .expire(let tasks, let reason):
+            frame.put(list: tasks) { $0.put($1) }
+            frame.put(reason)
+        case .submitted(let call, let number):
+            frame.put(call)
+            frame.put(number)
+        case .refused(let call, let refusal):
+            frame.put(call)
+            frame.put(refusal.code)
+            frame.put(refusal.subReason)
+            frame.put(text: refusal.message)
+        case .cancelled(let call, let isRecorded):
+            frame.put(call)
+            frame.put(isRecorded)
+        case .pending(let call, let summaries):
+            frame.put(call)
+            frame.put(list: summaries) { frame, summary in
+                frame.put(summary.request)
+                frame.put(summary.number)
+            }
+        case .stop:
+            break
+        }
+    }
+
+    package init(frameType: UInt16, fields: inout FrameReader) throws(WireError) {
+        switch FrameType(rawValue: frameType) {
+        case .plan:
+            self = .plan(try fields.plan())
+        case .expire:
+            self = .expire(try fields.tasks("expire.tasks"), try fields.value("expire.reason"))
+        case .submitted:
+            self = .submitted(try fields.value("submitted.call"), try fields.value("submitted.number"))
+        case .refused:
+            self = .refused(
+                try fields.value("refused.call"),
+                Refusal(
+                    code: try fields.value("refused.code"),
+                    subReason: try fields.value("refused.subReason"),
+                    message: try fields.text("refused.message")
+                )
+            )
+        case .cancelled:
+            self = .cancelled(
+                try fields.value("cancelled.call"),
+                isRecorded: try fields.flag("cancelled.isRecorded")
+            )
+        case .pending:
+            self = .pending(
+                try fields.value("pending.call"),
+                try fields.list("pending.requests", minimumSize: 18) { fields throws(WireError) in
+                    PendingSummary(request: try fields.request(), number: try fields.value("pending.number"))
+                }
+            )
+        case .stop:
+            self = .stop
+        case nil:
+            throw WireError(code: .unknownType, message: "frame type \(frameType) is not one that a host sends")
+        }
+    }
+}

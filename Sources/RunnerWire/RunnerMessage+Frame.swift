@@ -1,0 +1,129 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+extension RunnerMessage: WireMessage {
+    /// The largest message is a submission with a full payload, or what a plugin with very many identifiers registered.
+    package static let frameLimit = 1 << 20
+
+    private enum FrameType: UInt16 {
+        case entered = 1
+        case loadFailed = 2
+        case completed = 3
+        case expirationHandler = 4
+        case expiring = 5
+        case submit = 6
+        case cancel = 7
+        case cancelAll = 8
+        case pending = 9
+        case log = 10
+        case violation = 11
+        case stopped = 12
+    }
+
+    package var frameType: UInt16 {
+        let type: FrameType =
+            switch self {
+            case .entered: .entered
+            case .loadFailed: .loadFailed
+            case .completed: .completed
+            case .expirationHandler: .expirationHandler
+            case .expiring: .expiring
+            case .submit: .submit
+            case .cancel: .cancel
+            case .cancelAll: .cancelAll
+            case .pending: .pending
+            case .log: .log
+            case .violation: .violation
+            case .stopped: .stopped
+            }
+        return type.rawValue
+    }
+
+    package func putFields(into frame: inout FrameWriter) {
+        switch self {
+        case .entered(let status, let registered, let offersReceive):
+            frame.put(status)
+            frame.put(list: registered) { $0.put(text: $1.text) }
+            frame.put(offersReceive)
+        case .loadFailed(let message):
+            frame.put(text: message)
+        case .completed(let task, let outcome):
+            frame.put(task)
+            frame.put(outcome)
+        case .expirationHandler(let task, let isSet):
+            frame.put(task)
+            frame.put(isSet)
+        case .expiring(let tasks, let reason):
+            frame.put(list: tasks) { $0.put($1) }
+            frame.put(reason)
+        case .submit(let call, let request, let payload):
+            frame.put(call)
+            frame.put(request)
+            frame.put(bytes: payload)
+        case .cancel(let call, let identifier):
+            frame.put(call)
+            frame.put(text: identifier.text)
+        case .cancelAll(let call), .pending(let call):
+            frame.put(call)
+        case .log(let level, let message):
+            frame.put(level)
+            frame.put(text: message)
+        case .violation(let rule, let message):
+            frame.put(text: rule)
+            frame.put(text: message)
+        case .stopped:
+            break
+        }
+    }
+
+    package init(frameType: UInt16, fields: inout FrameReader) throws(WireError) {
+        switch FrameType(rawValue: frameType) {
+        case .entered:
+            self = .entered(
+                status: try fields.integer("entered.status"),
+                registered: try fields.list("entered.registered", minimumSize: 4) { fields throws(WireError) in
+                    try fields.name("entered.registered", TaskIdentifier.init)
+                },
+                offersReceive: try fields.flag("entered.offersReceive")
+            )
+        case .loadFailed:
+            self = .loadFailed(message: try fields.text("loadFailed.message"))
+        case .completed:
+            self = .completed(try fields.value("completed.task"), try fields.value("completed.outcome"))
+        case .expirationHandler:
+            self = .expirationHandler(
+                try fields.value("expirationHandler.task"),
+                isSet: try fields.flag("expirationHandler.isSet")
+            )
+        case .expiring:
+            self = .expiring(try fields.tasks("expiring.tasks"), try fields.value("expiring.reason"))
+        case .submit:
+            self = .submit(
+                try fields.value("submit.call"),
+                try fields.request(),
+                payload: try fields.bytes("submit.payload")
+            )
+        case .cancel:
+            self = .cancel(
+                try fields.value("cancel.call"),
+                try fields.name("cancel.identifier", TaskIdentifier.init)
+            )
+        case .cancelAll:
+            self = .cancelAll(try fields.value("cancelAll.call"))
+        case .pending:
+            self = .pending(try fields.value("pending.call"))
+        case .log:
+            self = .log(try fields.value("log.level"), message: try fields.text("log.message"))
+        case .violation:
+            self = .violation(
+                rule: try fields.text("violation.rule"),
+                message: try fields.text("violation.message")
+            )
+        case .stopped:
+            self = .stopped
+        case nil:
+            throw WireError(code: .unknownType, message: "frame type \(frameType) is not one that a runner sends")
+        }
+    }
+}

@@ -1,0 +1,139 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+extension RunnerPlan {
+    /// The first field of the first frame: host and runner that differ in it understand nothing else of one another.
+    package static let wireVersion: UInt16 = 1
+}
+
+extension FrameWriter {
+    mutating func put(_ plan: RunnerPlan) {
+        put(RunnerPlan.wireVersion)
+        put(plan.launch)
+        put(text: plan.plugin.text)
+        put(plan.role)
+        put(plan.lane)
+        put(plan.cause)
+        put(text: plan.libraryPath)
+        put(plan.libraryIdentity.device)
+        put(plan.libraryIdentity.inode)
+        put(plan.libraryIdentity.size)
+        put(plan.libraryIdentity.modified)
+        put(plan.libraryIdentity.changed)
+        put(list: plan.permitted) { $0.put(text: $1.description) }
+        put(list: plan.settings.sorted { $0.key < $1.key }) { frame, setting in
+            frame.put(text: setting.key)
+            frame.put(text: setting.value)
+        }
+        put(text: plan.containerPath)
+        put(plan.deadline.nanoseconds)
+        put(plan.grace.wholeNanoseconds)
+        put(list: plan.tasks) { frame, task in
+            frame.put(task.id)
+            frame.put(task.kind)
+            frame.put(task.event?.rawValue ?? 0)
+            frame.put(text: task.identifier)
+            frame.put(task.submission)
+            frame.put(Int64(task.attempts))
+            frame.put(task.requiresNetwork)
+            frame.put(task.requiresExternalPower)
+            frame.put(bytes: task.payload)
+        }
+    }
+
+    mutating func put(_ request: TaskRequest) {
+        put(text: request.identifier.text)
+        put(request.kind)
+        put(request.earliestBegin != nil)
+        if let earliestBegin = request.earliestBegin { put(earliestBegin.nanoseconds) }
+        put(request.requiresNetwork)
+        put(request.requiresExternalPower)
+    }
+}
+
+extension FrameReader {
+    mutating func plan() throws(WireError) -> RunnerPlan {
+        let version: UInt16 = try integer("plan.version")
+        guard version == RunnerPlan.wireVersion else {
+            throw WireError(
+                code: .foreignVersion,
+                message: "plan.version: \(version) where this end speaks \(RunnerPlan.wireVersion);"
+                    + " install host and runner from one release"
+            )
+        }
+        return RunnerPlan(
+            launch: try value("plan.launch"),
+            plugin: try name("plan.plugin", PluginIdentifier.init),
+            role: try value("plan.role"),
+            lane: try value("plan.lane"),
+            cause: try value("plan.cause"),
+            libraryPath: try text("plan.libraryPath"),
+            libraryIdentity: FileIdentity(
+                device: try integer("plan.device"),
+                inode: try integer("plan.inode"),
+                size: try integer("plan.size"),
+                modified: try integer("plan.modified"),
+                changed: try integer("plan.changed")
+            ),
+            permitted: try list("plan.permitted", minimumSize: 4) { fields throws(WireError) in
+                try fields.name("plan.permitted", PermittedIdentifier.init)
+            },
+            settings: try settings(),
+            containerPath: try text("plan.containerPath"),
+            deadline: MonotonicTime(nanoseconds: try integer("plan.deadline")),
+            grace: .nanoseconds(try integer("plan.grace") as Int64),
+            tasks: try list("plan.tasks", minimumSize: 38) { fields throws(WireError) in try fields.plannedTask() }
+        )
+    }
+
+    mutating func request() throws(WireError) -> TaskRequest {
+        TaskRequest(
+            identifier: try name("request.identifier", TaskIdentifier.init),
+            kind: try value("request.kind"),
+            earliestBegin: try flag("request.hasEarliestBegin")
+                ? WallTime(nanoseconds: try integer("request.earliestBegin")) : nil,
+            requiresNetwork: try flag("request.requiresNetwork"),
+            requiresExternalPower: try flag("request.requiresExternalPower")
+        )
+    }
+
+    mutating func tasks(_ field: StaticString) throws(WireError) -> [TaskID] {
+        try list(field, minimumSize: 8) { fields throws(WireError) in try fields.value(field) }
+    }
+
+    private mutating func settings() throws(WireError) -> [String: String] {
+        let count = Int(try integer("plan.settings") as UInt32)
+        var settings: [String: String] = [:]
+        for _ in 0..<count {
+            let key = try text("plan.setting.key")
+            guard settings.updateValue(try text("plan.setting.value"), forKey: key) == nil else {
+                throw WireError(code: .unknownValue, message: "plan.settings: \"\(key.prefix(300))\" appears twice")
+            }
+        }
+        return settings
+    }
+
+    private mutating func plannedTask() throws(WireError) -> RunnerPlan.Task {
+        let id: TaskID = try value("task.id")
+        let kind: TaskKind = try value("task.kind")
+        let event: UInt32 = try integer("task.event")
+        guard event == 0 || EventType(rawValue: event) != nil else {
+            throw WireError(
+                code: .unknownValue,
+                message: "task.event: \(event) is not an event that this version knows"
+            )
+        }
+        return RunnerPlan.Task(
+            id: id,
+            kind: kind,
+            event: EventType(rawValue: event),
+            identifier: try text("task.identifier"),
+            submission: try value("task.submission"),
+            attempts: Int(truncatingIfNeeded: try integer("task.attempts") as Int64),
+            requiresNetwork: try flag("task.requiresNetwork"),
+            requiresExternalPower: try flag("task.requiresExternalPower"),
+            payload: try bytes("task.payload")
+        )
+    }
+}

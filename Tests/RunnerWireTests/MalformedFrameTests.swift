@@ -1,0 +1,166 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import RunnerWire
+import TaskModel
+import Testing
+
+@Suite("Malformed bytes are refused, never obeyed and never fatal")
+struct MalformedFrameTests {
+    @Test func `a frame longer than its direction allows is refused by its length alone`() {
+        expectFailure(.tooLong, of: RunnerMessage.self, bytes(UInt32(RunnerMessage.frameLimit + 1)))
+        expectFailure(.tooLong, of: HostMessage.self, bytes(UInt32(HostMessage.frameLimit + 1)))
+        expectFailure(.tooLong, of: HostMessage.self, bytes(UInt32.max))
+    }
+
+    @Test func `a message that fits no frame cannot be sent`() {
+        let message = RunnerMessage.loadFailed(message: String(repeating: "x", count: RunnerMessage.frameLimit))
+        #expect(throws: WireError.self) { try message.frame() }
+    }
+
+    @Test(arguments: [0, 1] as [UInt32])
+    func `a frame without room for its type is refused`(length: UInt32) {
+        expectFailure(.tooShort, of: RunnerMessage.self, bytes(length) + [1, 0])
+    }
+
+    @Test func `a type of the other direction is refused`() throws {
+        expectFailure(.unknownType, of: RunnerMessage.self, try HostMessage.stop.frame())
+        expectFailure(.unknownType, of: HostMessage.self, try RunnerMessage.stopped.frame())
+    }
+
+    @Test func `bytes behind the last field are refused`() throws {
+        var frame = try RunnerMessage.stopped.frame()
+        frame[0] += 1
+        expectFailure(.trailingBytes, of: RunnerMessage.self, frame + [0])
+    }
+
+    @Test func `a plan of another wire version names both versions`() throws {
+        var frame = try HostMessage.plan(SampleMessages.plan(tasks: [])).frame()
+        frame[6] = 9
+        let error = expectFailure(.foreignVersion, of: HostMessage.self, frame)
+        #expect(error?.message.contains("9 where this end speaks 1") == true)
+    }
+
+    @Test func `a list that announces more than its frame holds is refused before memory is taken`() throws {
+        var frame = try RunnerMessage.expiring([], .budget).frame()
+        frame.replaceSubrange(6..<10, with: [0xff, 0xff, 0xff, 0xff])
+        expectFailure(.tooShort, of: RunnerMessage.self, frame)
+    }
+
+    @Test func `text that is not UTF-8 is refused`() throws {
+        var frame = try RunnerMessage.loadFailed(message: "abc").frame()
+        frame[frame.count - 1] = 0xff
+        expectFailure(.invalidText, of: RunnerMessage.self, frame)
+    }
+
+    @Test func `an identifier that breaks the rule is refused`() throws {
+        var frame = try RunnerMessage.cancel(CallNumber(rawValue: 1), SampleMessages.identifier).frame()
+        frame[frame.count - 1] = UInt8(ascii: " ")
+        expectFailure(.unknownValue, of: RunnerMessage.self, frame)
+    }
+
+    @Test func `after one malformed frame nothing more is believed`() throws {
+        var decoder = FrameDecoder<RunnerMessage>()
+        decoder.append(try HostMessage.stop.frame())
+        decoder.append(try RunnerMessage.stopped.frame())
+        #expect(throws: WireError.self) { try decoder.next() }
+        decoder.append(try RunnerMessage.stopped.frame())
+        #expect(throws: WireError.self) { try decoder.next() }
+    }
+
+    @Test func `a frame cut off anywhere waits for its rest`() throws {
+        for message in SampleMessages.fromRunner {
+            let frame = try message.frame()
+            for count in Set([0, 1, 3, 4, 5, frame.count / 2, frame.count - 1]) {
+                var decoder = FrameDecoder<RunnerMessage>()
+                decoder.append(frame.prefix(count))
+                #expect(try decoder.next() == nil)
+            }
+        }
+    }
+
+    @Test func `a message shortened inside its frame is refused at every length`() throws {
+        for message in SampleMessages.fromRunner {
+            expectRefusedWhenShortened(message, of: RunnerMessage.self)
+        }
+        for message in SampleMessages.fromHost {
+            expectRefusedWhenShortened(message, of: HostMessage.self)
+        }
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `flipped bits end in a message or in an error`(seed: UInt64) throws {
+        var random = SeededNumbers(seed: seed)
+        let runnerFrames = try SampleMessages.fromRunner.map { try $0.frame() }.filter { $0.count < 5000 }
+        let hostFrames = try SampleMessages.fromHost.map { try $0.frame() }.filter { $0.count < 5000 }
+        for _ in 0..<200 {
+            for _ in 0..<2 {
+                try drain(RunnerMessage.self, flipped(runnerFrames.randomElement(using: &random), using: &random))
+                try drain(HostMessage.self, flipped(hostFrames.randomElement(using: &random), using: &random))
+            }
+        }
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `random bytes end in an error or wait for more`(seed: UInt64) throws {
+        var random = SeededNumbers(seed: seed)
+        for _ in 0..<300 {
+            let body = (0..<Int.random(in: 2...200, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            let type = UInt16.random(in: 1...12, using: &random)
+            let typed = bytes(type) + body.dropFirst(2)
+            try drain(RunnerMessage.self, body)
+            try drain(RunnerMessage.self, bytes(UInt32(typed.count)) + typed)
+            let hostTyped = bytes(type % 7 + 257) + body.dropFirst(2)
+            try drain(HostMessage.self, bytes(UInt32(hostTyped.count)) + hostTyped)
+        }
+    }
+
+    // What decodes must encode again: a message that only exists on one end would be a hole in the codec.
+    private func drain<Message: WireMessage & Equatable>(_ type: Message.Type, _ stream: [UInt8]) throws {
+        var decoder = FrameDecoder<Message>()
+        decoder.append(stream)
+        while let message = try? decoder.next() {
+            var again = FrameDecoder<Message>()
+            again.append(try message.frame())
+            #expect(try again.next() == message)
+        }
+    }
+
+    private func flipped(_ frame: [UInt8]?, using random: inout SeededNumbers) -> [UInt8] {
+        guard var frame else { return [] }
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+            frame[Int.random(in: 4..<frame.count, using: &random)] ^= 1 << UInt8.random(in: 0...7, using: &random)
+        }
+        return frame
+    }
+
+    private func expectRefusedWhenShortened<Message: WireMessage>(_ message: Message, of type: Message.Type) {
+        guard let frame = try? message.frame() else { return }
+        let body = Array(frame.dropFirst(4))
+        let lengths = body.count < 600 ? Array(2..<body.count) : [2, 3, 50, body.count / 2, body.count - 1]
+        for length in lengths {
+            var decoder = FrameDecoder<Message>()
+            decoder.append(bytes(UInt32(length)) + body.prefix(length))
+            #expect(throws: WireError.self, "\(length) of \(body.count) bytes") { try decoder.next() }
+        }
+    }
+
+    @discardableResult
+    private func expectFailure<Message: WireMessage>(
+        _ code: WireError.Code,
+        of type: Message.Type,
+        _ stream: [UInt8],
+        _ location: SourceLocation = #_sourceLocation
+    ) -> WireError? {
+        var decoder = FrameDecoder<Message>()
+        decoder.append(stream)
+        let error = #expect(throws: WireError.self, sourceLocation: location) { try decoder.next() }
+        #expect(error?.code == code, sourceLocation: location)
+        return error
+    }
+
+    private func bytes(_ value: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: value.littleEndian) { Array($0) }
+    }
+}

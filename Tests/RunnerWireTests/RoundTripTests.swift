@@ -1,0 +1,101 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import RunnerWire
+import TaskModel
+import Testing
+
+@Suite("What one end sends is what the other end gets")
+struct RoundTripTests {
+    // By index: the test library describes every argument, and payloads are large.
+    @Test(arguments: SampleMessages.fromRunner.indices)
+    func `a runner's message survives its frame`(index: Int) throws {
+        try expectRoundTrip(SampleMessages.fromRunner[index])
+    }
+
+    @Test(arguments: SampleMessages.fromHost.indices)
+    func `a host's message survives its frame`(index: Int) throws {
+        try expectRoundTrip(SampleMessages.fromHost[index])
+    }
+
+    @Test func `messages come out whole and in order however the stream is cut`() throws {
+        let messages = SampleMessages.fromRunner.filter { if case .submit = $0 { false } else { true } }
+        let stream = try messages.flatMap { try $0.frame() }
+        for pieceSize in [1, 2, 3, 5, 7, 64, 1000, stream.count] {
+            var decoder = FrameDecoder<RunnerMessage>()
+            var received: [RunnerMessage] = []
+            for start in stride(from: 0, to: stream.count, by: pieceSize) {
+                decoder.append(stream[start..<min(start + pieceSize, stream.count)])
+                while let message = try decoder.next() { received.append(message) }
+            }
+            #expect(received == messages, "pieces of \(pieceSize)")
+        }
+    }
+
+    @Test func `one plan has one form, whatever the order of its settings in memory`() throws {
+        var first: [String: String] = [:]
+        var second: [String: String] = [:]
+        for index in 0..<50 { first["key\(index)"] = "value" }
+        for index in (0..<50).reversed() { second["key\(index)"] = "value" }
+        #expect(try HostMessage.plan(plan(settings: first)).frame() == HostMessage.plan(plan(settings: second)).frame())
+    }
+
+    private func plan(settings: [String: String]) -> RunnerPlan {
+        let sample = SampleMessages.plan(tasks: [])
+        return RunnerPlan(
+            launch: sample.launch,
+            plugin: sample.plugin,
+            role: sample.role,
+            lane: sample.lane,
+            cause: sample.cause,
+            libraryPath: sample.libraryPath,
+            libraryIdentity: sample.libraryIdentity,
+            permitted: sample.permitted,
+            settings: settings,
+            containerPath: sample.containerPath,
+            deadline: sample.deadline,
+            grace: sample.grace,
+            tasks: []
+        )
+    }
+
+    private func expectRoundTrip<Message: WireMessage & Equatable>(_ message: Message) throws {
+        var decoder = FrameDecoder<Message>()
+        decoder.append(try message.frame())
+        let received = try decoder.next()
+        #expect((received == message) as Bool, "message of type \(message.frameType)")
+        let isDrained = try decoder.next() == nil
+        #expect(isDrained)
+    }
+}
+
+@Suite("Last words fit one record")
+struct LastWordsRecordTests {
+    @Test(arguments: [nil, TaskID(rawValue: 1), TaskID(rawValue: .max)])
+    func `signal, address and task come back`(task: TaskID?) throws {
+        let words = LastWords(signal: 11, address: .max, task: task)
+        #expect(try LastWords(record: record(words)) == words)
+    }
+
+    @Test func `a record of another length is no last words`() {
+        let whole = record(LastWords(signal: 6, address: 0, task: nil))
+        for count in 0..<LastWords.recordSize {
+            #expect(throws: WireError.self) { try LastWords(record: Array(whole.prefix(count))) }
+        }
+        #expect(throws: WireError.self) { try LastWords(record: whole + [0]) }
+    }
+
+    @Test func `bytes that a plugin put into the pipe are no last words`() {
+        var random = SeededNumbers(seed: 5)
+        for _ in 0..<200 {
+            let bytes = (0..<LastWords.recordSize).map { _ in UInt8.random(in: 0...255, using: &random) }
+            #expect(throws: WireError.self) { try LastWords(record: bytes) }
+        }
+    }
+
+    private func record(_ words: LastWords) -> [UInt8] {
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: LastWords.recordSize, alignment: 8)
+        defer { memory.deallocate() }
+        LastWords.store(signal: words.signal, address: words.address, task: words.task?.rawValue ?? 0, in: memory)
+        return Array(UnsafeRawBufferPointer(start: memory, count: LastWords.recordSize))
+    }
+}

@@ -1,0 +1,125 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import RunnerWire
+import TaskModel
+
+/// Every message of both directions, with plain and with extreme fields. No test asserts on one in particular.
+enum SampleMessages {
+    static let identifier = name("com.example.colorfeed.refresh")
+    static let longest = name("com." + String(repeating: "x", count: 251))
+
+    static let requests: [TaskRequest] = [
+        TaskRequest(identifier: identifier, kind: .refresh),
+        TaskRequest(
+            identifier: longest,
+            kind: .processing,
+            earliestBegin: WallTime(nanoseconds: .min),
+            requiresNetwork: true,
+            requiresExternalPower: true
+        ),
+        TaskRequest(identifier: identifier, kind: .event, earliestBegin: WallTime(nanoseconds: .max)),
+    ]
+
+    static let fromRunner: [RunnerMessage] =
+        [
+            .entered(status: 0, registered: [identifier, longest], offersReceive: true),
+            .entered(status: .min, registered: [], offersReceive: false),
+            .entered(status: .max, registered: [], offersReceive: false),
+            .loadFailed(message: ""),
+            .loadFailed(message: "libfeed.so: cannot open shared object file – Ünïcode \u{1F9CA}\0 inside"),
+            .completed(TaskID(rawValue: .max), .failure),
+            .completed(TaskID(rawValue: 0), .noData),
+            .expirationHandler(TaskID(rawValue: 65537), isSet: true),
+            .expiring([], .budget),
+            .expiring([TaskID(rawValue: 1), TaskID(rawValue: .max)], .hostShutdown),
+            .cancel(CallNumber(rawValue: 3), identifier),
+            .cancelAll(CallNumber(rawValue: 4)),
+            .pending(CallNumber(rawValue: .max)),
+            .log(.debug, message: String(repeating: "é", count: 2048)),
+            .violation(rule: "BGT-ABI-09", message: "completed twice"),
+            .stopped,
+        ]
+        + requests.map { .submit(CallNumber(rawValue: .max), $0, payload: Array(repeating: 0xff, count: 65_536)) }
+
+    static let fromHost: [HostMessage] = [
+        .plan(plan(tasks: [])),
+        .plan(plan(tasks: [task(payload: [])])),
+        .plan(
+            plan(tasks: (0..<100).map { _ in task(payload: Array(repeating: 7, count: TaskRequest.maximumPayload)) })
+        ),
+        .expire([TaskID(rawValue: 9)], .stoppedByPerson),
+        .submitted(CallNumber(rawValue: .max), SubmissionNumber(rawValue: .max)),
+        .refused(
+            CallNumber(rawValue: 0),
+            Refusal(
+                code: .tooManyPendingTaskRequests,
+                subReason: .refreshLimit,
+                message: "1 refresh request is pending"
+            )
+        ),
+        .cancelled(CallNumber(rawValue: 1), isRecorded: false),
+        .pending(CallNumber(rawValue: 1), []),
+        .pending(
+            CallNumber(rawValue: 1),
+            requests.map { PendingSummary(request: $0, number: SubmissionNumber(rawValue: .min)) }
+        ),
+        .stop,
+    ]
+
+    static func plan(tasks: [RunnerPlan.Task]) -> RunnerPlan {
+        RunnerPlan(
+            launch: LaunchNumber(rawValue: .max),
+            plugin: plugin("com.example.colorfeed"),
+            role: .extension,
+            lane: .event,
+            cause: .relaunch,
+            libraryPath: "/usr/lib/bgtask/plugins/libColorFeed.so",
+            libraryIdentity: FileIdentity(device: .max, inode: .max, size: .max, modified: .min, changed: .max),
+            permitted: [.exact(identifier), .pattern(prefix: identifier)],
+            settings: ["feed-url": "https://example.com/feed.xml", "": "", "ключ": "значение"],
+            containerPath: "",
+            deadline: MonotonicTime(nanoseconds: .min),
+            grace: .nanoseconds(Int64.max),
+            tasks: tasks
+        )
+    }
+
+    static func task(payload: [UInt8]) -> RunnerPlan.Task {
+        RunnerPlan.Task(
+            id: TaskID(launch: LaunchNumber(rawValue: 41), index: 0),
+            kind: .event,
+            event: .started,
+            identifier: "started",
+            submission: SubmissionNumber(rawValue: .max),
+            attempts: .max,
+            requiresNetwork: true,
+            requiresExternalPower: false,
+            payload: payload
+        )
+    }
+
+    private static func name(_ text: String) -> TaskIdentifier {
+        guard let name = TaskIdentifier(text) else { preconditionFailure("a sample identifier must be valid") }
+        return name
+    }
+
+    private static func plugin(_ text: String) -> PluginIdentifier {
+        guard let name = PluginIdentifier(text) else { preconditionFailure("a sample identifier must be valid") }
+        return name
+    }
+}
+
+/// The same numbers for the same seed, so that a failure can be repeated.
+struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}
