@@ -6,6 +6,7 @@ package enum LedgerChange: Hashable, Sendable {
     case storeRequest(PendingRequest, payload: [UInt8])
     case removeRequest(SubmissionNumber)
     case storeEvent(PendingEvent, payload: [UInt8])
+    case removeEvent(SubmissionNumber)
 
     /// Records the launch and moves its batch from pending to running, payloads included.
     case startLaunch(LaunchPlan)

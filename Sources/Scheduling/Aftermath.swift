@@ -1,0 +1,119 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// What the end of a launch's process means for the launch and for each task without an outcome (C3, C7). Decides only.
+struct Aftermath: Sendable {
+    enum Verdict: Hashable, Sendable {
+        /// The request is used up.
+        case consumed(TaskOutcome)
+        /// It goes back to pending, charged with an attempt or not.
+        case returned(TaskOutcome, Retry)
+        /// It would have gone back, but was charged once too often.
+        case abandoned(TaskOutcome, Retry)
+    }
+
+    struct Judgement: Sendable {
+        let index: Int
+        let verdict: Verdict
+        let blame: Blame
+        let message: String
+    }
+
+    let outcome: LaunchOutcome
+    let blame: Blame
+    let message: String
+    let tasks: [Judgement]
+
+    init(
+        of launch: LaunchState,
+        termination: ProcessTermination,
+        lastWords: LastWords?,
+        configuration: SchedulingConfiguration,
+        now: Moment
+    ) {
+        let cause = Cause(of: launch, termination: termination, lastWords: lastWords)
+        outcome = cause.outcome(of: launch)
+        blame = cause.blame
+        message = cause.message(of: launch)
+        let charged = cause.charged(in: launch)
+        tasks = launch.unfinished.map { index in
+            Self.judge(
+                index,
+                of: launch,
+                cause: cause,
+                isCharged: charged.contains(index),
+                configuration: configuration,
+                now: now
+            )
+        }
+    }
+
+    private static func judge(
+        _ index: Int,
+        of launch: LaunchState,
+        cause: Cause,
+        isCharged: Bool,
+        configuration: SchedulingConfiguration,
+        now: Moment
+    ) -> Judgement {
+        let task = launch.tasks[index]
+        if let told = task.expiration, told.reason != .hostShutdown {
+            return afterExpiration(index, task, cause: cause, reason: told.reason)
+        }
+        var retry = task.work.retry
+        retry.wasInterrupted = true
+        retry.runsAlone = retry.runsAlone || cause.makesTasksRunAlone
+        guard isCharged else {
+            return Judgement(
+                index: index,
+                verdict: .returned(.interrupted, retry),
+                blame: cause.blame,
+                message: "interrupted, not charged: \(cause.text)"
+            )
+        }
+        retry.attempts += 1
+        if retry.attempts >= configuration.attempts {
+            return Judgement(
+                index: index,
+                verdict: .abandoned(cause.taskOutcome, retry),
+                blame: cause.blame,
+                message: "abandoned after \(retry.attempts) attempts, the last one: \(cause.text);"
+                    + " mend the plugin and submit again"
+            )
+        }
+        let delay = configuration.retryDelay * (1 << min(retry.attempts - 1, 30))
+        retry.notBefore = now.wall + delay
+        return Judgement(
+            index: index,
+            verdict: .returned(cause.taskOutcome, retry),
+            blame: cause.blame,
+            message:
+                "\(cause.text); attempt \(retry.attempts) of \(configuration.attempts), again in \(delay.inSeconds)"
+        )
+    }
+
+    /// Expiration delivered means consumed, whatever the process does then.
+    private static func afterExpiration(
+        _ index: Int,
+        _ task: LaunchState.Task,
+        cause: Cause,
+        reason: ExpirationReason
+    ) -> Judgement {
+        let told = "told to stop (\(reason.name))"
+        if case .killed = cause {
+            let outcome: TaskOutcome = task.hasExpirationHandler ? .overran : .expired
+            let text =
+                task.hasExpirationHandler
+                ? "\(told) and not completed within the grace; complete it in the expiration handler"
+                : "\(told), without an expiration handler; set one to be able to stop in order"
+            return Judgement(index: index, verdict: .consumed(outcome), blame: .plugin, message: text)
+        }
+        return Judgement(
+            index: index,
+            verdict: .consumed(cause.taskOutcome),
+            blame: .plugin,
+            message: "\(told), then \(cause.text); it does not return"
+        )
+    }
+}

@@ -1,0 +1,53 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import HeapModule
+import TaskModel
+
+/// What is to be looked at again, and when, on either clock. Entries are never taken out early: who is woken checks.
+struct Agenda: Sendable {
+    enum WallAlarm: Hashable, Sendable {
+        case work(PluginIdentifier, SubmissionNumber, TaskIdentifier?)
+        case removedPlugin(PluginIdentifier)
+    }
+
+    enum MonotonicAlarm: Hashable, Sendable {
+        case launch(LaunchNumber)
+        case plugin(PluginIdentifier, Lane)
+        case welcome(PluginIdentifier)
+    }
+
+    private struct Entry<Time: Comparable & Sendable, Alarm: Sendable>: Comparable, Sendable {
+        let time: Time
+        let alarm: Alarm
+        static func < (left: Self, right: Self) -> Bool { left.time < right.time }
+        static func == (left: Self, right: Self) -> Bool { left.time == right.time }
+    }
+
+    private var wall = Heap<Entry<WallTime, WallAlarm>>()
+    private var monotonic = Heap<Entry<MonotonicTime, MonotonicAlarm>>()
+
+    var nextWall: WallTime? { wall.min?.time }
+    var nextMonotonic: MonotonicTime? { monotonic.min?.time }
+    var wallCount: Int { wall.count }
+
+    mutating func add(_ alarm: WallAlarm, at time: WallTime) { wall.insert(Entry(time: time, alarm: alarm)) }
+
+    mutating func add(_ alarm: MonotonicAlarm, at time: MonotonicTime) {
+        monotonic.insert(Entry(time: time, alarm: alarm))
+    }
+
+    mutating func popWall(upTo now: WallTime) -> WallAlarm? {
+        guard let first = wall.min, first.time <= now else { return nil }
+        return wall.removeMin().alarm
+    }
+
+    mutating func popMonotonic(upTo now: MonotonicTime) -> MonotonicAlarm? {
+        guard let first = monotonic.min, first.time <= now else { return nil }
+        return monotonic.removeMin().alarm
+    }
+
+    /// Drops the wall alarms that no longer mean anything, once they outnumber those that do.
+    mutating func discardWall(where isStale: (WallAlarm) -> Bool) {
+        wall = Heap(wall.unordered.filter { !isStale($0.alarm) })
+    }
+}

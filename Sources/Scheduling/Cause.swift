@@ -1,0 +1,154 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// Why a launch's process ended, with what that means by itself, before any task is looked at.
+enum Cause: Hashable, Sendable {
+    /// Every task was over; it left, or was made to leave.
+    case finished
+    case crashed(signal: Int32, task: TaskID?)
+    case crashedAfterwards(signal: Int32)
+    case exited(code: Int32)
+    case killedForMemory
+    case entryFailed(String)
+    case notLoaded(String)
+    /// The host ended it because a task overstayed.
+    case killed
+    case hostStopping
+    case endedBeforePlan
+
+    init(of launch: LaunchState, termination: ProcessTermination, lastWords: LastWords?) {
+        switch (launch.killReason, launch.entry) {
+        case (.hostStopping, _): self = .hostStopping
+        case (_, .notLoaded(let message)): self = .notLoaded(message)
+        case (_, .failed(let status)): self = .entryFailed("entry returned \(status)")
+        case (.entryOverran, _): self = .entryFailed("entry did not return within the budget and the grace")
+        case (.overran, _): self = Self.isShutdown(launch) ? .hostStopping : .killed
+        case (.lingered, _): self = .finished
+        case (_, .running) where launch.endedEarly != nil: self = .endedBeforePlan
+        case (_, .running): self = .entryFailed("the process \(termination.text) inside entry")
+        case (_, .returned): self = Self.afterEntry(launch, termination, lastWords)
+        }
+    }
+
+    /// Nobody was told to stop for any other reason than the host's.
+    private static func isShutdown(_ launch: LaunchState) -> Bool {
+        launch.unfinished.allSatisfy { launch.tasks[$0].expiration?.reason == .hostShutdown }
+    }
+
+    private static func afterEntry(
+        _ launch: LaunchState,
+        _ termination: ProcessTermination,
+        _ lastWords: LastWords?
+    ) -> Cause {
+        if launch.unfinished.isEmpty {
+            if case .signaled(let signal) = termination { return .crashedAfterwards(signal: signal) }
+            return .finished
+        }
+        switch termination {
+        case .signaled(let signal): return .crashed(signal: signal, task: lastWords?.task)
+        case .exited(let code): return .exited(code: code)
+        case .outOfMemory: return .killedForMemory
+        }
+    }
+
+    /// The tasks that an attempt is charged for.
+    func charged(in launch: LaunchState) -> Set<Int> {
+        let unfinished = launch.unfinished
+        switch self {
+        case .entryFailed, .notLoaded: return Set(unfinished)
+        case .crashed(_, let task?):
+            if let index = launch.index(of: task), unfinished.contains(index) { return [index] }
+            return launch.tasks.count == 1 ? Set(unfinished) : []
+        case .crashed, .exited, .killedForMemory: return launch.tasks.count == 1 ? Set(unfinished) : []
+        case .finished, .crashedAfterwards, .killed, .hostStopping, .endedBeforePlan: return []
+        }
+    }
+
+    /// After a crash whoever was there runs by itself, so that one bad task never takes its neighbours down again.
+    var makesTasksRunAlone: Bool {
+        switch self {
+        case .crashed, .exited, .killedForMemory: true
+        default: false
+        }
+    }
+
+    var taskOutcome: TaskOutcome {
+        switch self {
+        case .crashed, .crashedAfterwards: .crashed
+        case .exited: .exited
+        case .killedForMemory: .killedForMemory
+        case .entryFailed: .entryFailed
+        case .notLoaded: .loadFailed
+        case .finished, .killed, .hostStopping, .endedBeforePlan: .interrupted
+        }
+    }
+
+    func outcome(of launch: LaunchState) -> LaunchOutcome {
+        switch self {
+        case .finished: launch.tasks.contains { $0.expiration != nil } ? .expired : .completed
+        case .crashed, .crashedAfterwards: .crashed
+        case .exited: .exited
+        case .killedForMemory: .killedForMemory
+        case .entryFailed: .entryFailed
+        case .notLoaded: .loadFailed
+        case .killed: .overran
+        case .hostStopping: .interrupted
+        case .endedBeforePlan: .lost
+        }
+    }
+
+    var blame: Blame {
+        switch self {
+        case .finished: .nobody
+        case .hostStopping, .endedBeforePlan: .host
+        case .crashed, .crashedAfterwards, .exited, .killedForMemory, .entryFailed, .notLoaded, .killed: .plugin
+        }
+    }
+
+    var text: String {
+        switch self {
+        case .finished: "the launch was over"
+        case .crashed(let signal, let task):
+            "the process was ended by \(signalName(signal))" + (task.map { " in the handler of task \($0)" } ?? "")
+        case .crashedAfterwards(let signal): "the process was ended by \(signalName(signal)) after its last task"
+        case .exited(let code): "the process exited with code \(code) before its tasks were completed"
+        case .killedForMemory: "the process was killed for using too much memory"
+        case .entryFailed(let message): message
+        case .notLoaded(let message): message
+        case .killed: "the launch was ended because another task overstayed the grace"
+        case .hostStopping: "the host stopped"
+        case .endedBeforePlan: "the runner ended before its plan was sent"
+        }
+    }
+
+    func message(of launch: LaunchState) -> String {
+        switch self {
+        case .finished where launch.killReason == .lingered:
+            "every task was over, but the process did not leave within the grace and was ended"
+        case .finished: "every task was over"
+        case .killed: "a task was not completed within the grace after it was told to stop; the launch was ended"
+        default: text
+        }
+    }
+}
+
+extension ProcessTermination {
+    var text: String {
+        switch self {
+        case .exited(let code): "exited with code \(code)"
+        case .signaled(let signal): "was ended by \(signalName(signal))"
+        case .outOfMemory: "was killed for using too much memory"
+        }
+    }
+}
+
+/// The names of the signals that end plugins; SIGILL is how Swift traps.
+func signalName(_ signal: Int32) -> String {
+    let names: [Int32: String] = [
+        1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",
+        9: "SIGKILL", 11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM", 24: "SIGXCPU", 25: "SIGXFSZ",
+        31: "SIGSYS",
+    ]
+    return names[signal].map { "signal \(signal) (\($0))" } ?? "signal \(signal)"
+}

@@ -1,0 +1,91 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// Whether a pending request or event may run now, and if not, every reason why.
+///
+/// The scheduler, `task why` and replays all ask here, so that an explanation cannot disagree with a decision.
+package enum Eligibility {
+    /// What the plugin itself brings: its entry, its operator's policy, and where its lane stands.
+    package struct Standing: Sendable {
+        package var plugin: PluginIdentifier
+        package var entry: PluginEntry?
+        package var policy: PluginPolicy
+        /// The launch that holds the lane the work would run in.
+        package var laneOccupant: LaunchNumber?
+        package var restsUntil: MonotonicTime?
+        package var runnerRetry: (at: MonotonicTime, message: String)?
+        /// The one that is to run alone before anything else of its lane.
+        package var solo: PendingWork?
+    }
+
+    /// What else goes on at the host.
+    package struct Occupancy: Sendable {
+        package var launchesInLane: Int
+        package var isStopping: Bool
+    }
+
+    /// Empty when the work may run. The order is that in which a change is proposed (C13).
+    ///
+    /// - Parameters:
+    ///   - isBeingRecorded: a commit about this work is under way.
+    ///   - isPersonsWish: a person asked for it, which overrules time, conditions and room, never permission.
+    package static func reasons(
+        against work: PendingWork,
+        isBeingRecorded: Bool,
+        isPersonsWish: Bool,
+        standing: Standing,
+        conditions: Conditions,
+        occupancy: Occupancy,
+        configuration: SchedulingConfiguration,
+        now: Moment
+    ) -> [Reason] {
+        var reasons = permissionReasons(against: work, standing: standing)
+        if !isPersonsWish {
+            reasons += timeReasons(against: work, standing: standing, now: now)
+            reasons += conditionReasons(against: work, conditions: conditions)
+        }
+        if let occupant = standing.laneOccupant { reasons.append(.laneBusy(work.kind.lane, occupant)) }
+        if let solo = standing.solo, solo.number != work.number { reasons.append(.othersRunAlone(first: solo.label)) }
+        let limit = configuration.launchLimit(in: work.kind.lane)
+        if !isPersonsWish, standing.laneOccupant == nil, occupancy.launchesInLane >= limit {
+            reasons.append(.launchLimit(work.kind.lane, limit: limit))
+        }
+        if isBeingRecorded { reasons.append(.beingRecorded) }
+        if let retry = standing.runnerRetry, retry.at > now.monotonic {
+            reasons.append(.runnerUnavailable(until: retry.at, message: retry.message))
+        }
+        if occupancy.isStopping { reasons.append(.hostStopping) }
+        return reasons
+    }
+
+    private static func permissionReasons(against work: PendingWork, standing: Standing) -> [Reason] {
+        guard let entry = standing.entry else { return [.pluginMissing(standing.plugin)] }
+        if !standing.policy.isEnabled { return [.pluginDisabled(standing.plugin)] }
+        guard case .request(let pending) = work else { return [] }
+        let problem = SubmissionRules.permissionProblem(of: pending.request, for: entry, policy: standing.policy)
+        return problem.map { [$0] } ?? []
+    }
+
+    private static func timeReasons(against work: PendingWork, standing: Standing, now: Moment) -> [Reason] {
+        var reasons: [Reason] = []
+        if case .request(let pending) = work, let earliest = pending.request.earliestBegin, earliest > now.wall {
+            reasons.append(.earliestBegin(earliest))
+        }
+        if let until = work.retry.notBefore, until > now.wall {
+            reasons.append(.retryDelay(until: until, attempts: work.retry.attempts))
+        }
+        if work.kind.lane == .background, let until = standing.restsUntil, until > now.monotonic {
+            reasons.append(.spacing(until: until))
+        }
+        return reasons
+    }
+
+    private static func conditionReasons(against work: PendingWork, conditions: Conditions) -> [Reason] {
+        guard case .request(let pending) = work else { return [] }
+        var reasons: [Reason] = []
+        if pending.request.requiresExternalPower && !conditions.isOnExternalPower { reasons.append(.externalPower) }
+        if pending.request.requiresNetwork && !conditions.hasNetwork { reasons.append(.network) }
+        return reasons
+    }
+}

@@ -1,0 +1,74 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// Why a request runs, waits, or is not there at all: the answer to `task why` (C13).
+package struct Explanation: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
+        case pending(PendingRequest, reasons: [Reason])
+        case running(LaunchNumber, used: Duration, total: Duration)
+        case unknown
+    }
+
+    package let identifier: TaskIdentifier
+    package let plugin: PluginIdentifier?
+    package let states: [State]
+    package let now: Moment
+
+    /// No reason ends before this; nil when nothing waits or none of it waits for time.
+    package var earliest: WallTime? { reasons.compactMap { $0.end(seenAt: now) }.max() }
+
+    /// The one change that would let it run now; nil when more than one thing stands in the way.
+    package var change: String? { reasons.count == 1 ? reasons.first?.change : nil }
+
+    package var reasons: [Reason] {
+        for case .pending(_, let reasons) in states { return reasons }
+        return []
+    }
+}
+
+extension Scheduler {
+    /// A resubmitted request may run and wait at once; both are told.
+    package func explain(_ identifier: TaskIdentifier, at now: Moment) -> Explanation {
+        let plugin = holder(of: identifier)
+        var states: [Explanation.State] = []
+        for launch in launches.values.sorted(by: { $0.number < $1.number }) {
+            guard launch.phase != .preparing, let budget = launch.plan?.budget,
+                launch.unfinished.contains(where: { launch.tasks[$0].work.identifier == identifier })
+            else { continue }
+            states.append(.running(launch.number, used: budget.used(at: now.monotonic), total: budget.total))
+        }
+        if let plugin, let state = plugins[plugin], let request = state.pending[identifier],
+            !isStarting(request, of: state)
+        {
+            states.append(.pending(request, reasons: reasons(against: .request(request), of: state, at: now)))
+        }
+        return Explanation(
+            identifier: identifier,
+            plugin: plugin,
+            states: states.isEmpty ? [.unknown] : states,
+            now: now
+        )
+    }
+
+    /// The reasons as a person is shown them: with the one that has to run alone, and the launch that is being prepared.
+    package func reasons(against request: PendingRequest, at now: Moment) -> [Reason] {
+        guard let state = plugins[request.plugin] else { return [.pluginMissing(request.plugin)] }
+        return reasons(against: .request(request), of: state, at: now)
+    }
+
+    private func reasons(against work: PendingWork, of state: PluginState, at now: Moment) -> [Reason] {
+        var standing = standing(of: state, in: work.kind.lane)
+        let occupancy = occupancy(of: work.kind.lane)
+        standing.solo = state.candidates(in: work.kind.lane).first { other in
+            other.retry.runsAlone && reasons(against: other, of: state, standing, occupancy, at: now).isEmpty
+        }
+        return reasons(against: work, of: state, standing, occupancy, at: now)
+    }
+
+    /// Already in a batch that is being committed.
+    private func isStarting(_ request: PendingRequest, of state: PluginState) -> Bool {
+        guard let number = state.occupants[.background], let launch = launches[number] else { return false }
+        return launch.phase == .starting && launch.tasks.contains { $0.work.number == request.number }
+    }
+}

@@ -1,0 +1,72 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// All that the scheduler holds of one plugin. Requests stay when the plugin goes.
+struct PluginState: Sendable {
+    let identifier: PluginIdentifier
+    var entry: PluginEntry?
+    /// As the ledger remembers it.
+    var known: KnownPlugin?
+    /// The agenda will ask, once its requests have been kept long enough.
+    var hasRemovalAlarm = false
+
+    /// What the ledger holds, by identifier: one request each (statement 23).
+    private(set) var pending: [TaskIdentifier: PendingRequest] = [:]
+    /// Those whose time has come; the others are on the agenda.
+    private(set) var due: Set<TaskIdentifier> = []
+    /// Those that a person wants launched now.
+    var wished: Set<TaskIdentifier> = []
+    /// What the ledger holds, first in first out (C11).
+    private(set) var events: [PendingEvent] = []
+
+    var expected = ExpectedRequests()
+    /// How many commits about an identifier are under way.
+    var recording: [TaskIdentifier: Int] = [:]
+    /// It is being remembered as it is now; what changes meanwhile is looked at afterwards.
+    var isBeingWelcomed = false
+    /// It is to be told that it started, whether or not it changed (C11).
+    var wantsStart = false
+
+    var occupants: [Lane: LaunchNumber] = [:]
+    var restsUntil: MonotonicTime?
+    var runnerRetry: (at: MonotonicTime, message: String)?
+
+    init(identifier: PluginIdentifier) { self.identifier = identifier }
+
+    var hasNothingPending: Bool { pending.isEmpty && events.isEmpty && occupants.isEmpty }
+
+    /// What a launch in `lane` could take, oldest first: requests that are due or wished for, or the events.
+    func candidates(in lane: Lane) -> [PendingWork] {
+        switch lane {
+        case .background:
+            due.union(wished).compactMap { pending[$0] }.sorted { $0.number < $1.number }.map { .request($0) }
+        case .event: events.map { .event($0) }
+        }
+    }
+
+    mutating func store(_ request: PendingRequest) {
+        let identifier = request.request.identifier
+        pending[identifier] = request
+        due.remove(identifier)
+        wished.remove(identifier)
+    }
+
+    /// Forgets the request with that number; one that has taken its place stays.
+    mutating func remove(_ identifier: TaskIdentifier, number: SubmissionNumber) {
+        guard pending[identifier]?.number == number else { return }
+        pending[identifier] = nil
+        due.remove(identifier)
+        wished.remove(identifier)
+    }
+
+    mutating func becomeDue(_ identifier: TaskIdentifier) { due.insert(identifier) }
+    mutating func becomeUndue(_ identifier: TaskIdentifier) { due.remove(identifier) }
+
+    mutating func store(_ event: PendingEvent) {
+        let place = events.firstIndex { $0.number > event.number } ?? events.endIndex
+        events.insert(event, at: place)
+    }
+
+    mutating func remove(event number: SubmissionNumber) { events.removeAll { $0.number == number } }
+}

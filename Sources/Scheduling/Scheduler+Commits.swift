@@ -1,0 +1,125 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// The results of commits: what is on disk becomes true here, what is not is taken back.
+extension Scheduler {
+    mutating func settle(_ ticket: Ticket, at now: Moment) {
+        guard let change = staged.removeValue(forKey: ticket) else { return }
+        switch change {
+        case .submission(let request, let replaced, let reply):
+            forgetRecording(request.request.identifier, of: request.plugin)
+            store(request, at: now)
+            emit(.answer(reply, .submitted(request.number, plugin: request.plugin, replacing: replaced)))
+            consider(request.plugin, .background, at: now)
+        case .cancellation(let plugin, let requests, _, let reply):
+            for request in requests {
+                forgetRecording(request.request.identifier, of: plugin)
+                plugins[plugin]?.remove(request.request.identifier, number: request.number)
+            }
+            emit(.answer(reply, .cancelled(requests.count)))
+            consider(plugin, .background, at: now)
+        case .welcome(let plugin, let known, let event): welcomed(plugin, as: known, event, at: now)
+        case .launchStart(let launch): run(launch, at: now)
+        case .launchRecord(let launch): recordingSucceeded(launch, at: now)
+        case .clearance(let plugin): clear(plugin)
+        case .note: break
+        }
+    }
+
+    mutating func takeBack(_ ticket: Ticket, because message: String, at now: Moment) {
+        guard let change = staged.removeValue(forKey: ticket) else { return }
+        switch change {
+        case .submission(let request, _, let reply):
+            forgetRecording(request.request.identifier, of: request.plugin)
+            expectAnew(request.plugin)
+            emit(.answer(reply, .refused(notRecorded(message))))
+            consider(request.plugin, .background, at: now)
+        case .cancellation(let plugin, let requests, let running, let reply):
+            for request in requests { forgetRecording(request.request.identifier, of: plugin) }
+            for (launch, id) in running {
+                guard let index = launches[launch]?.index(of: id) else { continue }
+                launches[launch]?.tasks[index].wasCancelled = false
+            }
+            expectAnew(plugin)
+            emit(.answer(reply, .notRecorded(message: message)))
+            consider(plugin, .background, at: now)
+        case .welcome(let plugin, _, let event): notWelcomed(plugin, event, at: now)
+        case .launchStart(let launch):
+            let plugin = launches[launch]?.plugin
+            emit(.dismissRunner(launch))
+            giveUp(launch, because: "its launch could not be recorded: \(message)", at: now)
+            plugin.map { expectAnew($0) }
+        case .launchRecord(let launch): recordingFailed(launch, at: now)
+        case .clearance, .note: break
+        }
+    }
+
+    /// Puts a request where its time says: among the due ones or on the agenda.
+    mutating func store(_ request: PendingRequest, at now: Moment) {
+        plugins[request.plugin]?.store(request)
+        schedule(request, at: now)
+    }
+
+    mutating func schedule(_ request: PendingRequest, at now: Moment) {
+        let identifier = request.request.identifier
+        let time = [request.request.earliestBegin, request.retry.notBefore].compactMap { $0 }.max()
+        if let time, time > now.wall {
+            plugins[request.plugin]?.becomeUndue(identifier)
+            agenda.add(.work(request.plugin, request.number, identifier), at: time)
+            discardStaleAlarms()
+        } else {
+            plugins[request.plugin]?.becomeDue(identifier)
+        }
+    }
+
+    mutating func store(_ event: PendingEvent, at now: Moment) {
+        plugins[event.plugin]?.store(event)
+        if let time = event.retry.notBefore, time > now.wall {
+            agenda.add(.work(event.plugin, event.number, nil), at: time)
+        }
+    }
+
+    private mutating func forgetRecording(_ identifier: TaskIdentifier, of plugin: PluginIdentifier) {
+        guard let count = plugins[plugin]?.recording[identifier] else { return }
+        plugins[plugin]?.recording[identifier] = count > 1 ? count - 1 : nil
+    }
+
+    /// After a failed commit: what is on disk, then every change that is still under way, in order.
+    private mutating func expectAnew(_ plugin: PluginIdentifier) {
+        var expected = ExpectedRequests()
+        for request in plugins[plugin]?.pending.values ?? [:].values { expected.set(request) }
+        for (_, change) in staged.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            switch change {
+            case .submission(let request, _, _) where request.plugin == plugin: expected.set(request)
+            case .cancellation(plugin, let requests, _, _):
+                for request in requests { expected.remove(request.request.identifier, number: request.number) }
+            case .launchStart(let launch) where launches[launch]?.plugin == plugin:
+                for task in launches[launch]?.tasks ?? [] {
+                    task.work.identifier.map { expected.remove($0, number: task.work.number) }
+                }
+            default: break
+            }
+        }
+        plugins[plugin]?.expected = expected
+    }
+
+    private func notRecorded(_ message: String) -> Refusal {
+        Refusal(
+            code: .unavailable,
+            subReason: .notRecorded,
+            message: "the request could not be recorded and was not accepted: \(message)"
+        )
+    }
+
+    /// Replaced and cancelled requests leave their alarms behind; they go once they may be the majority.
+    private mutating func discardStaleAlarms() {
+        guard agenda.wallCount >= alarmsBeforeDiscard else { return }
+        let plugins = plugins
+        agenda.discardWall { alarm in
+            guard case .work(let plugin, let number, let identifier?) = alarm else { return false }
+            return plugins[plugin]?.pending[identifier]?.number != number
+        }
+        alarmsBeforeDiscard = max(1_024, 2 * agenda.wallCount)
+    }
+}

@@ -1,0 +1,119 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// Telling tasks to stop, and ending launches that do not.
+extension Scheduler {
+    /// Each unfinished task is told once; the first reason stays.
+    mutating func expire(
+        _ number: LaunchNumber,
+        _ indices: [Int],
+        because reason: ExpirationReason,
+        killAt: MonotonicTime
+    ) {
+        guard let launch = launches[number] else { return }
+        let untold = indices.filter { launch.tasks[$0].outcome == nil && launch.tasks[$0].expiration == nil }
+        if untold.isEmpty { return }
+        for index in untold { launches[number]?.tasks[index].expiration = (reason, killAt) }
+        emit(.expire(number, untold.map { launch.tasks[$0].id }, reason))
+        setAlarm(of: number)
+    }
+
+    mutating func expireForBudget(_ number: LaunchNumber, at now: Moment) {
+        guard let launch = launches[number], let budget = launch.plan?.budget else { return }
+        expire(number, launch.unfinished, because: .budget, killAt: budget.killDeadline)
+    }
+
+    /// The runner keeps the deadline too and may be a little earlier; it cannot put off the kill.
+    mutating func runnerExpired(
+        _ number: LaunchNumber,
+        _ ids: [TaskID],
+        _ reason: ExpirationReason,
+        at now: Moment
+    ) {
+        guard let launch = launches[number], launch.phase == .running, launch.killReason == nil,
+            launch.entry == .returned, reason == .budget, let budget = launch.plan?.budget
+        else { return }
+        for index in ids.compactMap({ launch.index(of: $0) }) where launch.tasks[index].outcome == nil {
+            guard launch.tasks[index].expiration == nil else { continue }
+            launches[number]?.tasks[index].expiration = (.budget, budget.killDeadline)
+        }
+        setAlarm(of: number)
+    }
+
+    /// A launch's moment has come: its deadline, a kill, or a commit to be tried again.
+    mutating func lookAt(_ number: LaunchNumber, at now: Moment) {
+        guard let launch = launches[number] else { return }
+        if let retry = launch.record.retryAt, retry <= now.monotonic {
+            launches[number]?.record.retryAt = nil
+            flush(number)
+        }
+        switch launch.phase {
+        case .running: enforceTime(on: launch, at: now)
+        case .finishing(let by) where by <= now.monotonic && launch.killReason == nil: kill(number, because: .lingered)
+        case .preparing, .starting, .finishing, .ended: break
+        }
+        setAlarm(of: number)
+    }
+
+    private mutating func enforceTime(on launch: LaunchState, at now: Moment) {
+        guard launch.killReason == nil, let budget = launch.plan?.budget else { return }
+        if launch.unfinished.contains(where: { launch.tasks[$0].expiration.map { $0.killAt <= now.monotonic } ?? false }
+        ) {
+            return kill(launch.number, because: .overran)
+        }
+        if budget.killDeadline <= now.monotonic {
+            return kill(launch.number, because: launch.entry == .running ? .entryOverran : .overran)
+        }
+        guard budget.deadline <= now.monotonic, !launch.isBudgetUsedUp else { return }
+        launches[launch.number]?.isBudgetUsedUp = true
+        // In entry nothing was delivered that could be told to stop; the kill deadline stands all the same.
+        if launch.entry == .returned { expireForBudget(launch.number, at: now) }
+    }
+
+    private mutating func kill(_ number: LaunchNumber, because reason: LaunchState.KillReason) {
+        launches[number]?.killReason = reason
+        emit(.kill(number))
+    }
+
+    /// Conditions that came back let work run; those that were lost expire exactly the tasks that need them (C7).
+    mutating func change(to new: Conditions, at now: Moment) {
+        conditions = new
+        for number in launches.keys.sorted() {
+            guard let launch = launches[number], launch.phase == .running else { continue }
+            let killAt = now.monotonic + (launch.plan?.budget.grace ?? configuration.grace)
+            let powerless = launch.unfinished.filter { launch.tasks[$0].work.needsExternalPower }
+            let offline = launch.unfinished.filter { launch.tasks[$0].work.needsNetwork }
+            if !new.isOnExternalPower { expire(number, powerless, because: .externalPowerLost, killAt: killAt) }
+            if !new.hasNetwork { expire(number, offline, because: .networkLost, killAt: killAt) }
+        }
+        let waiting = waitingForConditions.sorted()
+        waitingForConditions = []
+        for plugin in waiting { consider(plugin, .background, at: now) }
+    }
+
+    /// An orderly stop: nothing new starts, what runs is told, and what does not end in the grace is ended.
+    mutating func stop(at now: Moment) {
+        guard !isStopping else { return }
+        isStopping = true
+        for number in launches.keys.sorted() {
+            guard let launch = launches[number], launch.phase == .running, launch.killReason == nil else { continue }
+            let killAt = now.monotonic + (launch.plan?.budget.grace ?? configuration.grace)
+            if launch.entry == .returned {
+                expire(number, launch.unfinished, because: .hostShutdown, killAt: killAt)
+            } else {
+                kill(number, because: .hostStopping)
+            }
+        }
+    }
+}
+
+extension PendingWork {
+    var needsExternalPower: Bool {
+        if case .request(let pending) = self { pending.request.requiresExternalPower } else { false }
+    }
+
+    var needsNetwork: Bool {
+        if case .request(let pending) = self { pending.request.requiresNetwork } else { false }
+    }
+}

@@ -1,0 +1,46 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+// What is there, for those who ask. Changes nothing.
+extension Scheduler {
+    /// One running launch, as it is shown.
+    package struct RunningLaunch: Hashable, Sendable {
+        package let plan: LaunchPlan
+        package let unfinished: [PlannedTask]
+        package let isExpiring: Bool
+    }
+
+    /// A plugin's pending requests, its extensions' included, oldest first.
+    package func pendingRequests(of plugin: PluginIdentifier) -> [PendingRequest] {
+        (plugins[mainPlugin(of: plugin)]?.pending.values).map { $0.sorted { $0.number < $1.number } } ?? []
+    }
+
+    package var pendingRequests: [PendingRequest] {
+        plugins.values.flatMap(\.pending.values).sorted { $0.number < $1.number }
+    }
+
+    package var pendingEvents: [PendingEvent] {
+        plugins.values.flatMap(\.events).sorted { $0.number < $1.number }
+    }
+
+    package var pendingCount: Int { plugins.values.reduce(0) { $0 + $1.pending.count } }
+
+    package var runningLaunches: [RunningLaunch] {
+        launches.values.sorted { $0.number < $1.number }.compactMap { launch in
+            guard let plan = launch.plan, launch.phase != .starting, launch.phase != .ended else { return nil }
+            let unfinished = launch.unfinished.map { PlannedTask(id: launch.tasks[$0].id, work: launch.tasks[$0].work) }
+            let isExpiring = launch.unfinished.contains { launch.tasks[$0].expiration != nil }
+            return RunningLaunch(plan: plan, unfinished: unfinished, isExpiring: isExpiring)
+        }
+    }
+
+    package var entries: [PluginEntry] {
+        plugins.values.compactMap(\.entry).sorted { $0.identifier < $1.identifier }
+    }
+
+    package func entry(of plugin: PluginIdentifier) -> PluginEntry? { plugins[plugin]?.entry }
+
+    /// As the ledger remembers them: who was there first decides conflicts between manifests.
+    package var knownPlugins: [KnownPlugin] { plugins.values.compactMap(\.known) }
+}

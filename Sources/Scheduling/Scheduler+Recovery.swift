@@ -1,0 +1,66 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// Going on where the last host stopped.
+extension Scheduler {
+    /// The first catalogue sets things in motion; until then nothing is decided.
+    mutating func restore(_ snapshot: LedgerSnapshot, at now: Moment) {
+        for known in snapshot.known { state(of: known.identifier) { $0.known = known } }
+        for request in snapshot.requests {
+            state(of: request.plugin) {
+                $0.store(request)
+                $0.expected.set(request)
+                // Due until looked at: what is not yet due goes to the agenda with the first look.
+                $0.becomeDue(request.request.identifier)
+            }
+        }
+        for event in snapshot.events { state(of: event.plugin) { $0.store(event) } }
+        for running in snapshot.running { restore(running, at: now) }
+    }
+
+    private mutating func state(of plugin: PluginIdentifier, _ change: (inout PluginState) -> Void) {
+        change(&plugins[plugin, default: PluginState(identifier: plugin)])
+    }
+
+    /// Host or machine went down under it: nothing is charged, everything unfinished returns (C3).
+    private mutating func restore(_ running: LedgerSnapshot.RunningLaunch, at now: Moment) {
+        var launch = LaunchState(number: running.number, plugin: running.plugin, lane: running.lane)
+        launch.phase = .ended
+        let cause = "the host or the machine went down while it ran"
+        for work in running.unfinished {
+            let wasCancelled = running.keptFromReturning.contains(work.number)
+            var returning = work
+            returning.retry.wasInterrupted = true
+            let entry = JournalEntry(
+                work,
+                .task(.interrupted),
+                launch: running.number,
+                at: now,
+                blame: .machine,
+                message: wasCancelled
+                    ? "\(cause); cancelled meanwhile, it does not return" : "interrupted, not charged: \(cause)"
+            )
+            let change: LedgerChange =
+                wasCancelled ? .endTask(running.number, work.number) : .returnTask(running.number, returning)
+            launch.record.waiting.append(
+                LaunchRecord.Step(changes: [change, .journal(entry)], returning: wasCancelled ? nil : returning)
+            )
+        }
+        let end = LaunchEnd(outcome: .lost, at: now.wall, used: .zero, blame: .machine, message: cause)
+        let entry = JournalEntry(
+            at: now.wall,
+            event: .launch(.lost),
+            plugin: running.plugin,
+            launch: running.number,
+            blame: .machine,
+            message: cause
+        )
+        launch.record.waiting.append(
+            LaunchRecord.Step(changes: [.endLaunch(running.number, end), .journal(entry)], returning: nil)
+        )
+        launches[running.number] = launch
+        launchesInLane[running.lane, default: 0] += 1
+        state(of: running.plugin) { $0.occupants[running.lane] = running.number }
+    }
+}

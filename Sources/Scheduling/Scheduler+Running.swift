@@ -1,0 +1,243 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// What a running launch says, judged by the manifest that it was committed with.
+extension Scheduler {
+    mutating func hear(_ event: SchedulerEvent, at now: Moment) {
+        switch event {
+        case .entered(let number, let status, let registered, let offersReceive):
+            entered(number, status: status, registered: registered, offersReceive: offersReceive, at: now)
+        case .loadFailed(let number, let message):
+            guard isListening(to: number) else { return }
+            launches[number]?.entry = .notLoaded(message: message)
+            endEntry(number)
+        case .completed(let number, let id, let outcome): completed(number, id, outcome, at: now)
+        case .expirationHandlerChanged(let number, let id, let isSet):
+            guard isListening(to: number), let index = launches[number]?.index(of: id) else { return }
+            launches[number]?.tasks[index].hasExpirationHandler = isSet
+        case .runnerExpired(let number, let ids, let reason): runnerExpired(number, ids, reason, at: now)
+        case .violated(let number, let rule, let message): note(number, rule: rule, message: message, at: now)
+        default: break
+        }
+    }
+
+    /// After the kill nothing counts (BGT-ABI-09), and before its plan a runner has nothing to say.
+    private func isListening(to number: LaunchNumber) -> Bool {
+        guard let launch = launches[number] else { return false }
+        return launch.phase == .running && launch.killReason == nil
+    }
+
+    private mutating func entered(
+        _ number: LaunchNumber,
+        status: Int32,
+        registered: [TaskIdentifier],
+        offersReceive: Bool,
+        at now: Moment
+    ) {
+        guard isListening(to: number), let launch = launches[number], launch.entry == .running else { return }
+        if status != 0 {
+            launches[number]?.entry = .failed(status: status)
+            return endEntry(number)
+        }
+        launches[number]?.entry = .returned
+        refuseForgedRegistrations(registered, of: launch, at: now)
+        let names = Set(registered)
+        for index in launch.unfinished {
+            let work = launch.tasks[index].work
+            if let identifier = work.identifier, !names.contains(identifier) {
+                end(
+                    number,
+                    index,
+                    as: .notRegistered,
+                    blame: .plugin,
+                    at: now,
+                    message: "\(launch.plugin) returned from its entry without a handler for \(identifier);"
+                        + " register one for every permitted identifier"
+                )
+            } else if work.identifier == nil, !offersReceive {
+                end(
+                    number,
+                    index,
+                    as: .succeeded,
+                    blame: .nobody,
+                    at: now,
+                    message: "\(launch.plugin) takes no events; its entry returned in order"
+                )
+            }
+        }
+        if launches[number]?.isBudgetUsedUp == true { expireForBudget(number, at: now) }
+        finishIfDone(number, at: now)
+    }
+
+    /// A plugin whose entry failed has nothing to run: its process is ended, its tasks are judged then.
+    private mutating func endEntry(_ number: LaunchNumber) {
+        launches[number]?.killReason = .entryFailed
+        emit(.kill(number))
+    }
+
+    private mutating func refuseForgedRegistrations(
+        _ registered: [TaskIdentifier],
+        of launch: LaunchState,
+        at now: Moment
+    ) {
+        guard let entry = launch.plan?.plugin else { return }
+        if entry.role == .extension, let first = registered.first {
+            note(
+                launch.number,
+                rule: "BGT-ABI-11",
+                at: now,
+                message: "extension \(entry.identifier) claims a handler for \(first); extensions only submit"
+            )
+        }
+        for identifier in registered where !entry.permitted.contains(where: { $0.covers(identifier) }) {
+            note(
+                launch.number,
+                rule: "BGT-ABI-10",
+                at: now,
+                message: "\(entry.identifier) claims a handler for \(identifier), which its manifest does not permit"
+            )
+        }
+    }
+
+    private mutating func completed(
+        _ number: LaunchNumber,
+        _ id: TaskID,
+        _ outcome: CompletionOutcome,
+        at now: Moment
+    ) {
+        guard isListening(to: number), let launch = launches[number] else { return }
+        guard let index = launch.index(of: id) else {
+            return note(
+                number,
+                rule: "BGT-ABI-08",
+                at: now,
+                message: "\(launch.plugin) completed task \(id), which is not part of launch \(number)"
+            )
+        }
+        let task = launch.tasks[index]
+        guard task.outcome == nil else {
+            return note(
+                number,
+                rule: "BGT-ABI-09",
+                at: now,
+                message: "\(launch.plugin) completed \(task.work.label) again; the first call counts"
+            )
+        }
+        end(
+            number,
+            index,
+            as: outcome.taskOutcome,
+            blame: outcome == .failure ? .plugin : .nobody,
+            at: now,
+            message: completionMessage(task, outcome, of: launch, at: now)
+        )
+        finishIfDone(number, at: now)
+    }
+
+    private func completionMessage(
+        _ task: LaunchState.Task,
+        _ outcome: CompletionOutcome,
+        of launch: LaunchState,
+        at now: Moment
+    ) -> String {
+        let said =
+            switch outcome {
+            case .success: "completed"
+            case .failure: "completed as failed"
+            case .noData: "completed without new data"
+            }
+        let used = launch.plan?.budget.used(at: now.monotonic) ?? .zero
+        let time = " after \(used.inSeconds) of \(launch.plan?.budget.total.inSeconds ?? "its time")"
+        return task.expiration.map { "\(said)\(time), having been told to stop: \($0.reason.name)" } ?? said + time
+    }
+
+    /// Records how a task ended. The first ending counts.
+    mutating func end(
+        _ number: LaunchNumber,
+        _ index: Int,
+        as outcome: TaskOutcome,
+        blame: Blame,
+        at now: Moment,
+        message: String
+    ) {
+        guard let task = launches[number]?.tasks[index], task.outcome == nil else { return }
+        launches[number]?.tasks[index].outcome = outcome
+        let entry = JournalEntry(
+            task.work,
+            .task(outcome),
+            launch: number,
+            at: now,
+            blame: blame,
+            message: message
+        )
+        record([.endTask(number, task.work.number), .journal(entry)], of: number)
+    }
+
+    /// Every task over: the plugin may stop, and is ended if it lingers (statement 53).
+    mutating func finishIfDone(_ number: LaunchNumber, at now: Moment) {
+        guard let launch = launches[number], launch.phase == .running, launch.entry == .returned,
+            launch.killReason == nil, launch.unfinished.isEmpty
+        else { return }
+        // The runner bounds the plugin's stop by the grace itself; the extra second is for its own leaving.
+        let grace = launch.plan?.budget.grace ?? configuration.grace
+        launches[number]?.phase = .finishing(by: now.monotonic + grace + .seconds(1))
+        emit(.finish(number))
+        setAlarm(of: number)
+    }
+
+    /// Journals a broken rule; a plugin that breaks one in a loop does not fill the disk.
+    mutating func note(_ number: LaunchNumber, rule: String, at now: Moment, message: String) {
+        note(number, rule: rule, message: message, at: now)
+    }
+
+    private mutating func note(_ number: LaunchNumber, rule: String, message: String, at now: Moment) {
+        guard let launch = launches[number], launch.phase != .preparing, launch.phase != .starting else { return }
+        launches[number]?.violations += 1
+        guard launch.violations < Self.journaledViolations else { return }
+        let isLast = launch.violations + 1 == Self.journaledViolations
+        let entry = JournalEntry(
+            at: now.wall,
+            event: .violation,
+            plugin: launch.plugin,
+            launch: number,
+            blame: .plugin,
+            message: "\(rule): \(message)" + (isLast ? "; further violations of this launch are not journaled" : "")
+        )
+        record([.journal(entry)], of: number)
+    }
+
+    /// Violations of one launch that the journal takes.
+    private static let journaledViolations = 20
+}
+
+extension JournalEntry {
+    /// What became of a task.
+    init(
+        _ work: PendingWork,
+        _ event: Event,
+        launch: LaunchNumber,
+        at now: Moment,
+        blame: Blame,
+        message: String
+    ) {
+        self.init(
+            at: now.wall,
+            event: event,
+            plugin: work.plugin,
+            launch: launch,
+            label: work.label,
+            submission: work.number,
+            blame: blame,
+            message: message
+        )
+    }
+}
+
+extension Duration {
+    /// `22.4 s`: for messages; whoever needs a number has the number.
+    var inSeconds: String {
+        let tenths = wholeNanoseconds / 100_000_000
+        return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
+    }
+}

@@ -1,0 +1,121 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// Decides what runs, when, together with what, and what becomes of it. Touches no file, clock, thread or process.
+///
+/// An event and the moment go in, the actions that follow from it come out. The state holds what the ledger holds, plus
+/// what is on its way there: a change is applied when its commit succeeded, and dropped when it failed, so that memory and
+/// ledger never part. Launches are the exception that proves it: what became of a delivered task is known at once, and
+/// written until it is written.
+package struct Scheduler: Sendable {
+    package let configuration: SchedulingConfiguration
+    package internal(set) var conditions: Conditions
+    package internal(set) var isStopping = false
+
+    var plugins: [PluginIdentifier: PluginState] = [:]
+    var owners = IdentifierOwners()
+    var launches: [LaunchNumber: LaunchState] = [:]
+    var launchesInLane: [Lane: Int] = [:]
+    var agenda = Agenda()
+    /// How many wall alarms may gather before those that mean nothing any more are discarded.
+    var alarmsBeforeDiscard = 1_024
+
+    var staged: [Ticket: StagedChange] = [:]
+    var lastTicket = Ticket(rawValue: 0)
+    var lastSubmission: SubmissionNumber
+    var lastLaunch: LaunchNumber
+
+    /// Plugins whose next launch waits for a place, first come first served.
+    var waitingForRoom: [Lane: [PluginIdentifier]] = [:]
+    /// Plugins with something that waits for power or network.
+    var waitingForConditions: Set<PluginIdentifier> = []
+    var hasCatalogue = false
+    var hasStopped = false
+
+    private var actions: [SchedulerAction] = []
+    private var lastWake: (monotonic: MonotonicTime?, wall: WallTime?) = (nil, nil)
+
+    /// Launches that `snapshot` shows as running must have no process left; their tasks return with the first catalogue.
+    package init(
+        configuration: SchedulingConfiguration,
+        conditions: Conditions,
+        snapshot: LedgerSnapshot,
+        at now: Moment
+    ) {
+        self.configuration = configuration
+        self.conditions = conditions
+        lastSubmission = snapshot.lastSubmission
+        lastLaunch = snapshot.lastLaunch
+        restore(snapshot, at: now)
+    }
+
+    package mutating func handle(_ event: SchedulerEvent, at now: Moment) -> [SchedulerAction] {
+        actions.removeAll(keepingCapacity: true)
+        dispatch(event, at: now)
+        reportStopped()
+        updateWake()
+        return actions
+    }
+
+    private mutating func dispatch(_ event: SchedulerEvent, at now: Moment) {
+        switch event {
+        case .submitted(let submission, let reply): submit(submission, reply: reply, at: now)
+        case .cancelRequested(let identifier, let plugin, let reply):
+            cancel(identifier, of: plugin, reply: reply, at: now)
+        case .cancelAllRequested(let plugin, let reply): cancelAll(of: plugin, reply: reply, at: now)
+        case .launchSimulated(let identifiers, let reply): simulateLaunch(of: identifiers, reply: reply, at: now)
+        case .expirationSimulated(let identifier, let reply): simulateExpiration(of: identifier, reply: reply, at: now)
+        case .committed(let ticket): settle(ticket, at: now)
+        case .commitFailed(let ticket, let message): takeBack(ticket, because: message, at: now)
+        case .catalogued(let entries): catalogue(entries, at: now)
+        case .conditionsChanged(let new): change(to: new, at: now)
+        case .timerFired: lookAtAgenda(at: now)
+        case .stopRequested: stop(at: now)
+        case .runnerReady(let launch, let process): start(launch, in: process, at: now)
+        case .runnerUnavailable(let launch, let message): giveUp(launch, because: message, at: now)
+        case .entered, .loadFailed, .completed, .expirationHandlerChanged, .runnerExpired, .violated:
+            hear(event, at: now)
+        case .runnerEnded(let launch, let termination, let words):
+            conclude(launch, termination: termination, lastWords: words, at: now)
+        }
+    }
+
+    mutating func emit(_ action: SchedulerAction) { actions.append(action) }
+
+    /// Commits `changes` and remembers what they mean until the result is known.
+    @discardableResult
+    mutating func stage(_ change: StagedChange, _ changes: [LedgerChange]) -> Ticket {
+        lastTicket = Ticket(rawValue: lastTicket.rawValue + 1)
+        staged[lastTicket] = change
+        emit(.commit(lastTicket, changes))
+        return lastTicket
+    }
+
+    private mutating func updateWake() {
+        let wake = (monotonic: agenda.nextMonotonic, wall: agenda.nextWall)
+        if wake == lastWake { return }
+        lastWake = wake
+        emit(.wake(monotonic: wake.monotonic, wall: wake.wall))
+    }
+
+    private mutating func reportStopped() {
+        guard isStopping, !hasStopped, launches.isEmpty, staged.isEmpty else { return }
+        hasStopped = true
+        emit(.stopped)
+    }
+}
+
+/// What a commit under way will mean once it is on disk.
+enum StagedChange: Sendable {
+    case submission(PendingRequest, replacing: SubmissionNumber?, reply: ReplyToken)
+    case cancellation(of: PluginIdentifier, [PendingRequest], running: [(LaunchNumber, TaskID)], reply: ReplyToken)
+    /// A plugin is remembered as it is now, with the event that tells it so, if any.
+    case welcome(of: PluginIdentifier, as: KnownPlugin, PendingEvent?)
+    case launchStart(LaunchNumber)
+    case launchRecord(LaunchNumber)
+    /// What a removed plugin had pending is dropped for good.
+    case clearance(of: PluginIdentifier)
+    /// Nothing waits for it: a note in the journal, a plugin's leave.
+    case note
+}

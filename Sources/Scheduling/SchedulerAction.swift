@@ -1,0 +1,40 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// Something that the shell is to do, in the order given. Its result comes back as an event.
+package enum SchedulerAction: Hashable, Sendable {
+    /// Write all of these or none; answer with `committed` or `commitFailed`.
+    case commit(Ticket, [LedgerChange])
+    case answer(ReplyToken, Answer)
+
+    /// Have a runner ready that no plugin code runs in yet; answer with `runnerReady` or `runnerUnavailable`.
+    case takeRunner(LaunchNumber, for: PluginIdentifier)
+    /// The runner is not needed after all; nothing of the plugin ran in it.
+    case dismissRunner(LaunchNumber)
+    /// The launch is on disk: its plugin's code may run now.
+    case sendPlan(LaunchPlan)
+    case expire(LaunchNumber, [TaskID], ExpirationReason)
+    /// Every task is over: let the plugin stop and the process leave.
+    case finish(LaunchNumber)
+    /// End every process of the launch.
+    case kill(LaunchNumber)
+
+    /// Send `timerFired` at the earlier of both, or when the wall clock is set. Replaces the last one.
+    case wake(monotonic: MonotonicTime?, wall: WallTime?)
+    /// Stopping is complete: nothing runs and nothing waits to be recorded.
+    case stopped
+}
+
+/// What a caller is told, always after the commit that makes it true.
+package enum Answer: Hashable, Sendable {
+    case submitted(SubmissionNumber, plugin: PluginIdentifier, replacing: SubmissionNumber?)
+    case refused(Refusal)
+    /// How many pending requests were taken back; running ones go on (statement 44).
+    case cancelled(Int)
+    case notRecorded(message: String)
+    case launching([LaunchNumber])
+    case notLaunching(message: String)
+    case expiring(LaunchNumber)
+    case notRunning(message: String)
+}

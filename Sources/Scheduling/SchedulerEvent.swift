@@ -1,0 +1,59 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// Something that happened outside; the scheduler learns of nothing else.
+package enum SchedulerEvent: Hashable, Sendable {
+    // What callers ask.
+    case submitted(Submission, reply: ReplyToken)
+    case cancelRequested(TaskIdentifier, of: PluginIdentifier?, reply: ReplyToken)
+    case cancelAllRequested(of: PluginIdentifier, reply: ReplyToken)
+    case launchSimulated([TaskIdentifier], reply: ReplyToken)
+    case expirationSimulated(TaskIdentifier, reply: ReplyToken)
+
+    // What the ledger did.
+    case committed(Ticket)
+    case commitFailed(Ticket, message: String)
+
+    // What the world is like.
+    case catalogued([PluginEntry])
+    case conditionsChanged(Conditions)
+    case timerFired
+    case stopRequested
+
+    // What became of a launch.
+    case runnerReady(LaunchNumber, RunnerProcess)
+    case runnerUnavailable(LaunchNumber, message: String)
+    case entered(LaunchNumber, status: Int32, registered: [TaskIdentifier], offersReceive: Bool)
+    case loadFailed(LaunchNumber, message: String)
+    case completed(LaunchNumber, TaskID, CompletionOutcome)
+    case expirationHandlerChanged(LaunchNumber, TaskID, isSet: Bool)
+    case runnerExpired(LaunchNumber, [TaskID], ExpirationReason)
+    case violated(LaunchNumber, rule: String, message: String)
+    case runnerEnded(LaunchNumber, ProcessTermination, LastWords?)
+}
+
+/// A request on its way in.
+package struct Submission: Hashable, Sendable {
+    package let request: TaskRequest
+    package let payload: [UInt8]
+    package let submitter: Submitter
+
+    package init(request: TaskRequest, payload: [UInt8] = [], submitter: Submitter) {
+        self.request = request
+        self.payload = payload
+        self.submitter = submitter
+    }
+}
+
+/// Pairs a caller's question with its answer; chosen by the shell.
+package struct ReplyToken: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// Pairs a commit with its result; chosen by the scheduler, rising.
+package struct Ticket: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+}

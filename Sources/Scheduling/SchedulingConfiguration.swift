@@ -1,0 +1,79 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// Every number that a decision depends on, with the defaults of C5 to C7. None is hidden: `plugin show` prints them.
+package struct SchedulingConfiguration: Hashable, Sendable {
+    package var limits = PendingLimits()
+    package var budgets = Budgets()
+    /// How long a plugin may still take after expiration.
+    package var grace: Duration = .seconds(5)
+    /// Least time between two background launches of one plugin.
+    package var spacing: Duration = .seconds(1)
+    /// Launches at once on the whole host, by lane.
+    package var backgroundLaunches = 4
+    package var eventLaunches = 4
+    /// Tasks that one launch takes at the most.
+    package var batchSize = 100
+    /// Events that may wait for one plugin (C11).
+    package var eventLimit = 100
+    /// The delay after the first charged attempt; it doubles with each further one (C3).
+    package var retryDelay: Duration = .seconds(10)
+    /// Charged attempts after which a task is abandoned (C3).
+    package var attempts = 3
+    /// How long the requests of a removed plugin are kept (C17).
+    package var removedPluginRetention: Duration = .seconds(30 * 24 * 60 * 60)
+    /// How long the host waits before it asks again for a runner or a commit that it could not have.
+    package var hostRetryDelay: Duration = .seconds(1)
+    /// What the operator decided about single plugins.
+    package var plugins: [PluginIdentifier: PluginPolicy] = [:]
+
+    package init() {}
+
+    package func policy(for plugin: PluginIdentifier) -> PluginPolicy { plugins[plugin] ?? PluginPolicy() }
+
+    package func launchLimit(in lane: Lane) -> Int {
+        switch lane {
+        case .background: backgroundLaunches
+        case .event: eventLaunches
+        }
+    }
+}
+
+/// How many requests of a kind may be pending for one main plugin at once (C5).
+package struct PendingLimits: Hashable, Sendable {
+    package var refresh = 1
+    package var processing = 10
+
+    package init() {}
+}
+
+/// How long a launch may take when a task of the kind is in its batch (C6).
+package struct Budgets: Hashable, Sendable {
+    package var refresh: Duration = .seconds(30)
+    package var processing: Duration = .seconds(600)
+    package var event: Duration = .seconds(30)
+
+    package init() {}
+
+    package subscript(kind: TaskKind) -> Duration {
+        switch kind {
+        case .refresh: refresh
+        case .processing: processing
+        case .event: event
+        }
+    }
+}
+
+/// The operator's word on one plugin; nil leaves the host's value.
+package struct PluginPolicy: Hashable, Sendable {
+    package var isEnabled = true
+    /// Lets patterns of permitted identifiers stand for processing requests too (C9).
+    package var allowsPatternsForProcessing = false
+    package var limits: PendingLimits?
+    package var budgets: Budgets?
+    package var grace: Duration?
+    package var spacing: Duration?
+
+    package init() {}
+}
