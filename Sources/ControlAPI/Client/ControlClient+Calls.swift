@@ -1,0 +1,50 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// One call per route, under the route's own name.
+extension ControlClient {
+    package func host() async throws(ControlError) -> HostStatusReply { try await ask(.hostStatus) }
+
+    package func plugins() async throws(ControlError) -> PluginListReply { try await ask(.pluginList) }
+
+    package func plugin(_ identifier: PluginIdentifier) async throws(ControlError) -> PluginReply {
+        try await ask(.pluginShow, identifier.text)
+    }
+
+    package func submit(_ submission: TaskSubmission) async throws(ControlError) -> TaskSubmissionReply {
+        try await send(submission, to: .taskSubmit)
+    }
+
+    package func cancel(_ task: TaskIdentifier) async throws(ControlError) -> TaskCancellationReply {
+        try await ask(.taskCancel, task.text)
+    }
+
+    package func tasks() async throws(ControlError) -> TaskListReply { try await ask(.taskList) }
+
+    package func why(_ task: TaskIdentifier) async throws(ControlError) -> TaskWhyReply {
+        try await ask(.taskWhy, task.text)
+    }
+
+    package func launches(_ query: LaunchQuery) async throws(ControlError) -> LaunchListReply {
+        try await ask(.launchList, query: query.items)
+    }
+
+    package func launch(_ number: LaunchNumber) async throws(ControlError) -> LaunchReply {
+        try await ask(.launchShow, number.description)
+    }
+
+    package func journal(after: Int64? = nil, limit: Int) async throws(ControlError) -> JournalReply {
+        try await ask(.journal, query: JournalQuery(after: after, limit: limit).items)
+    }
+
+    package func simulateLaunch(of tasks: [TaskIdentifier]) async throws(ControlError) -> LaunchSimulationReply {
+        try await send(LaunchSimulation(identifiers: tasks.map(\.text)), to: .simulateLaunch)
+    }
+
+    package func simulateExpiration(
+        of task: TaskIdentifier
+    ) async throws(ControlError) -> ExpirationSimulationReply {
+        try await send(ExpirationSimulation(identifier: task.text), to: .simulateExpiration)
+    }
+}

@@ -1,0 +1,114 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import AsyncHTTPClient
+import FoundationEssentials
+import NIOCore
+import NIOHTTP1
+
+/// Speaks to the host at one control socket. Never starts a host and never asks twice.
+///
+/// It lives inside `withConnection`: its connections are closed when that returns.
+package struct ControlClient: Sendable {
+    package let socket: String
+    private let http: HTTPClient
+
+    /// A control call is answered after one commit; a host that takes this long is stuck.
+    private static let answerTimeout: TimeAmount = .seconds(30)
+    private static let largestAnswer = 64 << 20
+
+    package static func withConnection<Result>(
+        to socket: String,
+        _ body: (ControlClient) async throws -> Result
+    ) async throws -> Result {
+        var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(2)))
+        // The peer is on this machine: it is there or it is not, and the operator is told at once.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.redirectConfiguration = .disallow
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        do {
+            let result = try await body(ControlClient(socket: socket, http: client))
+            try await client.shutdown()
+            return result
+        } catch {
+            try? await client.shutdown()
+            throw error
+        }
+    }
+
+    /// Calls a route that takes no body, whatever its method.
+    func ask<Reply: Decodable>(
+        _ route: Route,
+        _ value: String? = nil,
+        query: [(name: String, value: String)] = []
+    ) async throws(ControlError) -> Reply {
+        try await answer(to: request(route, value, query: query))
+    }
+
+    func send<Reply: Decodable>(_ body: some Encodable, to route: Route) async throws(ControlError) -> Reply {
+        var request = request(route)
+        do {
+            request.body = .bytes(try WireCoding.encode(body))
+        } catch {
+            throw .misunderstood(socket: socket, detail: WireCoding.explanation(of: error))
+        }
+        request.headers.add(name: "content-type", value: "application/json")
+        return try await answer(to: request)
+    }
+
+    /// The journal's stream, once the host has agreed to it.
+    package func followJournal(after: Int64?) async throws(ControlError) -> JournalFeed {
+        let query = JournalQuery(after: after, isFollowing: true)
+        let response = try await response(to: request(.journal, query: query.items), deadline: .distantFuture)
+        return JournalFeed(socket: socket, body: response.body)
+    }
+
+    private func request(
+        _ route: Route,
+        _ value: String? = nil,
+        query: [(name: String, value: String)] = []
+    ) -> HTTPClientRequest {
+        let host = PercentCoding.encode(socket)
+        var request = HTTPClientRequest(url: "http+unix://\(host)\(route.path(value, query: query))")
+        request.method = .init(rawValue: route.method.rawValue)
+        // A socket has no host name, and HTTP/1.1 wants one.
+        request.headers.add(name: "host", value: "localhost")
+        return request
+    }
+
+    private func answer<Reply: Decodable>(to request: HTTPClientRequest) async throws(ControlError) -> Reply {
+        let deadline = NIODeadline.now() + Self.answerTimeout
+        let data = try await content(of: response(to: request, deadline: deadline))
+        do {
+            return try WireCoding.decode(Reply.self, from: data)
+        } catch {
+            throw .misunderstood(socket: socket, detail: WireCoding.explanation(of: error))
+        }
+    }
+
+    /// A response with a status of success; every other one is thrown as what its body says.
+    private func response(
+        to request: HTTPClientRequest,
+        deadline: NIODeadline
+    ) async throws(ControlError) -> HTTPClientResponse {
+        let response: HTTPClientResponse
+        do {
+            response = try await http.execute(request, deadline: deadline)
+        } catch {
+            throw .unreachable(socket: socket, cause: ConnectionFailure.cause(of: error))
+        }
+        if (200..<300).contains(response.status.code) { return response }
+        let status = Int(response.status.code)
+        guard let reply = try? WireCoding.decode(ErrorReply.self, from: try await content(of: response)) else {
+            throw .misunderstood(socket: socket, detail: "status \(status) without this API's error body")
+        }
+        throw .refused(status: status, reply)
+    }
+
+    private func content(of response: HTTPClientResponse) async throws(ControlError) -> Data {
+        do {
+            return Data(try await response.body.collect(upTo: Self.largestAnswer).readableBytesView)
+        } catch {
+            throw .unreachable(socket: socket, cause: ConnectionFailure.cause(of: error))
+        }
+    }
+}

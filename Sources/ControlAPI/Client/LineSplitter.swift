@@ -1,0 +1,29 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// Cuts a stream of bytes into its lines, however the stream is chopped. Judges nothing inside a line.
+struct LineSplitter {
+    /// Longer lines are not a journal's.
+    static let longestLine = 1 << 20
+
+    private var unfinished: [UInt8] = []
+    private(set) var hasOverflowed = false
+
+    /// Whether the stream broke off inside a line.
+    var holdsUnfinishedLine: Bool { !unfinished.isEmpty }
+
+    /// The lines that `bytes` completes, without their ends; empty lines are left out.
+    mutating func append(_ bytes: some Sequence<UInt8>) -> [[UInt8]] {
+        var lines: [[UInt8]] = []
+        for byte in bytes {
+            if byte == UInt8(ascii: "\n") {
+                if !unfinished.isEmpty { lines.append(unfinished) }
+                unfinished.removeAll(keepingCapacity: true)
+            } else if unfinished.count < Self.longestLine {
+                unfinished.append(byte)
+            } else {
+                hasOverflowed = true
+            }
+        }
+        return lines
+    }
+}

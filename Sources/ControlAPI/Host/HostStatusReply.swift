@@ -1,0 +1,127 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// `GET /v1/host`: what the host is, what it goes by and what it is busy with.
+package struct HostStatusReply: Codable, Hashable, Sendable {
+    package let version: String
+    package let pid: Int32
+    /// The account that the host runs as.
+    package let user: String
+    package let startedAt: Timestamp
+    package let bootID: String
+    package let stateFolder: String
+    package let socket: String
+    /// In order of precedence.
+    package let manifestFolders: [String]
+    package let pluginFolder: String
+    /// Nil when the host runs without one.
+    package let configurationFile: String?
+    package let conditions: Conditions
+    package let counts: Counts
+    /// Pending work per main plugin, before the operator's word on single plugins.
+    package let limits: [KindLimit]
+    package let budgets: [KindBudget]
+    package let launchLimits: [LaneLimit]
+    package let grace: Nanoseconds
+    package let spacing: Nanoseconds
+    package let isStopping: Bool
+
+    package init(
+        version: String = Release.version,
+        pid: Int32,
+        user: String,
+        startedAt: WallTime,
+        boot: BootID,
+        stateFolder: String,
+        socket: String,
+        manifestFolders: [String],
+        pluginFolder: String,
+        configurationFile: String?,
+        conditions: Conditions,
+        counts: Counts,
+        limits: [KindLimit],
+        budgets: [KindBudget],
+        launchLimits: [LaneLimit],
+        grace: Duration,
+        spacing: Duration,
+        isStopping: Bool
+    ) {
+        self.version = version
+        self.pid = pid
+        self.user = user
+        self.startedAt = Timestamp(startedAt)
+        self.bootID = boot.text
+        self.stateFolder = stateFolder
+        self.socket = socket
+        self.manifestFolders = manifestFolders
+        self.pluginFolder = pluginFolder
+        self.configurationFile = configurationFile
+        self.conditions = conditions
+        self.counts = counts
+        self.limits = limits
+        self.budgets = budgets
+        self.launchLimits = launchLimits
+        self.grace = Nanoseconds(grace)
+        self.spacing = Nanoseconds(spacing)
+        self.isStopping = isStopping
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case version, pid, user, socket, conditions, counts, limits, budgets
+        case startedAt = "started-at"
+        case bootID = "boot-id"
+        case stateFolder = "state-folder"
+        case manifestFolders = "manifest-folders"
+        case pluginFolder = "plugin-folder"
+        case configurationFile = "config-file"
+        case launchLimits = "launch-limits"
+        case grace = "grace-ns"
+        case spacing = "spacing-ns"
+        case isStopping = "stopping"
+    }
+
+    /// What the host takes for true about the machine, and who told it.
+    package struct Conditions: Codable, Hashable, Sendable {
+        package enum Source: String, Codable, Hashable, Sendable {
+            case configuration
+            case scripted
+        }
+
+        package let isOnExternalPower: Bool
+        package let hasNetwork: Bool
+        package let source: Source
+
+        package init(_ conditions: TaskModel.Conditions, source: Source) {
+            isOnExternalPower = conditions.isOnExternalPower
+            hasNetwork = conditions.hasNetwork
+            self.source = source
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case isOnExternalPower = "external-power"
+            case hasNetwork = "network"
+            case source
+        }
+    }
+
+    package struct Counts: Codable, Hashable, Sendable {
+        package let plugins: Int
+        /// Manifests that were found and not accepted.
+        package let refused: Int
+        package let pending: Int
+        package let runningLaunches: Int
+
+        package init(plugins: Int, refused: Int, pending: Int, runningLaunches: Int) {
+            self.plugins = plugins
+            self.refused = refused
+            self.pending = pending
+            self.runningLaunches = runningLaunches
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case plugins, refused, pending
+            case runningLaunches = "running-launches"
+        }
+    }
+}

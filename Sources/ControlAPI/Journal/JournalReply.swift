@@ -1,0 +1,42 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// `GET /v1/journal`: a stretch of the journal, oldest first.
+package struct JournalReply: Codable, Hashable, Sendable {
+    package let entries: [JournalLine]
+    /// The number to ask for more after; that of the journal's last entry when nothing is newer.
+    package let last: Int64
+
+    package init(entries: [JournalLine], last: Int64) {
+        self.entries = entries
+        self.last = last
+    }
+}
+
+/// One journal entry with its number; also one line of the stream.
+package struct JournalLine: Codable, Hashable, Sendable {
+    /// Rising; never reused.
+    package let number: Int64
+    package let at: Timestamp
+    package let event: String
+    package let plugin: String
+    package let launch: Int64?
+    /// The task identifier, or an event's name.
+    package let task: String?
+    package let submission: Int64?
+    package let blame: String
+    package let message: String
+
+    package init(number: Int64, _ entry: JournalEntry) {
+        self.number = number
+        at = Timestamp(entry.at)
+        event = entry.event.name
+        plugin = entry.plugin.text
+        launch = entry.launch?.rawValue
+        task = entry.label
+        submission = entry.submission?.rawValue
+        blame = entry.blame.rawValue
+        message = entry.message
+    }
+}

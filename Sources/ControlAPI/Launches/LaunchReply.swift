@@ -1,0 +1,105 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// `GET /v1/launches/{number}`: one launch with its batch; without end, outcome and blame while it runs.
+package struct LaunchReply: Codable, Hashable, Sendable {
+    package let launch: Int64
+    package let plugin: String
+    package let lane: String
+    package let cause: String
+    package let pid: Int32
+    package let startedAt: Timestamp
+    package let endedAt: Timestamp?
+    package let budget: Nanoseconds
+    package let grace: Nanoseconds
+    package let used: Nanoseconds
+    package let outcome: String?
+    package let blame: String?
+    package let message: String?
+    /// The manifest that it was committed with. SHA-256, lower-case hexadecimal.
+    package let manifestDigest: String
+    package let tasks: [Task]
+
+    package init(
+        launch: LaunchNumber,
+        plugin: PluginIdentifier,
+        lane: Lane,
+        cause: LaunchCause,
+        pid: Int32,
+        startedAt: WallTime,
+        budget: Duration,
+        grace: Duration,
+        used: Duration,
+        end: LaunchEnd?,
+        manifestDigest: String,
+        tasks: [Task]
+    ) {
+        self.launch = launch.rawValue
+        self.plugin = plugin.text
+        self.lane = lane.name
+        self.cause = cause.name
+        self.pid = pid
+        self.startedAt = Timestamp(startedAt)
+        endedAt = (end?.at).map(Timestamp.init)
+        self.budget = Nanoseconds(budget)
+        self.grace = Nanoseconds(grace)
+        self.used = Nanoseconds(end?.used ?? used)
+        outcome = end?.outcome.rawValue
+        blame = end?.blame.rawValue
+        message = end?.message
+        self.manifestDigest = manifestDigest
+        self.tasks = tasks
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case launch, plugin, lane, cause, pid, outcome, blame, message, tasks
+        case startedAt = "started-at"
+        case endedAt = "ended-at"
+        case budget = "budget-ns"
+        case grace = "grace-ns"
+        case used = "used-ns"
+        case manifestDigest = "manifest-digest"
+    }
+
+    package struct Task: Codable, Hashable, Sendable {
+        /// The task identifier, or an event's name.
+        package let task: String
+        package let kind: String
+        package let submission: Int64
+        package let outcome: String?
+        package let blame: String?
+        package let message: String?
+        package let endedAt: Timestamp?
+
+        package init(
+            task: String,
+            kind: TaskKind,
+            submission: SubmissionNumber,
+            outcome: TaskOutcome? = nil,
+            blame: Blame? = nil,
+            message: String? = nil,
+            endedAt: WallTime? = nil
+        ) {
+            self.task = task
+            self.kind = kind.name
+            self.submission = submission.rawValue
+            self.outcome = outcome?.rawValue
+            self.blame = blame?.rawValue
+            self.message = message
+            self.endedAt = endedAt.map(Timestamp.init)
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case task, kind, submission, outcome, blame, message
+            case endedAt = "ended-at"
+        }
+    }
+}
+
+/// `GET /v1/launches`: the newest first.
+package struct LaunchListReply: Codable, Hashable, Sendable {
+    package let launches: [LaunchReply]
+
+    package init(launches: [LaunchReply]) { self.launches = launches }
+}

@@ -1,0 +1,119 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// `GET /v1/plugins/{identifier}`: one plugin as its manifest and its operator have it, and how it fares.
+package struct PluginReply: Codable, Hashable, Sendable {
+    package let summary: PluginListReply.Summary
+    package let containingPlugin: String?
+    package let extensions: [String]
+    package let manifest: String
+    /// SHA-256, lower-case hexadecimal.
+    package let manifestDigest: String
+    /// SHA-256, lower-case hexadecimal.
+    package let libraryDigest: String
+    package let settings: [String: String]
+    package let notes: [ManifestNote]
+    package let limits: [KindLimit]
+    package let budgets: [KindBudget]
+    package let grace: Nanoseconds
+    package let spacing: Nanoseconds
+    /// Nil when it was never launched, as far as the ledger goes back.
+    package let lastLaunch: LastLaunch?
+    /// What keeps all of the plugin's work from running now.
+    package let reasons: [WaitingReason]
+
+    package init(
+        _ entry: PluginEntry,
+        summary: PluginListReply.Summary,
+        notes: [ManifestNote] = [],
+        limits: [KindLimit],
+        budgets: [KindBudget],
+        grace: Duration,
+        spacing: Duration,
+        lastLaunch: LastLaunch?,
+        reasons: [WaitingReason]
+    ) {
+        self.summary = summary
+        self.containingPlugin = entry.containingPlugin?.text
+        self.extensions = entry.extensions.map(\.text)
+        self.manifest = entry.manifestPath
+        self.manifestDigest = entry.manifestDigest
+        self.libraryDigest = entry.library.digest
+        self.settings = entry.settings
+        self.notes = notes
+        self.limits = limits
+        self.budgets = budgets
+        self.grace = Nanoseconds(grace)
+        self.spacing = Nanoseconds(spacing)
+        self.lastLaunch = lastLaunch
+        self.reasons = reasons
+    }
+
+    /// The newest launch; without an outcome while it runs.
+    package struct LastLaunch: Codable, Hashable, Sendable {
+        package let launch: Int64
+        package let startedAt: Timestamp
+        package let outcome: String?
+        package let message: String?
+
+        package init(_ number: LaunchNumber, startedAt: WallTime, outcome: LaunchOutcome?, message: String?) {
+            launch = number.rawValue
+            self.startedAt = Timestamp(startedAt)
+            self.outcome = outcome?.rawValue
+            self.message = message
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case launch, outcome, message
+            case startedAt = "started-at"
+        }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case extensions, manifest, settings, notes, limits, budgets, reasons
+        case containingPlugin = "containing-plugin"
+        case manifestDigest = "manifest-digest"
+        case libraryDigest = "library-digest"
+        case grace = "grace-ns"
+        case spacing = "spacing-ns"
+        case lastLaunch = "last-launch"
+    }
+
+    // The summary's keys stand beside the others: a reader of the list finds the same words here.
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        summary = try PluginListReply.Summary(from: decoder)
+        containingPlugin = try container.decodeIfPresent(String.self, forKey: .containingPlugin)
+        extensions = try container.decode([String].self, forKey: .extensions)
+        manifest = try container.decode(String.self, forKey: .manifest)
+        manifestDigest = try container.decode(String.self, forKey: .manifestDigest)
+        libraryDigest = try container.decode(String.self, forKey: .libraryDigest)
+        settings = try container.decode([String: String].self, forKey: .settings)
+        notes = try container.decode([ManifestNote].self, forKey: .notes)
+        limits = try container.decode([KindLimit].self, forKey: .limits)
+        budgets = try container.decode([KindBudget].self, forKey: .budgets)
+        grace = try container.decode(Nanoseconds.self, forKey: .grace)
+        spacing = try container.decode(Nanoseconds.self, forKey: .spacing)
+        lastLaunch = try container.decodeIfPresent(LastLaunch.self, forKey: .lastLaunch)
+        reasons = try container.decode([WaitingReason].self, forKey: .reasons)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try summary.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(containingPlugin, forKey: .containingPlugin)
+        try container.encode(extensions, forKey: .extensions)
+        try container.encode(manifest, forKey: .manifest)
+        try container.encode(manifestDigest, forKey: .manifestDigest)
+        try container.encode(libraryDigest, forKey: .libraryDigest)
+        try container.encode(settings, forKey: .settings)
+        try container.encode(notes, forKey: .notes)
+        try container.encode(limits, forKey: .limits)
+        try container.encode(budgets, forKey: .budgets)
+        try container.encode(grace, forKey: .grace)
+        try container.encode(spacing, forKey: .spacing)
+        try container.encodeIfPresent(lastLaunch, forKey: .lastLaunch)
+        try container.encode(reasons, forKey: .reasons)
+    }
+}

@@ -1,0 +1,88 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// Every path that the host answers, in one table for both ends. Says nothing about bodies.
+package enum Route: CaseIterable, Hashable, Sendable {
+    case hostStatus
+    case pluginList
+    case pluginShow
+    case taskSubmit
+    case taskCancel
+    case taskList
+    case taskWhy
+    case launchList
+    case launchShow
+    case journal
+    case simulateLaunch
+    case simulateExpiration
+
+    package enum Method: String, Hashable, Sendable {
+        case get = "GET"
+        case post = "POST"
+        case delete = "DELETE"
+    }
+
+    package var method: Method {
+        switch self {
+        case .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow, .journal: .get
+        case .taskSubmit, .simulateLaunch, .simulateExpiration: .post
+        case .taskCancel: .delete
+        }
+    }
+
+    /// The path with its parameter in braces, as routers take it.
+    package var template: String {
+        switch self {
+        case .hostStatus: "/v1/host"
+        case .pluginList: "/v1/plugins"
+        case .pluginShow: "/v1/plugins/{identifier}"
+        case .taskSubmit, .taskList: "/v1/tasks"
+        case .taskCancel: "/v1/tasks/{identifier}"
+        case .taskWhy: "/v1/tasks/{identifier}/why"
+        case .launchList: "/v1/launches"
+        case .launchShow: "/v1/launches/{number}"
+        case .journal: "/v1/journal"
+        case .simulateLaunch: "/v1/simulate/launch"
+        case .simulateExpiration: "/v1/simulate/expiration"
+        }
+    }
+
+    /// The name in the template's braces; nil for a path without a parameter.
+    package var parameter: String? {
+        Self.segments(template).first { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+    }
+
+    /// The status of an answer that is not a refusal.
+    package var successStatus: Int { self == .taskSubmit ? 201 : 200 }
+
+    /// The path with `value` in the parameter's place and the query after it.
+    package func path(_ value: String? = nil, query: [(name: String, value: String)] = []) -> String {
+        precondition((value == nil) == (parameter == nil), "a value is given exactly for a route with a parameter")
+        let segments = Self.segments(template).map { segment in
+            segment.hasPrefix("{") ? PercentCoding.encode(value ?? "") : String(segment)
+        }
+        let path = "/" + segments.joined(separator: "/")
+        if query.isEmpty { return path }
+        return path + "?" + query.map { "\($0.name)=\(PercentCoding.encode($0.value))" }.joined(separator: "&")
+    }
+
+    /// The route that a request names, with the value of its parameter; nil when there is none.
+    package static func matching(method: String, path: String) -> (route: Route, value: String?)? {
+        let asked = segments(String(path.prefix { $0 != "?" }))
+        for route in allCases where route.method.rawValue == method {
+            let template = segments(route.template)
+            guard template.count == asked.count else { continue }
+            var value: String?
+            let fits = zip(template, asked).allSatisfy { pattern, segment in
+                guard pattern.hasPrefix("{") else { return pattern == segment }
+                value = PercentCoding.decode(String(segment))
+                return value?.isEmpty == false
+            }
+            if fits { return (route, value) }
+        }
+        return nil
+    }
+
+    private static func segments(_ path: String) -> [Substring] {
+        path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    }
+}

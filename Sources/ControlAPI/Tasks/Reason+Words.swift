@@ -1,0 +1,79 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// The words of the control API for the scheduler's reasons: a code for programs, a sentence and a remedy for people.
+extension Reason {
+    var code: String {
+        switch self {
+        case .pluginMissing: "plugin-missing"
+        case .pluginDisabled: "plugin-disabled"
+        case .identifierNotPermitted: "identifier-not-permitted"
+        case .modeMissing: "mode-missing"
+        case .earliestBegin: "earliest-begin"
+        case .retryDelay: "retry-delay"
+        case .spacing: "spacing"
+        case .externalPower: "external-power"
+        case .network: "network"
+        case .laneBusy: "lane-busy"
+        case .othersRunAlone: "others-run-alone"
+        case .launchLimit: "launch-limit"
+        case .beingRecorded: "being-recorded"
+        case .runnerUnavailable: "runner-unavailable"
+        case .hostStopping: "host-stopping"
+        }
+    }
+
+    // Instants are left to `until`: only the reader knows in which zone to show them.
+    var message: String {
+        switch self {
+        case .pluginMissing(let plugin): "plugin \(plugin) is not installed"
+        case .pluginDisabled(let plugin): "plugin \(plugin) is disabled by the operator"
+        case .identifierNotPermitted(let task): "the manifest does not permit \(task)"
+        case .modeMissing(let mode): "the manifest does not have the background mode \(mode.rawValue)"
+        case .earliestBegin: "its earliest begin is still to come"
+        case .retryDelay(_, let attempts):
+            attempts == 0
+                ? "it was interrupted and waits before it runs again"
+                : "it was interrupted, with \(attempts) of its attempts charged, and waits before it runs again"
+        case .spacing: "the plugin's last launch ended only just now"
+        case .externalPower: "it needs external power, and there is none"
+        case .network: "it needs a network, and there is none"
+        case .laneBusy(let lane, let launch): "the plugin's \(lane.name) lane is taken by launch \(launch)"
+        case .othersRunAlone(let first): "\(first) was interrupted and runs alone first"
+        case .launchLimit(let lane, let limit): "the host runs its \(limit) \(lane.name) launches already"
+        case .beingRecorded: "it is being written to the ledger"
+        case .runnerUnavailable(_, let message): "no runner could be started: \(message)"
+        case .hostStopping: "the host is stopping"
+        }
+    }
+
+    var remedy: String {
+        switch self {
+        case .pluginMissing(let plugin): "install \(plugin)"
+        case .pluginDisabled(let plugin): "enable \(plugin) in the host's configuration"
+        case .identifierNotPermitted(let task): "add \(task) to the manifest's permitted-identifiers"
+        case .modeMissing(let mode): "add \(mode.rawValue) to the manifest's background-modes"
+        case .earliestBegin: "submit it again with an earlier begin, or wait for it"
+        case .retryDelay: "submit it again, or wait for the delay to end"
+        case .spacing: "wait for the spacing to pass"
+        case .externalPower: "provide external power, or submit it again without needing it"
+        case .network: "provide a network, or submit it again without needing it"
+        case .laneBusy(_, let launch): "wait for launch \(launch) to end"
+        case .othersRunAlone(let first): "wait for \(first), or cancel it"
+        case .launchLimit(let lane, _): "wait for a launch to end, or raise the host's limit of \(lane.name) launches"
+        case .beingRecorded: "wait for the ledger"
+        case .runnerUnavailable: "remove what keeps the runner from starting"
+        case .hostStopping: "start the host again"
+        }
+    }
+
+    /// When the reason goes away by itself, on the wall clock; nil when only a change elsewhere ends it.
+    func end(at now: Moment) -> WallTime? {
+        switch self {
+        case .earliestBegin(let time), .retryDelay(let time, _): time
+        case .spacing(let time), .runnerUnavailable(let time, _): now.wall + (time - now.monotonic)
+        default: nil
+        }
+    }
+}

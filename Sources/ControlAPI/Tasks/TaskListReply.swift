@@ -1,0 +1,114 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// `GET /v1/tasks`: all work that the host has accepted and that is not over.
+package struct TaskListReply: Codable, Hashable, Sendable {
+    package let pending: [Pending]
+    package let running: [Running]
+    package let events: [Event]
+
+    package init(pending: [Pending], running: [Running], events: [Event]) {
+        self.pending = pending
+        self.running = running
+        self.events = events
+    }
+
+    package struct Pending: Codable, Hashable, Sendable {
+        package let plugin: String
+        package let identifier: String
+        package let kind: String
+        package let submission: Int64
+        /// A plugin's identifier, or `person`.
+        package let submitter: String
+        package let submittedAt: Timestamp
+        package let earliestBegin: Timestamp?
+        package let requiresNetwork: Bool
+        package let requiresExternalPower: Bool
+        package let attempts: Int
+        /// The first of what keeps it from running; nil when it may run now.
+        package let reason: WaitingReason?
+
+        package init(_ pending: PendingRequest, reason: WaitingReason?) {
+            plugin = pending.plugin.text
+            identifier = pending.request.identifier.text
+            kind = pending.request.kind.name
+            submission = pending.number.rawValue
+            submitter = pending.submitter.name
+            submittedAt = Timestamp(pending.submittedAt)
+            earliestBegin = pending.request.earliestBegin.map(Timestamp.init)
+            requiresNetwork = pending.request.requiresNetwork
+            requiresExternalPower = pending.request.requiresExternalPower
+            attempts = pending.retry.attempts
+            self.reason = reason
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case plugin, identifier, kind, submission, submitter, attempts, reason
+            case submittedAt = "submitted-at"
+            case earliestBegin = "earliest-begin"
+            case requiresNetwork = "requires-network"
+            case requiresExternalPower = "requires-external-power"
+        }
+    }
+
+    package struct Running: Codable, Hashable, Sendable {
+        package let plugin: String
+        /// The task identifier, or an event's name.
+        package let task: String
+        package let kind: String
+        package let submission: Int64
+        package let launch: Int64
+        package let startedAt: Timestamp
+        package let budget: Nanoseconds
+        package let used: Nanoseconds
+
+        package init(
+            _ work: PendingWork,
+            launch: LaunchNumber,
+            startedAt: WallTime,
+            budget: Duration,
+            used: Duration
+        ) {
+            plugin = work.plugin.text
+            task = work.label
+            kind = work.kind.name
+            submission = work.number.rawValue
+            self.launch = launch.rawValue
+            self.startedAt = Timestamp(startedAt)
+            self.budget = Nanoseconds(budget)
+            self.used = Nanoseconds(used)
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case plugin, task, kind, submission, launch
+            case startedAt = "started-at"
+            case budget = "budget-ns"
+            case used = "used-ns"
+        }
+    }
+
+    package struct Event: Codable, Hashable, Sendable {
+        package let plugin: String
+        package let event: String
+        package let submission: Int64
+        package let createdAt: Timestamp
+        package let attempts: Int
+        /// The first of what keeps it from being delivered; nil when it may be now.
+        package let reason: WaitingReason?
+
+        package init(_ event: PendingEvent, reason: WaitingReason?) {
+            plugin = event.plugin.text
+            self.event = event.type.name
+            submission = event.number.rawValue
+            createdAt = Timestamp(event.createdAt)
+            attempts = event.retry.attempts
+            self.reason = reason
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case plugin, event, submission, attempts, reason
+            case createdAt = "created-at"
+        }
+    }
+}

@@ -1,0 +1,130 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// `GET /v1/tasks/{identifier}/why`: where a task stands, what stands in its way, and what would clear it.
+package struct TaskWhyReply: Codable, Hashable, Sendable {
+    package enum State: String, Codable, Hashable, Sendable {
+        case pending
+        case running
+        /// Neither pending nor running, and the ledger knows how it ended last.
+        case finished
+        /// Nobody submitted it, as far as the ledger goes back.
+        case unknown
+    }
+
+    package let identifier: String
+    /// Nil when no installed plugin permits the identifier and none has work of that name.
+    package let plugin: String?
+    package let state: State
+    package let kind: String?
+    package let submission: Int64?
+    /// Whether it may run now; false for everything that is not pending.
+    package let isEligible: Bool
+    package let reasons: [WaitingReason]
+    /// Nil for everything that is not pending.
+    package let earliestPossible: EarliestPossible?
+    /// Nil where no single change is enough: then all reasons stand in the way.
+    package let change: ProposedChange?
+    package let running: Running?
+    package let lastOutcome: LastOutcome?
+
+    package init(
+        identifier: TaskIdentifier,
+        plugin: PluginIdentifier?,
+        state: State,
+        kind: TaskKind? = nil,
+        submission: SubmissionNumber? = nil,
+        isEligible: Bool = false,
+        reasons: [WaitingReason] = [],
+        earliestPossible: EarliestPossible? = nil,
+        change: ProposedChange? = nil,
+        running: Running? = nil,
+        lastOutcome: LastOutcome? = nil
+    ) {
+        self.identifier = identifier.text
+        self.plugin = plugin?.text
+        self.state = state
+        self.kind = kind?.name
+        self.submission = submission?.rawValue
+        self.isEligible = isEligible
+        self.reasons = reasons
+        self.earliestPossible = earliestPossible
+        self.change = change
+        self.running = running
+        self.lastOutcome = lastOutcome
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case identifier, plugin, state, kind, submission, reasons, change, running
+        case isEligible = "eligible"
+        case earliestPossible = "earliest-possible"
+        case lastOutcome = "last-outcome"
+    }
+
+    /// The earliest instant at which it could run: on the wire a time, or the word `unknown`.
+    package enum EarliestPossible: Codable, Hashable, Sendable {
+        case at(Timestamp)
+        /// Something stands in the way that no clock ends.
+        case unknown
+
+        package init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            let isUnknown = try container.decode(String.self) == "unknown"
+            self = isUnknown ? .unknown : .at(try container.decode(Timestamp.self))
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .at(let time): try container.encode(time)
+            case .unknown: try container.encode("unknown")
+            }
+        }
+    }
+
+    package struct Running: Codable, Hashable, Sendable {
+        package let launch: Int64
+        package let used: Nanoseconds
+        package let budget: Nanoseconds
+
+        package init(launch: LaunchNumber, used: Duration, budget: Duration) {
+            self.launch = launch.rawValue
+            self.used = Nanoseconds(used)
+            self.budget = Nanoseconds(budget)
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case launch
+            case used = "used-ns"
+            case budget = "budget-ns"
+        }
+    }
+
+    package struct LastOutcome: Codable, Hashable, Sendable {
+        package let outcome: String
+        package let at: Timestamp
+        package let blame: String
+        package let message: String
+        /// Nil when it ended without a launch, by being cancelled for example.
+        package let launch: Int64?
+
+        package init(outcome: String, at: WallTime, blame: Blame, message: String, launch: LaunchNumber?) {
+            self.outcome = outcome
+            self.at = Timestamp(at)
+            self.blame = blame.rawValue
+            self.message = message
+            self.launch = launch?.rawValue
+        }
+
+        package init(_ entry: JournalEntry) {
+            self.init(
+                outcome: entry.event.name,
+                at: entry.at,
+                blame: entry.blame,
+                message: entry.message,
+                launch: entry.launch
+            )
+        }
+    }
+}

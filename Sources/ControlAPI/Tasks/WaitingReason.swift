@@ -1,0 +1,36 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// One thing that keeps work from running now, with the instant at which it goes away by itself, if it does.
+package struct WaitingReason: Codable, Hashable, Sendable {
+    package let code: String
+    package let message: String
+    package let until: Timestamp?
+
+    package init(code: String, message: String, until: WallTime? = nil) {
+        self.code = code
+        self.message = message
+        self.until = until.map(Timestamp.init)
+    }
+
+    package init(_ reason: Reason, at now: Moment) {
+        self.init(code: reason.code, message: reason.message, until: reason.end(at: now))
+    }
+}
+
+/// The first single change that would let work run now. A proposal, made by nobody yet.
+package struct ProposedChange: Codable, Hashable, Sendable {
+    /// That of the reason which it would take away.
+    package let code: String
+    package let message: String
+
+    package init(code: String, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    package init(removing reason: Reason) {
+        self.init(code: reason.code, message: reason.remedy)
+    }
+}

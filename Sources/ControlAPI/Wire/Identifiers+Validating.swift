@@ -1,0 +1,27 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// Identifiers from requests: refused with the rule that they break.
+extension TaskIdentifier {
+    package init(validating text: String) throws(ControlRefusal) {
+        guard let identifier = TaskIdentifier(text) else { throw .malformedIdentifier(text) }
+        self = identifier
+    }
+}
+
+extension PluginIdentifier {
+    package init(validating text: String) throws(ControlRefusal) {
+        guard let identifier = PluginIdentifier(text) else { throw .malformedIdentifier(text) }
+        self = identifier
+    }
+}
+
+extension LaunchNumber {
+    package init(validating text: String) throws(ControlRefusal) {
+        guard let number = Int64(text), number > 0 else {
+            throw .malformed("number-invalid", "launch \"\(text)\" is not a whole number from 1")
+        }
+        self.init(rawValue: number)
+    }
+}
