@@ -1,0 +1,51 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// What a library says about itself in its ELF note: the ABI it was built for. Not what it really uses.
+package struct BinaryNote: Hashable, Sendable {
+    package let major: Int
+    /// The oldest minor that the plugin can work with.
+    package let requiredMinor: Int
+
+    package init(major: Int, requiredMinor: Int) {
+        self.major = major
+        self.requiredMinor = requiredMinor
+    }
+
+    static let owner: [UInt8] = Array("bgtask".utf8) + [0]
+    static let type: UInt32 = 1
+    private static let descriptorSize = 8
+
+    /// Nil when none of the notes in `notes` is ours.
+    ///
+    /// - Parameter alignment: of names and descriptors, 4 or 8.
+    static func find(in notes: ByteBlock, alignment: Int) throws(PluginBinaryProblem.Kind) -> BinaryNote? {
+        var found: BinaryNote?
+        var offset = 0
+        while offset + 12 <= notes.count {
+            let nameSize = Int(try notes.integer(at: offset, as: UInt32.self))
+            let descriptorSize = Int(try notes.integer(at: offset + 4, as: UInt32.self))
+            let type = try notes.integer(at: offset + 8, as: UInt32.self)
+            let descriptor = aligned(offset + 12 + nameSize, to: alignment)
+            if type == Self.type, notes.holds(owner, at: offset + 12, count: nameSize) {
+                // A later minor may lengthen the descriptor; its first two words stay what they are.
+                guard descriptorSize >= Self.descriptorSize else {
+                    throw .damaged("its bgtask note holds \(descriptorSize) bytes instead of \(Self.descriptorSize)")
+                }
+                let note = BinaryNote(
+                    major: Int(try notes.integer(at: descriptor, as: UInt32.self)),
+                    requiredMinor: Int(try notes.integer(at: descriptor + 4, as: UInt32.self))
+                )
+                guard found == nil || found == note else {
+                    throw .damaged("it carries two bgtask notes that differ")
+                }
+                found = note
+            }
+            offset = aligned(descriptor + descriptorSize, to: alignment)
+        }
+        return found
+    }
+
+    private static func aligned(_ offset: Int, to alignment: Int) -> Int {
+        (offset + alignment - 1) / alignment * alignment
+    }
+}

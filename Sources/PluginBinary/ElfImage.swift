@@ -1,0 +1,162 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// The tables of one library by name: notes, dynamic entries, symbols. Follows what the loader follows, the program
+/// headers; sections serve only what the loader never sees.
+struct ElfImage {
+    private struct Segment {
+        let type: UInt32
+        let offset: UInt64
+        let address: UInt64
+        let fileSize: UInt64
+        let alignment: UInt64
+    }
+
+    private struct Section {
+        let type: UInt32
+        let offset: UInt64
+        let size: UInt64
+        let link: UInt32
+    }
+
+    let file: LibraryBytes
+    private let header: ElfHeader
+    private let segments: [Segment]
+
+    init(_ file: LibraryBytes) throws(PluginBinaryProblem.Kind) {
+        self.file = file
+        header = try ElfHeader(of: file)
+        let table = try file.read(at: header.programHeaders.offset, count: header.programHeaders.count * 56)
+        var segments: [Segment] = []
+        for entry in 0..<Int(header.programHeaders.count) {
+            let segment = Segment(
+                type: try table.integer(at: entry * 56),
+                offset: try table.integer(at: entry * 56 + 8),
+                address: try table.integer(at: entry * 56 + 16),
+                fileSize: try table.integer(at: entry * 56 + 32),
+                alignment: try table.integer(at: entry * 56 + 48)
+            )
+            // A load segment past the end of the file would be mapped all the same, and kill the reader of its pages.
+            guard segment.offset <= file.size, segment.fileSize <= file.size - segment.offset else { throw .truncated }
+            segments.append(segment)
+        }
+        self.segments = segments
+    }
+
+    // MARK: Notes
+
+    func note() throws(PluginBinaryProblem.Kind) -> BinaryNote? {
+        for segment in segments where segment.type == 4 {
+            let notes = try file.read(at: segment.offset, count: segment.fileSize)
+            if let note = try BinaryNote.find(in: notes, alignment: 4) { return note }
+            if segment.alignment == 8, let note = try BinaryNote.find(in: notes, alignment: 8) { return note }
+        }
+        // A linker script can leave a note section out of every segment; it states the same.
+        for section in try sections() where section.type == 7 {
+            let notes = try file.read(at: section.offset, count: section.size)
+            if let note = try BinaryNote.find(in: notes, alignment: 4) { return note }
+        }
+        return nil
+    }
+
+    // MARK: Symbols
+
+    /// The symbols that the loader can look up.
+    func exportedSymbols() throws(PluginBinaryProblem.Kind) -> ElfSymbols {
+        guard let dynamic = segments.first(where: { $0.type == 2 }) else {
+            throw .notASharedLibrary("an ELF file without a dynamic segment")
+        }
+        let entries = try dynamicEntries(file.read(at: dynamic.offset, count: min(dynamic.fileSize, 1 << 16)))
+        // DT_FLAGS_1 with DF_1_PIE: of the same type as a library, but nothing that the loader takes for one.
+        if let flags = entries[0x6fff_fffb], flags & 0x0800_0000 != 0 {
+            throw .notASharedLibrary("a position-independent executable")
+        }
+        guard let symbols = entries[6], let strings = entries[5], let stringSize = entries[10] else {
+            throw .damaged("its dynamic segment names no symbol table")
+        }
+        let count = try symbolCount(gnuHash: entries[0x6fff_fef5], hash: entries[4])
+        return ElfSymbols(
+            table: try read(atAddress: symbols, count: UInt64(count) * ElfSymbols.entrySize),
+            names: try read(atAddress: strings, count: stringSize)
+        )
+    }
+
+    /// All symbols that were left in the file for debuggers; nil when they were stripped.
+    func privateSymbols() throws(PluginBinaryProblem.Kind) -> ElfSymbols? {
+        let sections = try sections()
+        guard let table = sections.first(where: { $0.type == 2 }), sections.indices.contains(Int(table.link)) else {
+            return nil
+        }
+        let names = sections[Int(table.link)]
+        return ElfSymbols(
+            table: try file.read(at: table.offset, count: table.size),
+            names: try file.read(at: names.offset, count: names.size)
+        )
+    }
+
+    private func dynamicEntries(_ table: ByteBlock) throws(PluginBinaryProblem.Kind) -> [UInt64: UInt64] {
+        var entries: [UInt64: UInt64] = [:]
+        for entry in 0..<table.count / 16 {
+            let tag = try table.integer(at: entry * 16, as: UInt64.self)
+            if tag == 0 { break }
+            entries[tag] = try table.integer(at: entry * 16 + 8)
+        }
+        return entries
+    }
+
+    /// The dynamic segment does not say how many symbols there are; the table that finds them by name does.
+    private func symbolCount(gnuHash: UInt64?, hash: UInt64?) throws(PluginBinaryProblem.Kind) -> UInt32 {
+        if let gnuHash { return try symbolCount(gnuHash: gnuHash) }
+        guard let hash else { return 0 }
+        return try read(atAddress: hash, count: 8).integer(at: 4)
+    }
+
+    private func symbolCount(gnuHash address: UInt64) throws(PluginBinaryProblem.Kind) -> UInt32 {
+        let header = try read(atAddress: address, count: 16)
+        let bucketCount = try header.integer(at: 0, as: UInt32.self)
+        let firstSymbol = try header.integer(at: 4, as: UInt32.self)
+        let filterSize = UInt64(try header.integer(at: 8, as: UInt32.self)) * 8
+
+        // No overflow in what follows: 32-bit values on top of an address that a segment of the file holds.
+        let buckets = try read(atAddress: address + 16 + filterSize, count: UInt64(bucketCount) * 4)
+        var last: UInt32 = 0
+        for bucket in 0..<Int(bucketCount) {
+            last = max(last, try buckets.integer(at: bucket * 4))
+        }
+        if last == 0 { return 0 }
+        guard last >= firstSymbol else { throw .damaged("its symbol hash table contradicts itself") }
+
+        let chains = address + 16 + filterSize + UInt64(bucketCount) * 4
+        while UInt64(last) < LibraryBytes.largestRead / ElfSymbols.entrySize {
+            let link = try read(atAddress: chains + UInt64(last - firstSymbol) * 4, count: 4)
+            last += 1
+            if try link.integer(at: 0, as: UInt32.self) & 1 == 1 { return last }
+        }
+        throw .damaged("its symbol hash table has no end")
+    }
+
+    private func read(atAddress address: UInt64, count: UInt64) throws(PluginBinaryProblem.Kind) -> ByteBlock {
+        for segment in segments where segment.type == 1 && address >= segment.address {
+            let into = address - segment.address
+            if into <= segment.fileSize, count <= segment.fileSize - into {
+                return try file.read(at: segment.offset + into, count: count)
+            }
+        }
+        throw .damaged("a table lies outside of what is loaded")
+    }
+
+    private func sections() throws(PluginBinaryProblem.Kind) -> [Section] {
+        let table = try file.read(at: header.sectionHeaders.offset, count: header.sectionHeaders.count * 64)
+        var sections: [Section] = []
+        for entry in 0..<Int(header.sectionHeaders.count) {
+            sections.append(
+                Section(
+                    type: try table.integer(at: entry * 64 + 4),
+                    offset: try table.integer(at: entry * 64 + 24),
+                    size: try table.integer(at: entry * 64 + 32),
+                    link: try table.integer(at: entry * 64 + 40)
+                )
+            )
+        }
+        return sections
+    }
+}

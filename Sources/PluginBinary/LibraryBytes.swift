@@ -1,0 +1,77 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import Glibc
+
+/// Reads ranges of one open file, never past its end. Does not map it: a file that shrinks under a map kills the
+/// reader.
+struct LibraryBytes {
+    /// No table of a real library comes near it; a forged size must not be believed.
+    static let largestRead: UInt64 = 64 << 20
+
+    let descriptor: CInt
+    let size: UInt64
+
+    func read(at offset: UInt64, count: UInt64) throws(PluginBinaryProblem.Kind) -> ByteBlock {
+        guard offset <= size, count <= size - offset else { throw .truncated }
+        guard count <= Self.largestRead else { throw .damaged("a table claims \(count) bytes") }
+        let wanted = Int(count)
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
+            while filled < wanted {
+                let rest = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<wanted]
+                )
+                let result = pread(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(filled))
+                if result > 0 {
+                    filled += result
+                } else if result == 0 {
+                    return
+                } else if errno != EINTR {
+                    failure = errno
+                    return
+                }
+            }
+        }
+        if failure != 0 { throw .unreadable(errno: failure) }
+        // The file became shorter since its size was asked for.
+        guard bytes.count == wanted else { throw .truncated }
+        return ByteBlock(bytes)
+    }
+}
+
+/// Bytes read from a library, with checked little-endian reads.
+struct ByteBlock {
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var count: Int { bytes.count }
+
+    func integer<Number: FixedWidthInteger>(
+        at offset: Int,
+        as type: Number.Type = Number.self
+    ) throws(PluginBinaryProblem.Kind) -> Number {
+        guard offset >= 0, offset <= bytes.count - MemoryLayout<Number>.size else {
+            throw .damaged("a table ends inside an entry")
+        }
+        return bytes.withUnsafeBytes {
+            Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self))
+        }
+    }
+
+    /// Whether `count` bytes from `offset` are exactly `expected`.
+    func holds(_ expected: [UInt8], at offset: Int, count: Int) -> Bool {
+        count == expected.count && starts(with: expected, at: offset)
+    }
+
+    func starts(with expected: [UInt8], at offset: Int) -> Bool {
+        guard offset >= 0, offset <= bytes.count - expected.count else { return false }
+        return bytes[offset..<offset + expected.count].elementsEqual(expected)
+    }
+
+    /// The text up to the next NUL, for messages.
+    func text(at offset: Int) -> String {
+        guard bytes.indices.contains(offset) else { return "" }
+        return String(decoding: bytes[offset...].prefix(1024).prefix { $0 != 0 }, as: UTF8.self)
+    }
+}

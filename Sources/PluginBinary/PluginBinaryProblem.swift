@@ -1,0 +1,117 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// Why a library is not loaded. Found by reading bytes; nothing of the library has run.
+package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Kind: Error, Hashable, Sendable {
+        case unreadable(errno: Int32)
+        /// A folder, a device, a pipe; the value says which.
+        case notAFile(String)
+        case notAnELF
+        /// The value is what the file is: 32-bit, or neither.
+        case wrongClass(String)
+        case foreignArchitecture(String)
+        /// The value is what the file is instead.
+        case notASharedLibrary(String)
+        case truncated
+        /// The value finishes the sentence "is damaged: ...".
+        case damaged(String)
+        case noNote
+        case newerMajor(Int)
+        case olderMajor(Int)
+        case newerMinor(required: Int, offered: Int)
+        case entryMissing
+        case entryHidden
+        case entryNotAFunction
+        case foreignExport(String)
+    }
+
+    package let path: String
+    package let kind: Kind
+
+    package init(path: String, kind: Kind) {
+        self.path = path
+        self.kind = kind
+    }
+
+    /// The ABI's rule that is broken; nil where the file is not even a library.
+    package var rule: String? {
+        switch kind {
+        case .entryMissing, .entryHidden, .entryNotAFunction, .foreignExport: "BGT-ABI-01"
+        case .noNote, .newerMajor, .olderMajor, .newerMinor: "BGT-ABI-02"
+        case .wrongClass: "BGT-ABI-04"
+        default: nil
+        }
+    }
+
+    /// A stable word for programs.
+    package var code: String {
+        switch kind {
+        case .unreadable: "unreadable"
+        case .notAFile: "not-a-file"
+        case .notAnELF: "not-an-elf"
+        case .wrongClass: "wrong-class"
+        case .foreignArchitecture: "foreign-architecture"
+        case .notASharedLibrary: "not-a-shared-library"
+        case .truncated: "truncated"
+        case .damaged: "damaged"
+        case .noNote: "no-note"
+        case .newerMajor: "newer-major"
+        case .olderMajor: "older-major"
+        case .newerMinor: "newer-minor"
+        case .entryMissing: "entry-missing"
+        case .entryHidden: "entry-hidden"
+        case .entryNotAFunction: "entry-not-a-function"
+        case .foreignExport: "foreign-export"
+        }
+    }
+
+    package var description: String { "\(message); \(remedy)" }
+
+    /// Names the library, the value and the rule.
+    package var message: String {
+        let statement = "library \(path.inQuotes) \(fact)"
+        return rule.map { "\(statement) (\($0))" } ?? statement
+    }
+
+    private var fact: String {
+        switch kind {
+        case .unreadable(let errno): "cannot be read: \(String(systemError: errno))"
+        case .notAFile(let what): "is \(what), not a file"
+        case .notAnELF: "is not an ELF file"
+        case .wrongClass(let what): "is a \(what) file; plugins are 64-bit"
+        case .foreignArchitecture(let name): "is built for \(name); this host is \(ElfHeader.hostMachineName)"
+        case .notASharedLibrary(let what): "is \(what); a plugin is a shared library"
+        case .truncated: "is truncated: it ends before the parts that its headers name"
+        case .damaged(let what): "is damaged: \(what)"
+        case .noNote: "carries no bgtask note, so its ABI version is unknown"
+        case .newerMajor(let major), .olderMajor(let major):
+            "is built for ABI major \(major); this host offers \(HostABI.major).\(HostABI.minor)"
+        case .newerMinor(let required, let offered):
+            "requires ABI \(HostABI.major).\(required); this host offers \(HostABI.major).\(offered)"
+        case .entryMissing: "does not export \(PluginBinary.entryName)"
+        case .entryHidden: "defines \(PluginBinary.entryName) but does not export it"
+        case .entryNotAFunction: "exports \(PluginBinary.entryName), but not as a function"
+        case .foreignExport(let name):
+            "exports \(name.inQuotes); of the names bgtask_* and bgt_* a plugin exports \(PluginBinary.entryName) alone"
+        }
+    }
+
+    package var remedy: String {
+        switch kind {
+        case .unreadable(let errno): errno == 2 ? "put it there" : "let the host's user read it"
+        case .notAFile, .notAnELF, .notASharedLibrary: "name the file that the linker wrote with -shared"
+        case .wrongClass, .foreignArchitecture: "install the build for \(ElfHeader.hostMachineName)"
+        case .truncated: "copy it again, and rename it into place when it is complete"
+        case .damaged: "build or copy it again"
+        case .noNote: "build it with BGTASK_PLUGIN_ENTRY of bgtask.h, which emits the note"
+        case .newerMajor: "upgrade bgtaskd, or install a build for major \(HostABI.major)"
+        case .olderMajor: "rebuild it with this version's bgtask.h"
+        case .newerMinor(_, let offered): "rebuild it with BGTASK_TARGET_MINOR \(offered), or upgrade bgtaskd"
+        case .entryMissing: "define it with BGTASK_PLUGIN_ENTRY of bgtask.h"
+        case .entryHidden:
+            "define it with BGTASK_PLUGIN_ENTRY of bgtask.h, and keep it global in a version script if there is one"
+        case .entryNotAFunction: "define it as a function, with BGTASK_PLUGIN_ENTRY of bgtask.h"
+        case .foreignExport: "make it static, or build with -fvisibility=hidden"
+        }
+    }
+}

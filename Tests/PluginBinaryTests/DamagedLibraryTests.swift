@@ -1,0 +1,114 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import PluginBinary
+import TaskModel
+import Testing
+
+@Suite("No bytes bring the reader down")
+struct DamagedLibraryTests {
+    /// Seeded, so that a failure can be repeated.
+    private struct Dice: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9e37_79b9_7f4a_7c15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+            return mixed ^ (mixed >> 31)
+        }
+    }
+
+    @Test func `a library cut off anywhere is refused`() throws {
+        try Workshop.with { workshop in
+            let bytes = try workshop.bytes(of: try workshop.compile(Source.plugin))
+            let path = try workshop.write(bytes)
+            let descriptor = open(path, O_RDWR)
+            defer { close(descriptor) }
+            for length in stride(from: bytes.count - 1, through: 0, by: -7) {
+                try #require(ftruncate(descriptor, off_t(length)) == 0)
+                let found = problem(in: path)
+                #expect(found == (length < 4 ? .notAnELF : .truncated), "at \(length)")
+            }
+        }
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `changed bytes are accepted or refused, never worse`(seed: UInt64) throws {
+        try Workshop.with { workshop in
+            let path = try workshop.compile(
+                Source.plugin,
+                ["-shared", "-fPIC", "-Wl,--hash-style=\(seed == 2 ? "sysv" : "gnu")"]
+            )
+            let bytes = try workshop.bytes(of: path)
+            let descriptor = open(path, O_RDWR)
+            defer { close(descriptor) }
+            var dice = Dice(state: seed)
+            var refusals: Set<String> = []
+            // Headers, notes and symbol tables stand at the front: most changes go there.
+            for round in 0..<4_000 {
+                let reach = round % 4 == 0 ? bytes.count : min(bytes.count, 0x400)
+                let places = (0..<Int.random(in: 1...4, using: &dice)).map { _ in
+                    Int.random(in: 0..<reach, using: &dice)
+                }
+                for place in places {
+                    var byte =
+                        [0, 1, 0x7f, 0x80, 0xff, UInt8.random(in: 0...255, using: &dice)].randomElement(using: &dice)
+                        ?? 0
+                    pwrite(descriptor, &byte, 1, off_t(place))
+                }
+                do throws(PluginBinaryProblem) {
+                    _ = try PluginBinary.examine(descriptor: descriptor, path: path)
+                } catch {
+                    refusals.insert(error.code)
+                }
+                for place in places {
+                    var byte = bytes[place]
+                    pwrite(descriptor, &byte, 1, off_t(place))
+                }
+            }
+            #expect(problem(in: path) == nil)
+            #expect(
+                refusals.isSuperset(of: ["truncated", "damaged", "foreign-architecture", "no-note"]),
+                "\(refusals)"
+            )
+        }
+    }
+
+    @Test func `forged sizes are not believed`() throws {
+        try Workshop.with { workshop in
+            var bytes = try workshop.bytes(of: try workshop.compile(Source.plugin))
+            // Every 64-bit word of the program headers in turn becomes the largest number.
+            for offset in stride(from: 32, to: 64 + 56 * Int(bytes[56]), by: 8) {
+                let saved = Array(bytes[offset..<offset + 8])
+                bytes.replaceSubrange(offset..<offset + 8, with: [UInt8](repeating: 0xff, count: 8))
+                _ = try problem(in: workshop.write(bytes))
+                bytes.replaceSubrange(offset..<offset + 8, with: saved)
+            }
+            try #expect(workshop.problem(inBytes: bytes) == nil)
+        }
+    }
+
+    @Test func `a huge file that claims huge tables is refused without being read`() throws {
+        try Workshop.with { workshop in
+            let path = try workshop.compile(Source.plugin)
+            let image = try workshop.bytes(of: path)
+            let descriptor = open(path, O_RDWR)
+            defer { close(descriptor) }
+            // A hole of 1 TiB behind it, and a dynamic string table of a quarter of that.
+            try #require(ftruncate(descriptor, 1 << 40) == 0)
+            let headers = (0..<Int(image[56])).map { 64 + 56 * $0 }
+            for header in headers where image[header] == 1 {
+                var size: UInt64 = 1 << 39
+                pwrite(descriptor, &size, 8, off_t(header + 32))
+            }
+            let dynamic = try #require(headers.first { image[$0] == 2 })
+            let table = Int(image[dynamic + 8]) | Int(image[dynamic + 9]) << 8
+            let entry = try #require(stride(from: table, to: table + 512, by: 16).first { image[$0] == 10 })
+            var size: UInt64 = 1 << 38
+            pwrite(descriptor, &size, 8, off_t(entry + 8))
+            #expect(problem(in: path) == .damaged("a table claims \(size) bytes"))
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import PluginBinary
+import TaskModel
+import Testing
+
+@Suite("A library is judged before a line of it runs")
+struct ExaminationTests {
+    @Test func `a plugin written with the header is accepted, and its note is told`() throws {
+        try Workshop.with { workshop in
+            let path = try workshop.compile(Source.plugin)
+            let binary = try PluginBinary.examine(path: path)
+            #expect(binary.note == BinaryNote(major: HostABI.major, requiredMinor: 0))
+            #expect(binary.path == path)
+            #expect(binary.identity == FileIdentity(ofPath: path))
+        }
+    }
+
+    @Test(arguments: [
+        "-Wl,--hash-style=sysv", "-Wl,--hash-style=gnu", "-Wl,--gc-sections", "-s", "-flto", "-Wl,-z,noseparate-code",
+    ])
+    func `the linker's options do not matter`(option: String) throws {
+        try Workshop.with { workshop in
+            let path = try workshop.compile(Source.plugin, ["-shared", "-fPIC", "-O2", "-ffunction-sections", option])
+            #expect(problem(in: path) == nil)
+        }
+    }
+
+    @Test func `a note written by hand is as good as the header's`() throws {
+        try Workshop.with { workshop in
+            try #expect(workshop.problem(compiling: Source.note() + Source.entry) == nil)
+        }
+    }
+
+    @Test func `an open descriptor is examined in place`() throws {
+        try Workshop.with { workshop in
+            let path = try workshop.compile(Source.plugin)
+            let descriptor = open(path, O_RDONLY)
+            defer { close(descriptor) }
+            let binary = try PluginBinary.examine(descriptor: descriptor, path: "the plugin")
+            #expect(binary.identity == FileIdentity(ofDescriptor: descriptor))
+            #expect(lseek(descriptor, 0, SEEK_CUR) == 0)
+        }
+    }
+
+    @Test func `the constructor of an examined library has not run`() throws {
+        try Workshop.with { workshop in
+            let witness = workshop.path("witness")
+            let path = try workshop.compile(
+                Source.plugin
+                    + "\n#include <fcntl.h>\n__attribute__((constructor)) static void run(void) "
+                    + "{ creat(\"\(witness)\", 0600); }"
+            )
+            #expect(problem(in: path) == nil)
+            #expect(!FileManager.default.fileExists(atPath: witness))
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import PluginBinary
+import TaskModel
+import Testing
+
+@Suite("BGT-ABI-02: the version is read from the note first")
+struct NoteTests {
+    @Test func `BGT-ABI-02 a library without a note is refused`() throws {
+        try Workshop.with { workshop in
+            try #expect(workshop.problem(compiling: Source.entry) == .noNote)
+        }
+    }
+
+    @Test func `BGT-ABI-02 notes of other owners and types are not ours`() throws {
+        try Workshop.with { workshop in
+            let owner = try workshop.compile(Source.note(owner: "BGTASK") + Source.entry, to: "libowner.so")
+            let type = try workshop.compile(Source.note(type: 2) + Source.entry, to: "libtype.so")
+            #expect(problem(in: owner) == .noNote)
+            #expect(problem(in: type) == .noNote)
+        }
+    }
+
+    @Test func `BGT-ABI-02 another major is refused, newer or older`() throws {
+        try Workshop.with { workshop in
+            let newer = try workshop.compile(Source.note(major: 2) + Source.entry, to: "libnewer.so")
+            let older = try workshop.compile(Source.note(major: 0) + Source.entry, to: "libolder.so")
+            #expect(problem(in: newer) == .newerMajor(2))
+            #expect(problem(in: older) == .olderMajor(0))
+        }
+    }
+
+    @Test func `BGT-ABI-02 a newer required minor is refused, with both versions and the remedy`() throws {
+        try Workshop.with { workshop in
+            let required = HostABI.minor + 3
+            let path = try workshop.compile(
+                "#define BGTASK_TARGET_MINOR \(required)\n" + Source.note(minor: required) + Source.entry
+            )
+            let error = #expect(throws: PluginBinaryProblem.self) { try PluginBinary.examine(path: path) }
+            #expect(error?.kind == .newerMinor(required: required, offered: HostABI.minor))
+            #expect(
+                error?.description == """
+                    library "\(path)" requires ABI 1.\(required); this host offers 1.\(HostABI.minor) (BGT-ABI-02); \
+                    rebuild it with BGTASK_TARGET_MINOR \(HostABI.minor), or upgrade bgtaskd
+                    """
+            )
+        }
+    }
+
+    @Test func `BGT-ABI-02 the version is judged before the exports`() throws {
+        try Workshop.with { workshop in
+            let path = try workshop.compile(Source.note(major: 9) + "int other(void) { return 1; }")
+            #expect(problem(in: path) == .newerMajor(9))
+        }
+    }
+
+    @Test func `equal notes from two objects are one, different ones are refused`() throws {
+        try Workshop.with { workshop in
+            let same = try workshop.compile(Source.note() + Source.note() + Source.entry, to: "libsame.so")
+            let other = try workshop.compile(Source.note() + Source.note(minor: 1) + Source.entry, to: "libother.so")
+            #expect(problem(in: same) == nil)
+            #expect(problem(in: other) == .damaged("it carries two bgtask notes that differ"))
+        }
+    }
+
+    @Test func `a longer descriptor is read by its first two words, a shorter one is refused`() throws {
+        try Workshop.with { workshop in
+            let path = try workshop.compile(Source.note() + Source.entry)
+            var bytes = try workshop.bytes(of: path)
+            let owner = Array("bgtask\0\0".utf8)
+            let at = try #require(bytes.indices.first { bytes[$0...].starts(with: owner) && bytes[$0 - 12] == 7 })
+            bytes[at - 8] = 12
+            // The note now claims more than its segment holds, which only matters to a note behind it.
+            try #expect(workshop.problem(inBytes: bytes) == nil)
+            bytes[at - 8] = 4
+            try #expect(workshop.problem(inBytes: bytes) == .damaged("its bgtask note holds 4 bytes instead of 8"))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import PluginBinary
+import TaskModel
+import Testing
+
+/// A folder of its own for one test, with a compiler at hand as a vendor would use it. Gone with the closure.
+struct Workshop {
+    let folder: String
+
+    static func with<Result>(_ body: (Workshop) throws -> Result) throws -> Result {
+        var template = Array((NSTemporaryDirectory() + "/bgtask-binary-XXXXXX").utf8CString)
+        let folder = try #require(mkdtemp(&template).map { String(cString: $0) })
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        return try body(Workshop(folder: folder))
+    }
+
+    func path(_ name: String) -> String { folder + "/" + name }
+
+    /// Compiles `source` with the public header in reach and returns the path of what came out.
+    func compile(
+        _ source: String,
+        to name: String = "libplugin.so",
+        _ options: [String] = ["-shared", "-fPIC", "-fvisibility=hidden"]
+    ) throws -> String {
+        try Data(source.utf8).write(to: URL(filePath: path(name + ".c")))
+        let headers = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Sources/CBackgroundTasks/include").path
+        try run(["cc", "-I", headers] + options + ["-o", path(name), path(name + ".c")])
+        return path(name)
+    }
+
+    func run(_ command: [String]) throws {
+        var arguments = command.map { strdup($0) }
+        arguments.append(nil)
+        defer { arguments.forEach { free($0) } }
+        var child: pid_t = 0
+        try #require(posix_spawnp(&child, command[0], nil, nil, arguments, environ) == 0, "\(command[0]) is installed")
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        try #require(status == 0, "\(command.joined(separator: " "))")
+    }
+
+    func bytes(of path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
+
+    func write(_ bytes: [UInt8], to name: String = "libpatched.so") throws -> String {
+        try Data(bytes).write(to: URL(filePath: path(name)))
+        return path(name)
+    }
+
+    func problem(compiling source: String, to name: String = "libplugin.so") throws -> PluginBinaryProblem.Kind? {
+        PluginBinaryTests.problem(in: try compile(source, to: name))
+    }
+
+    func problem(inBytes bytes: [UInt8]) throws -> PluginBinaryProblem.Kind? {
+        PluginBinaryTests.problem(in: try write(bytes))
+    }
+}
+
+/// What `PluginBinary` finds wrong; nil when it would load the library.
+func problem(in path: String) -> PluginBinaryProblem.Kind? {
+    do {
+        _ = try PluginBinary.examine(path: path)
+        return nil
+    } catch {
+        return error.kind
+    }
+}
+
+enum Source {
+    static let plugin = """
+        #include <bgtask.h>
+        BGTASK_PLUGIN_ENTRY(host, plugin) { return BGT_OK; }
+        """
+
+    /// A note written by hand, as a language without the header does it.
+    static func note(major: Int = 1, minor: Int = 0, owner: String = "bgtask", type: Int = 1) -> String {
+        """
+        __asm__(".pushsection .note.bgtask, \\"a\\", %note\\n.balign 4\\n"
+                ".long 7, 8, \(type)\\n.ascii \\"\(owner)\\\\0\\\\0\\"\\n.long \(major), \(minor)\\n.popsection");
+        """
+    }
+
+    static let entry = "__attribute__((visibility(\"default\"))) int bgtask_plugin_entry(void) { return 0; }\n"
+}
