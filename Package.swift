@@ -1,11 +1,10 @@
 // swift-tools-version: 6.2
-// One section per target, ground floor first; the arrows are described in README.md, "The house".
+// One section per target, ground floor first, tests beside what they test. README.md says what each one is.
 
 import PackageDescription
 
 let package = Package(
     name: "bgtask",
-    platforms: [.macOS(.v15)],
     products: [
         .executable(name: "bgtaskd", targets: ["bgtaskd"]),
         .executable(name: "bgtask", targets: ["bgtask"]),
@@ -25,14 +24,130 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // MARK: The contract, and the system calls that Glibc's module leaves out
+        // MARK: CBackgroundTasks, the contract with plugins
 
         .target(name: "CBackgroundTasks"),
+        .testTarget(name: "HeaderTests", dependencies: ["CBackgroundTasks"]),
 
-        // MARK: Values
+        // MARK: CLinux, system calls that Glibc's module leaves out
+
+        .target(name: "CLinux"),
+
+        // MARK: TaskModel
 
         .target(name: "TaskModel"),
         .testTarget(name: "TaskModelTests", dependencies: ["TaskModel"]),
+
+        // MARK: PluginBinary
+
+        .target(name: "PluginBinary", dependencies: ["TaskModel"]),
+        .testTarget(name: "PluginBinaryTests", dependencies: ["PluginBinary", "TaskModel"]),
+
+        // MARK: Scheduling
+
+        .target(
+            name: "Scheduling",
+            dependencies: ["TaskModel", .product(name: "HeapModule", package: "swift-collections")]
+        ),
+        .testTarget(name: "SchedulingTests", dependencies: ["Scheduling", "TaskModel"]),
+
+        // MARK: TaskLedger
+
+        .target(name: "TaskLedger", dependencies: ["TaskModel", .product(name: "GRDB", package: "GRDB.swift")]),
+        .testTarget(
+            name: "TaskLedgerTests",
+            dependencies: ["TaskLedger", "TaskModel", .product(name: "GRDB", package: "GRDB.swift")]
+        ),
+
+        // MARK: RunnerWire
+
+        .target(name: "RunnerWire", dependencies: ["TaskModel"]),
+        .testTarget(name: "RunnerWireTests", dependencies: ["RunnerWire", "TaskModel"]),
+
+        // MARK: PluginCatalog
+
+        .target(
+            name: "PluginCatalog",
+            dependencies: [
+                "PluginBinary", "TaskModel", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Yams", package: "Yams"),
+            ]
+        ),
+        .testTarget(name: "PluginCatalogTests", dependencies: ["PluginBinary", "PluginCatalog", "TaskModel"]),
+
+        // MARK: PluginLaunch, the host's side of a launch
+
+        .target(
+            name: "PluginLaunch",
+            dependencies: ["CLinux", "RunnerWire", "TaskModel", .product(name: "Logging", package: "swift-log")]
+        ),
+        .testTarget(
+            name: "PluginLaunchTests",
+            dependencies: [
+                "CLinux", "PluginLaunch", "RunnerWire", "TaskModel", .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+
+        // MARK: PluginRuntime, the runner's side of a launch
+
+        .target(name: "PluginRuntime", dependencies: ["CBackgroundTasks", "PluginBinary", "RunnerWire", "TaskModel"]),
+        .testTarget(
+            name: "PluginRuntimeTests",
+            dependencies: ["CBackgroundTasks", "PluginRuntime", "RunnerWire", "TaskModel"]
+        ),
+
+        // MARK: ControlAPI
+
+        .target(
+            name: "ControlAPI",
+            dependencies: [
+                "TaskModel", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
+        .testTarget(name: "ControlAPITests", dependencies: ["ControlAPI", "TaskModel"]),
+
+        // MARK: HostService, the shell around the core
+
+        .target(
+            name: "HostService",
+            dependencies: [
+                "CLinux", "ControlAPI", "PluginCatalog", "PluginLaunch", "RunnerWire", "Scheduling", "TaskLedger",
+                "TaskModel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
+
+        // MARK: Commands, the operator's and the vendor's
+
+        .target(
+            name: "Commands",
+            dependencies: [
+                "ControlAPI", "TaskModel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .testTarget(name: "CommandsTests", dependencies: ["Commands", "ControlAPI", "TaskModel"]),
+
+        // MARK: Programs
+
+        .executableTarget(
+            name: "bgtaskd",
+            dependencies: ["HostService", .product(name: "ArgumentParser", package: "swift-argument-parser")]
+        ),
+        .executableTarget(
+            name: "bgtask",
+            dependencies: ["Commands"]
+        ),
+        // A plugin may bring a Swift runtime of its own; the runner's must not be there to meet it.
+        .executableTarget(
+            name: "bgtask-runner",
+            dependencies: ["PluginRuntime"],
+            linkerSettings: [.unsafeFlags(["-static-stdlib"])]
+        ),
     ]
 )
 

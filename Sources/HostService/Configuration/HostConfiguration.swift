@@ -1,0 +1,38 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import ControlAPI
+package import Logging
+package import Scheduling
+package import TaskModel
+
+/// Everything that a host goes by: the defaults, under the configuration file, under the flags.
+package struct HostConfiguration: Sendable {
+    /// The file that was read; nil when there was none.
+    package var file: String?
+    package var operatorManifests: String
+    package var packageManifests: String
+    package var pluginFolder: String
+    package var stateFolder: String
+    package var controlSocket: String
+    /// Whose members may use the control socket beside the host's own user and root.
+    package var socketGroup: String?
+    /// The runner's binary; nil means the one beside the host's own.
+    package var runner: String?
+    /// Where control groups for launches are made; nil means that the host looks for a place.
+    package var cgroup: String?
+    package var logLevel = Logger.Level.info
+    package var conditions = Conditions(isOnExternalPower: true, hasNetwork: true)
+    package var scheduling = SchedulingConfiguration()
+    /// The operator's values for plugins' settings, over the manifests' defaults.
+    package var settings: [PluginIdentifier: [String: String]] = [:]
+
+    package init(paths: HostPaths, processors: Int) {
+        operatorManifests = paths.operatorManifests
+        packageManifests = paths.packageManifests
+        pluginFolder = paths.pluginFolder
+        stateFolder = paths.stateFolder
+        controlSocket = paths.controlSocket
+        scheduling.backgroundLaunches = 2 * processors
+        scheduling.eventLaunches = 2 * processors
+    }
+}

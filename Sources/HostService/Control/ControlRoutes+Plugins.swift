@@ -1,0 +1,120 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import PluginCatalog
+import Scheduling
+import TaskLedger
+import TaskModel
+
+// The catalogue, and the host itself.
+extension ControlRoutes {
+    func pluginList() async throws -> PluginListReply {
+        let standings = try await read { scheduler, _ in
+            scheduler.entries.map { PluginStanding($0, in: scheduler) }
+        }
+        let contents = catalog.contents
+        return PluginListReply(
+            plugins: try standings.map { try summary(of: $0) },
+            refused: contents.refused.map { refused in
+                .init(
+                    file: refused.file, identifier: refused.identifier?.text,
+                    problems: refused.problems.map(ManifestNote.init))
+            })
+    }
+
+    func plugin(_ text: String) async throws -> PluginReply {
+        guard let identifier = PluginIdentifier(text) else { throw ControlRefusal.malformedIdentifier(text) }
+        let found = try await read { scheduler, now in
+            scheduler.entry(of: identifier).map { (PluginStanding($0, in: scheduler), now) }
+        }
+        guard let (standing, now) = found else { throw ControlRefusal.noSuchPlugin(text) }
+        let scheduling = facts.configuration.scheduling
+        let policy = scheduling.policy(for: identifier)
+        let limits = policy.limits ?? scheduling.limits
+        let budgets = policy.budgets ?? scheduling.budgets
+        let last = try recorded { () throws(LedgerError) in try ledger.launches(limit: 1, plugin: identifier).first }
+        let isMain = standing.entry.role == .main
+        return PluginReply(
+            standing.entry,
+            summary: try summary(of: standing),
+            notes: catalog.contents.notes.filter { $0.file == standing.entry.manifestPath }.map(ManifestNote.init),
+            limits: isMain
+                ? [
+                    KindLimit(.refresh, limit: limits.refresh, used: standing.pending(.refresh)),
+                    KindLimit(.processing, limit: limits.processing, used: standing.pending(.processing)),
+                ] : [],
+            budgets: TaskKind.allCases.map { KindBudget($0, budget: budgets[$0]) },
+            grace: policy.grace ?? scheduling.grace,
+            spacing: policy.spacing ?? scheduling.spacing,
+            lastLaunch: last.map {
+                .init($0.number, startedAt: $0.startedAt, outcome: $0.end?.outcome, message: $0.end?.message)
+            },
+            reasons: policy.isEnabled ? [] : [WaitingReason(.pluginDisabled(identifier), at: now)])
+    }
+
+    private func summary(of standing: PluginStanding) throws -> PluginListReply.Summary {
+        let isEnabled = facts.configuration.scheduling.policy(for: standing.entry.identifier).isEnabled
+        let last = try recorded { () throws(LedgerError) in
+            try ledger.launches(limit: 1, plugin: standing.entry.identifier).first
+        }
+        let state: PluginListReply.State =
+            !isEnabled
+            ? .disabled : standing.running > 0 ? .running : last?.end?.blame == .plugin ? .failing : .ready
+        return PluginListReply.Summary(
+            standing.entry, pending: standing.requests.count, running: standing.running, isEnabled: isEnabled,
+            state: state)
+    }
+
+    func hostStatus() async throws -> HostStatusReply {
+        let configuration = facts.configuration
+        let scheduling = configuration.scheduling
+        let refused = catalog.contents.refused.count
+        let facts = facts
+        return try await read { scheduler, _ in
+            let running = scheduler.runningLaunches
+            return HostStatusReply(
+                pid: facts.pid,
+                user: facts.user,
+                startedAt: facts.startedAt.wall,
+                boot: facts.startedAt.boot,
+                stateFolder: configuration.stateFolder,
+                socket: configuration.controlSocket,
+                manifestFolders: [configuration.operatorManifests, configuration.packageManifests],
+                pluginFolder: configuration.pluginFolder,
+                configurationFile: configuration.file,
+                conditions: .init(scheduler.conditions, source: .configuration),
+                counts: .init(
+                    plugins: scheduler.entries.count, refused: refused, pending: scheduler.pendingCount,
+                    runningLaunches: running.count),
+                limits: [
+                    KindLimit(.refresh, limit: scheduling.limits.refresh),
+                    KindLimit(.processing, limit: scheduling.limits.processing),
+                ],
+                budgets: TaskKind.allCases.map { KindBudget($0, budget: scheduling.budgets[$0]) },
+                launchLimits: Lane.allCases.map { lane in
+                    LaneLimit(
+                        lane, limit: scheduling.launchLimit(in: lane),
+                        running: running.filter { $0.plan.lane == lane }.count)
+                },
+                grace: scheduling.grace,
+                spacing: scheduling.spacing,
+                isStopping: scheduler.isStopping)
+        }
+    }
+}
+
+/// One plugin and what it has to do, as the core sees it.
+private struct PluginStanding: Sendable {
+    let entry: PluginEntry
+    let requests: [PendingRequest]
+    let running: Int
+
+    init(_ entry: PluginEntry, in scheduler: borrowing Scheduler) {
+        self.entry = entry
+        requests = entry.role == .main ? scheduler.pendingRequests(of: entry.identifier) : []
+        running = scheduler.runningLaunches.filter { $0.plan.plugin.identifier == entry.identifier }
+            .reduce(0) { $0 + $1.unfinished.count }
+    }
+
+    func pending(_ kind: TaskKind) -> Int { requests.filter { $0.request.kind == kind }.count }
+}

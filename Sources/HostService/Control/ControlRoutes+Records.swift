@@ -1,0 +1,122 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HummingbirdCore
+import NIOCore
+import ServiceLifecycle
+import TaskLedger
+import TaskModel
+
+// What the ledger remembers: launches and the journal.
+extension ControlRoutes {
+    func launchList(_ query: LaunchQuery) async throws -> LaunchListReply {
+        let plugin = try query.plugin.map { text throws(ControlRefusal) in
+            guard let plugin = PluginIdentifier(text) else { throw ControlRefusal.malformedIdentifier(text) }
+            return plugin
+        }
+        let records = try recorded { () throws(LedgerError) in try ledger.launches(limit: query.limit, plugin: plugin) }
+        let used = try await usedTimes()
+        return LaunchListReply(launches: records.map { LaunchReply($0, used: used[$0.number] ?? .zero, journal: []) })
+    }
+
+    func launch(_ text: String) async throws -> LaunchReply {
+        guard let value = Int64(text), value > 0 else { throw ControlRefusal.noSuchLaunch(text) }
+        let number = LaunchNumber(rawValue: value)
+        guard let record = try recorded({ () throws(LedgerError) in try ledger.launch(number) }) else {
+            throw ControlRefusal.noSuchLaunch(text)
+        }
+        let journal = try recorded { () throws(LedgerError) in
+            try ledger.journal(JournalSelection(launch: number, limit: 10_000))
+        }
+        return LaunchReply(record, used: try await usedTimes()[number] ?? .zero, journal: journal)
+    }
+
+    private func usedTimes() async throws -> [LaunchNumber: Duration] {
+        try await read { scheduler, now in
+            Dictionary(
+                scheduler.runningLaunches.map { ($0.plan.number, $0.plan.budget.used(at: now.monotonic)) },
+                uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    func journal(_ query: JournalQuery) throws -> Response {
+        if query.isFollowing { return try followJournal(after: query.after) }
+        let after = query.after.map(JournalNumber.init(rawValue:))
+        let records = try recorded { () throws(LedgerError) in
+            try ledger.journal(JournalSelection(after: after, newestFirst: after == nil, limit: query.limit))
+        }
+        let lines = (after == nil ? records.reversed() : records).map(JournalLine.init)
+        return Response(json: JournalReply(entries: lines, last: lines.last?.number ?? query.after ?? 0))
+    }
+
+    /// One line an entry, for as long as the caller stays and the host runs.
+    private func followJournal(after start: Int64?) throws -> Response {
+        // Followed before it is read: an entry written in between is found rather than missed.
+        let appends = ledger.journalAppends()
+        var last = try start ?? recorded { () throws(LedgerError) in
+            try ledger.journal(JournalSelection(newestFirst: true, limit: 1)).first?.number.rawValue ?? 0
+        }
+        let ledger = ledger
+        let body = ResponseBody { writer in
+            func write() async throws {
+                while true {
+                    let selection = JournalSelection(after: JournalNumber(rawValue: last), limit: 500)
+                    let records = try ledger.journal(selection)
+                    if records.isEmpty { return }
+                    var buffer = ByteBuffer()
+                    for record in records {
+                        buffer.writeBytes(try WireCoding.encode(JournalLine(record)))
+                        buffer.writeString("\n")
+                        last = record.number.rawValue
+                    }
+                    try await writer.write(buffer)
+                }
+            }
+            // The head is on its way with the first bytes; a caller who waits for news shall know that it is heard.
+            try await writer.write(ByteBuffer())
+            try await write()
+            for await _ in appends.cancelOnGracefulShutdown() { try await write() }
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: [.contentType: "application/x-ndjson"], body: body)
+    }
+}
+
+extension JournalLine {
+    init(_ record: JournalRecord) {
+        self.init(
+            number: record.number.rawValue,
+            at: record.at,
+            event: record.event,
+            plugin: record.plugin,
+            launch: record.launch,
+            task: record.label,
+            submission: record.submission,
+            blame: record.blame,
+            message: record.message)
+    }
+}
+
+extension LaunchReply {
+    /// - Parameter journal: the launch's entries, for what became of each task; empty leaves that out.
+    init(_ record: LaunchRecord, used: Duration, journal: [JournalRecord]) {
+        self.init(
+            launch: record.number,
+            plugin: record.plugin,
+            lane: record.lane,
+            cause: record.cause,
+            pid: record.process.pid,
+            startedAt: record.startedAt,
+            budget: record.budget,
+            grace: record.grace,
+            used: used,
+            end: record.end,
+            manifestDigest: record.manifestDigest,
+            tasks: record.tasks.map { task in
+                let entry = journal.last { $0.submission == task.submission && $0.event == task.outcome?.rawValue }
+                return .init(
+                    task: task.label, kind: task.kind, submission: task.submission, outcome: task.outcome,
+                    blame: entry?.blame, message: entry?.message, endedAt: entry?.at)
+            })
+    }
+}

@@ -1,0 +1,130 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Scheduling
+import TaskLedger
+import TaskModel
+
+// Requests and the tasks that they become.
+extension ControlRoutes {
+    func submit(_ body: TaskSubmission) async throws -> TaskSubmissionReply {
+        let (request, payload) = try body.validated()
+        let submission = Submission(request: request, payload: payload, submitter: .person)
+        switch await scheduler.ask({ .submitted(submission, reply: $0) }) {
+        case .submitted(let number, let plugin, let replaced):
+            return TaskSubmissionReply(number, plugin: plugin, identifier: request.identifier, replacing: replaced)
+        case let answer: throw unexpected(answer)
+        }
+    }
+
+    func cancel(_ text: String) async throws -> TaskCancellationReply {
+        let identifier = try identifier(text)
+        switch await scheduler.ask({ .cancelRequested(identifier, of: nil, reply: $0) }) {
+        case .cancelled(let count): return TaskCancellationReply(isCancelled: count > 0)
+        case let answer: throw unexpected(answer)
+        }
+    }
+
+    func taskList() async throws -> TaskListReply {
+        try await read { scheduler, now in
+            TaskListReply(
+                pending: scheduler.pendingRequests.map { request in
+                    let reason = scheduler.reasons(against: .request(request), at: now).first
+                    return .init(request, reason: reason.map { WaitingReason($0, at: now) })
+                },
+                running: scheduler.runningLaunches.flatMap { launch in
+                    launch.unfinished.map { task in
+                        .init(
+                            task.work, launch: launch.plan.number, startedAt: launch.plan.startedAt,
+                            budget: launch.plan.budget.total, used: launch.plan.budget.used(at: now.monotonic))
+                    }
+                },
+                events: scheduler.pendingEvents.map { event in
+                    let reason = scheduler.reasons(against: .event(event), at: now).first
+                    return .init(event, reason: reason.map { WaitingReason($0, at: now) })
+                })
+        }
+    }
+
+    func why(_ text: String) async throws -> TaskWhyReply {
+        let identifier = try identifier(text)
+        let (explanation, now) = try await read { scheduler, now in (scheduler.explain(identifier, at: now), now) }
+        let last = try recorded { () throws(LedgerError) in
+            try ledger.journal(JournalSelection(label: identifier.text, newestFirst: true, limit: 1)).first
+        }
+        return TaskWhyReply(explanation, at: now, last: last.map(TaskWhyReply.LastOutcome.init))
+    }
+
+    func simulateLaunch(_ body: LaunchSimulation) async throws -> LaunchSimulationReply {
+        let identifiers = try body.validated()
+        switch await scheduler.ask({ .launchSimulated(identifiers, reply: $0) }) {
+        case .launching(let launches): return LaunchSimulationReply(launching: launches)
+        case let answer: throw unexpected(answer)
+        }
+    }
+
+    func simulateExpiration(_ body: ExpirationSimulation) async throws -> ExpirationSimulationReply {
+        let identifier = try body.validated()
+        switch await scheduler.ask({ .expirationSimulated(identifier, reply: $0) }) {
+        case .expiring(let launch): return ExpirationSimulationReply(launch: launch)
+        case let answer: throw unexpected(answer)
+        }
+    }
+
+    private func unexpected(_ answer: Answer) -> ControlRefusal {
+        switch answer {
+        case .refused(let refusal): ControlRefusal(refusal)
+        case .notRecorded(let message): .hostFailed("not-recorded", message)
+        case .notLaunching(let message): .conflict("not-launching", message)
+        case .notRunning(let message): .conflict("not-running", message)
+        case .submitted, .cancelled, .launching, .expiring: .hostFailed("unexpected", "the host answered something else")
+        }
+    }
+}
+
+extension TaskWhyReply {
+    init(_ explanation: Explanation, at now: Moment, last: LastOutcome?) {
+        var pending: (request: PendingRequest, reasons: [Reason])?
+        var running: Running?
+        for state in explanation.states {
+            switch state {
+            case .pending(let request, let reasons): pending = (request, reasons)
+            case .running(let launch, let used, let total): running = Running(launch: launch, used: used, budget: total)
+            case .unknown: break
+            }
+        }
+        let state: State =
+            running != nil ? .running : pending != nil ? .pending : last != nil ? .finished : .unknown
+        self.init(
+            identifier: explanation.identifier,
+            plugin: explanation.plugin,
+            state: state,
+            kind: pending?.request.request.kind,
+            submission: pending?.request.number,
+            isEligible: pending?.reasons.isEmpty ?? false,
+            reasons: pending?.reasons.map { WaitingReason($0, at: now) } ?? [],
+            earliestPossible: pending.map { EarliestPossible($0.reasons, at: now) },
+            change: explanation.change.map(ProposedChange.init(removing:)),
+            running: running,
+            lastOutcome: last)
+    }
+}
+
+extension TaskWhyReply.EarliestPossible {
+    /// A time when time alone decides, the present when nothing stands in the way.
+    init(_ reasons: [Reason], at now: Moment) {
+        let ends = reasons.map { $0.end(at: now) }
+        if ends.contains(where: { $0 == nil }) {
+            self = .unknown
+        } else {
+            self = .at(Timestamp(ends.compactMap { $0 }.max() ?? now.wall))
+        }
+    }
+}
+
+extension TaskWhyReply.LastOutcome {
+    init(_ record: JournalRecord) {
+        self.init(
+            outcome: record.event, at: record.at, blame: record.blame, message: record.message, launch: record.launch)
+    }
+}

@@ -1,0 +1,61 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HummingbirdCore
+import Scheduling
+import TaskLedger
+import TaskModel
+
+/// The answers of the control API. It asks the core and the ledger, and decides nothing.
+struct ControlRoutes: Sendable {
+    let scheduler: HostScheduler
+    let ledger: Ledger
+    let catalog: CatalogKeeper
+    let facts: HostFacts
+
+    func answer(_ route: Route, _ call: ControlCall) async throws -> Response {
+        switch route {
+        case .hostStatus: Response(json: try await hostStatus())
+        case .pluginList: Response(json: try await pluginList())
+        case .pluginShow: Response(json: try await plugin(call.value))
+        case .taskSubmit: Response(json: try await submit(call.decoded()), status: route.successStatus)
+        case .taskCancel: Response(json: try await cancel(call.value))
+        case .taskList: Response(json: try await taskList())
+        case .taskWhy: Response(json: try await why(call.value))
+        case .launchList: Response(json: try await launchList(LaunchQuery(reading: call.query)))
+        case .launchShow: Response(json: try await launch(call.value))
+        case .journal: try journal(JournalQuery(reading: call.query))
+        case .simulateLaunch: Response(json: try await simulateLaunch(call.decoded()))
+        case .simulateExpiration: Response(json: try await simulateExpiration(call.decoded()))
+        }
+    }
+
+    /// Looks at the core; a host that has stopped has none.
+    func read<Value: Sendable>(_ body: @escaping @Sendable (borrowing Scheduler, Moment) -> Value) async throws -> Value {
+        if let value = await scheduler.read(body) { return value }
+        throw ControlRefusal(
+            Refusal(code: .unavailable, subReason: .hostStopping, message: "the host is stopping"))
+    }
+
+    /// Reads the ledger; what fails there is the host's fault, never the caller's.
+    func recorded<Value>(_ read: () throws(LedgerError) -> Value) throws(ControlRefusal) -> Value {
+        do {
+            return try read()
+        } catch {
+            throw ControlRefusal.hostFailed("ledger-unreadable", "\(error)")
+        }
+    }
+
+    func identifier(_ text: String) throws(ControlRefusal) -> TaskIdentifier {
+        guard let identifier = TaskIdentifier(text) else { throw ControlRefusal.malformedIdentifier(text) }
+        return identifier
+    }
+}
+
+/// What does not change while the host runs.
+struct HostFacts: Sendable {
+    let configuration: HostConfiguration
+    let startedAt: Moment
+    let pid: Int32
+    let user: String
+}

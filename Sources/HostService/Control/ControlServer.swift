@@ -1,0 +1,140 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+
+/// Serves the control API over HTTP on a Unix socket. What the answers say is the routes' work.
+///
+/// It uses Hummingbird's server without its application, whose date header wants a timer every second: an idle host sleeps.
+struct ControlServer: Service {
+    let socket: String
+    let admission: Admission
+    let routes: ControlRoutes
+    let log: Logger
+    /// Called once callers can connect.
+    let onServing: @Sendable () -> Void
+
+    /// The most that a request's body may have: a payload in base 64, and the rest.
+    private static let maximumBody = 256 * 1_024
+
+    func run() async throws {
+        try prepareSocket()
+        let routes = routes
+        let admission = admission
+        let server = try HTTPServerBuilder.http1(configuration: .init(idleTimeout: .seconds(60))).buildServer(
+            configuration: ServerConfiguration(address: .unixDomainSocket(path: socket)),
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+            logger: log
+        ) { request, writer, channel in
+            let response = await Self.respond(to: request, from: channel, routes, admission)
+            try await writer.write(response: response.head, body: response.body)
+        } onServerRunning: { _ in
+            openSocket()
+            onServing()
+        }
+        try await server.run()
+        unlink(socket)
+    }
+
+    private static func respond(
+        to request: Request,
+        from channel: any Channel,
+        _ routes: ControlRoutes,
+        _ admission: Admission
+    ) async -> Response {
+        do {
+            if let peer = try await Admission.peer(of: channel), !admission.admits(user: peer.uid, primaryGroup: peer.gid) {
+                throw ControlRefusal.notAdmitted(user: peer.uid)
+            }
+            let method = request.method.rawValue
+            guard let (route, value) = Route.matching(method: method, path: request.uri.path) else {
+                throw ControlRefusal.noSuchRoute(method: method, path: request.uri.path)
+            }
+            let body = try await Self.body(of: request)
+            let call = ControlCall(value: value ?? "", query: request.uri.queryParameters, body: body)
+            return try await routes.answer(route, call)
+        } catch let refusal as ControlRefusal {
+            return Response(json: refusal.reply, status: refusal.status)
+        } catch {
+            return Response(json: ControlRefusal.hostFailed("unexpected", "\(error)").reply, status: 500)
+        }
+    }
+
+    private static func body(of request: Request) async throws -> Data {
+        do {
+            return Data(buffer: try await request.body.collect(upTo: maximumBody))
+        } catch is NIOTooManyBytesError {
+            throw ControlRefusal.malformed("body-too-large", "the body has more than \(maximumBody) bytes")
+        }
+    }
+
+    /// A socket that a dead host left is removed; one that answers is another host's.
+    private func prepareSocket() throws {
+        let folder = (socket as NSString).deletingLastPathComponent
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        } catch {
+            throw HostError(
+                code: .socketUnusable,
+                message: "cannot create \(folder) for the control socket: \(error.localizedDescription);"
+                    + " choose another place with --control-socket")
+        }
+        if socket.utf8.count > Self.longestPath {
+            throw HostError(
+                code: .socketUnusable,
+                message: "the control socket's path \(socket) has \(socket.utf8.count) bytes and the system allows"
+                    + " \(Self.longestPath); choose a shorter one with --control-socket")
+        }
+        if SocketProbe.answers(at: socket) {
+            throw HostError(
+                code: .socketUnusable,
+                message: "another host serves \(socket); stop it, or choose another place with --control-socket")
+        }
+    }
+
+    /// `sun_path` without its final zero.
+    private static let longestPath = 107
+
+    private func openSocket() {
+        if let group = admission.group { chown(socket, uid_t.max, group) }
+        chmod(socket, admission.group == nil ? 0o600 : 0o660)
+    }
+}
+
+/// What a route is called with.
+struct ControlCall: Sendable {
+    /// The value in the path; empty for a path without one.
+    let value: String
+    let query: FlatDictionary<Substring, Substring>
+    let body: Data
+
+    func query(_ name: String) -> String? { query[Substring(name)].map(String.init) }
+
+    func decoded<Body: Decodable>(_ type: Body.Type = Body.self) throws(ControlRefusal) -> Body {
+        do {
+            return try WireCoding.decode(type, from: body)
+        } catch {
+            throw ControlRefusal.malformedBody(error)
+        }
+    }
+}
+
+extension Response {
+    init(json body: some Encodable, status: Int = 200) {
+        do {
+            var bytes = ByteBuffer(data: try WireCoding.encode(body))
+            bytes.writeString("\n")
+            self.init(
+                status: .init(code: status), headers: [.contentType: "application/json"],
+                body: ResponseBody(byteBuffer: bytes))
+        } catch {
+            self.init(status: .internalServerError)
+        }
+    }
+}

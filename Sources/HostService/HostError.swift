@@ -1,0 +1,27 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// Why a host cannot start or go on. Never about a single plugin or request.
+package struct HostError: Error, Sendable, CustomStringConvertible {
+    package struct Code: Hashable, Sendable {
+        private enum Name { case configurationInvalid, stateFolderTaken, stateFolderUnusable, socketUnusable, systemRefused }
+        private let name: Name
+
+        package static let configurationInvalid = Code(name: .configurationInvalid)
+        /// Another host works on the same state folder.
+        package static let stateFolderTaken = Code(name: .stateFolderTaken)
+        package static let stateFolderUnusable = Code(name: .stateFolderUnusable)
+        package static let socketUnusable = Code(name: .socketUnusable)
+        package static let systemRefused = Code(name: .systemRefused)
+    }
+
+    package let code: Code
+    /// Names the thing, the value, the rule and the remedy.
+    package let message: String
+
+    package init(code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    package var description: String { message }
+}

@@ -1,0 +1,174 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Logging
+import PluginLaunch
+import RunnerWire
+import Scheduling
+import TaskLedger
+import TaskModel
+
+/// Which plugin runs in which launch, for as long as it runs: whose word a runner's message is.
+struct LaunchDirectory {
+    var plugins: [LaunchNumber: PluginIdentifier] = [:]
+}
+
+// Between the core's launches and the runners' messages.
+extension HostScheduler {
+    /// The container is there before the runner: what the host cannot provide is not put down to the plugin.
+    func takeRunner(_ launch: LaunchNumber, for plugin: PluginIdentifier) {
+        do {
+            _ = try state.container(of: plugin.text)
+            launcher.take(launch)
+        } catch {
+            log.error("no runner", metadata: ["launch": "\(launch)", "plugin": "\(plugin)", "error": "\(error)"])
+            tell(.runnerUnavailable(launch, message: error.message))
+        }
+    }
+
+    func send(_ plan: LaunchPlan, _ launches: inout LaunchDirectory) {
+        let plugin = plan.plugin
+        let main = plugin.containingPlugin ?? plugin.identifier
+        launches.plugins[plan.number] = plugin.identifier
+        do {
+            let payloads = try ledger.payloads(ofLaunch: plan.number)
+            let container = try state.container(of: main.text)
+            launcher.send(.plan(RunnerPlan(plan, payloads: payloads, container: container)), to: plan.number)
+            log.info(
+                "launched",
+                metadata: [
+                    "launch": "\(plan.number)", "plugin": "\(plugin.identifier)", "lane": "\(plan.lane.name)",
+                    "tasks": "\(plan.tasks.map(\.work.label).joined(separator: ","))", "pid": "\(plan.process.pid)",
+                ])
+        } catch {
+            log.error("no plan", metadata: ["launch": "\(plan.number)", "error": "\(error)"])
+            launcher.kill(plan.number)
+        }
+    }
+
+    /// What an input means to the core: an event of its own, or nothing.
+    func events(
+        of input: Input,
+        _ scheduler: borrowing Scheduler,
+        _ launches: inout LaunchDirectory
+    ) -> [SchedulerEvent] {
+        switch input {
+        case .event(let event): return [event]
+        case .reading: return []
+        case .launch(.ready(let launch, let process)): return [.runnerReady(launch, process)]
+        case .launch(.unavailable(let launch, let error)):
+            return [.runnerUnavailable(launch, message: error.message)]
+        case .launch(.message(let launch, let message)): return events(of: message, in: launch, scheduler, launches)
+        case .launch(.malformed(let launch, let message)):
+            return [.violated(launch, rule: "BGT-ABI-16", message: message)]
+        case .launch(.output(let launch, let stream, let line)):
+            write(.info, line, of: launch, from: stream.rawValue, launches)
+        case .launch(.outputDropped(let launch, let stream, let lines)):
+            write(.warning, "\(lines) lines dropped: too many at once", of: launch, from: stream.rawValue, launches)
+        case .launch(.ended(let launch, let end)):
+            log.info("ended", metadata: ["launch": "\(launch)", "termination": "\(end.termination)"])
+            launches.plugins[launch] = nil
+            return [.runnerEnded(launch, end.termination, end.lastWords)]
+        }
+        return []
+    }
+
+    private func events(
+        of message: RunnerMessage,
+        in launch: LaunchNumber,
+        _ scheduler: borrowing Scheduler,
+        _ launches: LaunchDirectory
+    ) -> [SchedulerEvent] {
+        guard let plugin = launches.plugins[launch] else { return [] }
+        switch message {
+        case .entered(let status, let registered, let offersReceive):
+            return [.entered(launch, status: status, registered: registered, offersReceive: offersReceive)]
+        case .loadFailed(let message): return [.loadFailed(launch, message: message)]
+        case .completed(let task, let outcome): return [.completed(launch, task, outcome)]
+        case .expirationHandler(let task, let isSet): return [.expirationHandlerChanged(launch, task, isSet: isSet)]
+        case .expiring(let tasks, let reason): return [.runnerExpired(launch, tasks, reason)]
+        case .violation(let rule, let message): return [.violated(launch, rule: rule, message: message)]
+        case .submit(let call, let request, let payload):
+            let submission = Submission(request: request, payload: payload, submitter: .plugin(plugin))
+            ask({ .submitted(submission, reply: $0) }, then: replier(to: call, of: launch))
+        case .cancel(let call, let identifier):
+            ask({ .cancelRequested(identifier, of: plugin, reply: $0) }, then: replier(to: call, of: launch))
+        case .cancelAll(let call): ask({ .cancelAllRequested(of: plugin, reply: $0) }, then: replier(to: call, of: launch))
+        case .pending(let call):
+            let pending = scheduler.pendingRequests(of: plugin)
+            let summaries = pending.map { PendingSummary(request: $0.request, number: $0.number) }
+            launcher.send(.pending(call, summaries), to: launch)
+        case .log(let level, let message): write(level.loggerLevel, message, of: launch, from: "log", launches)
+        case .stopped: break
+        }
+        return []
+    }
+
+    private func replier(to call: CallNumber, of launch: LaunchNumber) -> Reply {
+        { [launcher] answer in
+            switch answer {
+            case .submitted(let number, _, _): launcher.send(.submitted(call, number), to: launch)
+            case .refused(let refusal): launcher.send(.refused(call, refusal), to: launch)
+            case .cancelled: launcher.send(.cancelled(call, isRecorded: true), to: launch)
+            case .notRecorded: launcher.send(.cancelled(call, isRecorded: false), to: launch)
+            case .launching, .notLaunching, .expiring, .notRunning: break  // Only people ask for these.
+            }
+        }
+    }
+
+    private func write(
+        _ level: Logger.Level,
+        _ line: String,
+        of launch: LaunchNumber,
+        from stream: String,
+        _ launches: LaunchDirectory
+    ) {
+        let plugin = launches.plugins[launch]?.text ?? "none"
+        log.log(level: level, "\(line)", metadata: ["plugin": "\(plugin)", "launch": "\(launch)", "stream": "\(stream)"])
+    }
+}
+
+extension LogLevel {
+    fileprivate var loggerLevel: Logger.Level {
+        switch self {
+        case .debug: .debug
+        case .info: .info
+        case .warning: .warning
+        case .error: .error
+        }
+    }
+}
+
+extension RunnerPlan {
+    /// The launch as its runner needs to know it.
+    init(_ plan: LaunchPlan, payloads: [SubmissionNumber: [UInt8]], container: String) {
+        self.init(
+            launch: plan.number,
+            plugin: plan.plugin.identifier,
+            role: plan.plugin.role,
+            lane: plan.lane,
+            cause: plan.cause,
+            libraryPath: plan.plugin.library.path,
+            libraryIdentity: plan.plugin.library.identity,
+            permitted: plan.plugin.permitted,
+            settings: plan.plugin.settings,
+            containerPath: container,
+            deadline: plan.budget.deadline,
+            grace: plan.budget.grace,
+            tasks: plan.tasks.map { task in
+                Task(
+                    id: task.id,
+                    kind: task.work.kind,
+                    event: task.work.eventType,
+                    identifier: task.work.label,
+                    submission: task.work.number,
+                    attempts: task.work.retry.attempts,
+                    payload: payloads[task.work.number] ?? [])
+            })
+    }
+}
+
+extension PendingWork {
+    fileprivate var eventType: EventType? {
+        if case .event(let event) = self { event.type } else { nil }
+    }
+}

@@ -1,0 +1,158 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import Logging
+package import PluginLaunch
+package import Scheduling
+package import ServiceLifecycle
+import Synchronization
+package import TaskLedger
+package import TaskModel
+
+/// Feeds the scheduling core one event at a time, in the order of their arrival, and does what it says. Decides nothing.
+///
+/// Everything that can happen arrives in one stream, which one loop reads; the core lives inside that loop and nobody else
+/// touches it. No action waits: commits, launches and timers answer later, with an event of their own.
+package final class HostScheduler: Service, Sendable {
+    enum Input: Sendable {
+        case event(SchedulerEvent)
+        case launch(LaunchEvent)
+        case reading(@Sendable (borrowing Scheduler, Moment) -> Void)
+    }
+
+    typealias Reply = @Sendable (Answer) -> Void
+
+    let state: StateFolder
+    let ledger: Ledger
+    let launcher: Launcher
+    let log: Logger
+    private let timer: WakeTimer
+    private let clock: SystemClock
+    private let initial: Mutex<Scheduler?>
+    private let inputs: AsyncStream<Input>
+    private let entrance: AsyncStream<Input>.Continuation
+    private let replies = Mutex<ReplyBook>(ReplyBook())
+
+    /// What callers of this process wait for.
+    private struct ReplyBook {
+        var waiting: [ReplyToken: Reply] = [:]
+        var last: UInt64 = 0
+        var isClosed = false
+    }
+
+    init(
+        scheduler: Scheduler,
+        state: StateFolder,
+        ledger: Ledger,
+        launcher: Launcher,
+        clock: SystemClock,
+        entrance: (stream: AsyncStream<Input>, continuation: AsyncStream<Input>.Continuation),
+        log: Logger
+    ) throws(HostError) {
+        self.state = state
+        self.ledger = ledger
+        self.launcher = launcher
+        self.clock = clock
+        self.log = log
+        initial = Mutex(scheduler)
+        inputs = entrance.stream
+        self.entrance = entrance.continuation
+        let continuation = entrance.continuation
+        timer = try WakeTimer { continuation.yield(.event(.timerFired)) }
+    }
+
+    /// Serves until it was told to stop and all that ran has ended and is recorded.
+    package func run() async throws {
+        guard var scheduler = initial.withLock({ $0.take() }) else { return }
+        var launches = LaunchDirectory()
+        await withGracefulShutdownHandler {
+            for await input in inputs {
+                let now = clock.now()
+                if case .reading(let body) = input {
+                    body(scheduler, now)
+                    continue
+                }
+                let events = self.events(of: input, scheduler, &launches)
+                let hasStopped = events.map { perform(scheduler.handle($0, at: now), &launches) }.contains(true)
+                if hasStopped { break }
+            }
+        } onGracefulShutdown: {
+            self.log.info("stopping")
+            self.entrance.yield(.event(.stopRequested))
+        }
+        entrance.finish()
+        timer.stop()
+        closeReplies()
+    }
+
+    // MARK: - What others tell and ask
+
+    func tell(_ event: SchedulerEvent) { entrance.yield(.event(event)) }
+
+    /// Asks the core something that it answers once the answer is true.
+    func ask(_ event: (ReplyToken) -> SchedulerEvent, then reply: @escaping Reply) {
+        let token = replies.withLock { book -> ReplyToken? in
+            if book.isClosed { return nil }
+            book.last += 1
+            book.waiting[ReplyToken(rawValue: book.last)] = reply
+            return ReplyToken(rawValue: book.last)
+        }
+        guard let token else { return reply(Self.stopping) }
+        entrance.yield(.event(event(token)))
+    }
+
+    func ask(_ event: (ReplyToken) -> SchedulerEvent) async -> Answer {
+        await withCheckedContinuation { continuation in ask(event) { continuation.resume(returning: $0) } }
+    }
+
+    /// Looks at the core between two events; nil once the host has stopped.
+    func read<Value: Sendable>(_ body: @escaping @Sendable (borrowing Scheduler, Moment) -> Value) async -> Value? {
+        let (values, continuation) = AsyncStream<Value>.makeStream()
+        let result = entrance.yield(
+            .reading { scheduler, now in
+                continuation.yield(body(scheduler, now))
+                continuation.finish()
+            })
+        if case .terminated = result { return nil }
+        for await value in values { return value }
+        return nil
+    }
+
+    // MARK: - What the core says
+
+    /// True when the core has stopped.
+    private func perform(_ actions: [SchedulerAction], _ launches: inout LaunchDirectory) -> Bool {
+        var hasStopped = false
+        for action in actions {
+            switch action {
+            case .commit(let ticket, let changes): ledger.submit(ticket: ticket.rawValue, changes: changes)
+            case .answer(let token, let answer): self.answer(token, answer)
+            case .takeRunner(let launch, let plugin): takeRunner(launch, for: plugin)
+            case .dismissRunner(let launch): launcher.dismiss(launch)
+            case .sendPlan(let plan): send(plan, &launches)
+            case .expire(let launch, let tasks, let reason): launcher.send(.expire(tasks, reason), to: launch)
+            case .finish(let launch): launcher.send(.stop, to: launch)
+            case .kill(let launch): launcher.kill(launch)
+            case .wake(let monotonic, let wall): timer.set(monotonic: monotonic, wall: wall)
+            case .stopped: hasStopped = true
+            }
+        }
+        return hasStopped
+    }
+
+    private func answer(_ token: ReplyToken, _ answer: Answer) {
+        let reply = replies.withLock { $0.waiting.removeValue(forKey: token) }
+        reply?(answer)
+    }
+
+    private static let stopping = Answer.refused(
+        Refusal(code: .unavailable, subReason: .hostStopping, message: "the host is stopping; try again when it is back"))
+
+    private func closeReplies() {
+        let open = replies.withLock { book in
+            book.isClosed = true
+            defer { book.waiting = [:] }
+            return book.waiting.values.map { $0 }
+        }
+        for reply in open { reply(Self.stopping) }
+    }
+}

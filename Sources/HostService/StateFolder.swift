@@ -1,0 +1,59 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Foundation
+
+/// The folder of a host's ledger and containers, locked for as long as this value lives: one host per folder.
+final class StateFolder: Sendable {
+    let path: String
+    private let lock: Int32
+
+    var ledgerFile: String { path + "/ledger.sqlite" }
+    var containerFolder: String { path + "/containers" }
+
+    /// Creates the folder if there is none; only its owner may look inside.
+    init(path: String) throws(HostError) {
+        self.path = path
+        do {
+            for folder in [path, path + "/containers"] {
+                try FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            }
+        } catch {
+            throw HostError(
+                code: .stateFolderUnusable,
+                message: "cannot create the state folder \(path): \(error.localizedDescription);"
+                    + " choose another with --state-folder, or give its parent to this user")
+        }
+        let file = path + "/host.lock"
+        let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw HostError(
+                code: .stateFolderUnusable,
+                message: "cannot open \(file): \(String(cString: strerror(errno)));"
+                    + " the state folder must be writable for the host")
+        }
+        lock = descriptor
+        let status = bgl_lock(descriptor)
+        guard status == 0 else {
+            let owner = (try? String(contentsOfFile: file, encoding: .utf8)).map { $0.filter(\.isNumber) } ?? ""
+            throw HostError(
+                code: .stateFolderTaken,
+                message: "another host works on \(path)" + (owner.isEmpty ? "" : " (process \(owner))")
+                    + "; stop it, or choose another folder with --state-folder")
+        }
+        ftruncate(descriptor, 0)
+        _ = "\(getpid())\n".withCString { write(descriptor, $0, strlen($0)) }
+    }
+
+    /// The folder that a main plugin and its extensions share, created for its first launch.
+    func container(of plugin: String) throws(HostError) -> String {
+        let folder = containerFolder + "/" + plugin
+        if mkdir(folder, 0o700) == 0 || errno == EEXIST { return folder }
+        throw HostError(
+            code: .stateFolderUnusable,
+            message: "cannot create the container \(folder): \(String(cString: strerror(errno)))")
+    }
+
+    deinit { close(lock) }
+}
