@@ -1,0 +1,25 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// The rising number of a journal entry in one ledger, never reused.
+package struct JournalNumber: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let rawValue: Int64
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+    package var description: String { "\(rawValue)" }
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// A journal entry as it is read back. Its event is a name: an older ledger may tell of what is no longer known.
+package struct JournalRecord: Hashable, Sendable {
+    package let number: JournalNumber
+    package let at: WallTime
+    package let event: String
+    package let plugin: PluginIdentifier
+    package let launch: LaunchNumber?
+    /// The task identifier, or an event's name.
+    package let label: String?
+    package let submission: SubmissionNumber?
+    package let blame: Blame
+    package let message: String
+}

@@ -1,0 +1,73 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import GRDB
+import TaskModel
+
+extension Database {
+    /// Newest first.
+    func launches(limit: Int, plugin: PluginIdentifier?) throws -> [LaunchRecord] {
+        let newest = "ORDER BY launch.number DESC LIMIT ?"
+        guard let plugin else { return try launchRecords(newest, [limit]) }
+        return try launchRecords(
+            "WHERE launch.plugin = (SELECT id FROM plugin WHERE identifier = ?) \(newest)",
+            [plugin.text, limit]
+        )
+    }
+
+    func launch(_ number: LaunchNumber) throws -> LaunchRecord? {
+        try launchRecords("WHERE launch.number = ?", [number.rawValue]).first
+    }
+
+    private func launchRecords(_ selection: String, _ arguments: StatementArguments) throws -> [LaunchRecord] {
+        let sql = """
+            SELECT number, identifier, lane, cause, started_at, budget_ns, grace_ns, pid, start_time, boot,
+                control_group, manifest_digest, library_digest, outcome, ended_at, used_ns, blame, message
+            FROM launch JOIN plugin ON plugin.id = launch.plugin \(selection)
+            """
+        return try rows(sql, arguments, of: "launch") { row in
+            let number = try row.launch()
+            return LaunchRecord(
+                number: number,
+                plugin: try row.plugin(),
+                lane: try row.code(),
+                cause: try row.code(),
+                startedAt: try row.wallTime(),
+                budget: try row.duration(),
+                grace: try row.duration(),
+                process: try row.process(),
+                manifestDigest: try row.text(),
+                libraryDigest: try row.text(),
+                end: try row.launchEnd(),
+                tasks: try taskRecords(of: number)
+            )
+        }
+    }
+
+    private func taskRecords(of launch: LaunchNumber) throws -> [LaunchRecord.Task] {
+        let sql =
+            "SELECT launch, submission, kind, label, attempts, outcome FROM task WHERE launch = ? ORDER BY position"
+        return try rows(sql, [launch.rawValue], of: "task") { row in
+            _ = try row.launch()
+            return LaunchRecord.Task(
+                submission: try row.submission(),
+                kind: try row.code(),
+                label: try row.text(),
+                attempts: try row.count(),
+                outcome: row.nextIsNull() ? nil : try row.name()
+            )
+        }
+    }
+}
+
+extension RowReader {
+    fileprivate mutating func launchEnd() throws -> LaunchEnd? {
+        if nextIsNull() { return nil }
+        return LaunchEnd(
+            outcome: try name(),
+            at: try wallTime(),
+            used: try duration(),
+            blame: try name(),
+            message: try text()
+        )
+    }
+}

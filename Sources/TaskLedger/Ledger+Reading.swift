@@ -1,0 +1,65 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import GRDB
+package import TaskModel
+
+/// Every read sees one moment of the ledger, without what is not committed yet, and blocks its caller until it is done.
+extension Ledger {
+    /// All that the core needs to go on after a restart.
+    package func snapshot() throws(LedgerError) -> LedgerSnapshot {
+        try read("reading what is pending and running") { database in
+            LedgerSnapshot(
+                requests: try database.pendingRequests(),
+                events: try database.pendingEvents(),
+                running: try database.runningLaunches(),
+                known: try database.knownPlugins(),
+                lastSubmission: SubmissionNumber(rawValue: try database.counter("submission")),
+                lastLaunch: LaunchNumber(rawValue: try database.counter("launch"))
+            )
+        }
+    }
+
+    /// What the unfinished tasks of a launch carry.
+    package func payloads(ofLaunch number: LaunchNumber) throws(LedgerError) -> [SubmissionNumber: [UInt8]] {
+        try read("reading the payloads of launch \(number)") { try $0.payloads(of: number) }
+    }
+
+    /// Newest first.
+    package func launches(limit: Int, plugin: PluginIdentifier? = nil) throws(LedgerError) -> [LaunchRecord] {
+        try read("reading launches") { try $0.launches(limit: limit, plugin: plugin) }
+    }
+
+    /// Nil when there was no such launch, or it was pruned.
+    package func launch(_ number: LaunchNumber) throws(LedgerError) -> LaunchRecord? {
+        try read("reading launch \(number)") { try $0.launch(number) }
+    }
+
+    package func journal(_ selection: JournalSelection) throws(LedgerError) -> [JournalRecord] {
+        try read("reading the journal") { try $0.journal(selection) }
+    }
+
+    private func read<Value>(
+        _ operation: String,
+        _ body: (Database) throws -> Value
+    ) throws(LedgerError) -> Value {
+        do {
+            return try database.read(body)
+        } catch {
+            throw LedgerError(error, while: operation, in: place)
+        }
+    }
+}
+
+extension Database {
+    fileprivate func counter(_ name: String) throws -> Int64 {
+        let sql = "SELECT name, last FROM counter WHERE name = ?"
+        let last = try rows(sql, [name], of: "counter") { row in
+            _ = try row.text()
+            return try row.integer()
+        }
+        guard let last = last.first else {
+            throw LedgerFault.contradiction("table counter has no row \"\(name)\"")
+        }
+        return last
+    }
+}

@@ -1,0 +1,131 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import GRDB
+import Glibc
+
+/// Why the ledger could not do something. The message is whole: it names the file, the rule and the remedy.
+package struct LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
+    package struct Code: Hashable, Sendable {
+        private enum Known { case cannotOpen, newer, notALedger, damaged, unreadable, storage, contradiction, closed }
+        private let known: Known
+
+        package static let cannotOpen = Self(known: .cannotOpen)
+        /// Written by a newer host; left untouched.
+        package static let newer = Self(known: .newer)
+        /// A file of something else; left untouched.
+        package static let notALedger = Self(known: .notALedger)
+        package static let damaged = Self(known: .damaged)
+        /// A row holds a value that this host does not know.
+        package static let unreadable = Self(known: .unreadable)
+        /// The disk or SQLite failed; `sqliteCode` says how.
+        package static let storage = Self(known: .storage)
+        /// A change does not fit what the ledger holds: memory and ledger have parted.
+        package static let contradiction = Self(known: .contradiction)
+        package static let closed = Self(known: .closed)
+    }
+
+    package let code: Code
+    /// SQLite's extended result code, where SQLite failed.
+    package let sqliteCode: Int32?
+    package let message: String
+
+    package var description: String { message }
+
+    init(code: Code, sqliteCode: Int32? = nil, message: String) {
+        self.code = code
+        self.sqliteCode = sqliteCode
+        self.message = message
+    }
+}
+
+/// What goes wrong below the ledger's boundary, where the file's path is not at hand.
+enum LedgerFault: Error {
+    case unreadable(table: String, row: String, column: String, found: String)
+    case contradiction(String)
+}
+
+extension LedgerError {
+    static func cannotOpen(_ path: String, errno code: Int32) -> Self {
+        let words = strerror(code).map { String(cString: $0) } ?? "error \(code)"
+        let remedy = "create its folder and let the host's user write there, or give another state folder"
+        return Self(code: .cannotOpen, message: "ledger \(path) cannot be opened: \(words); \(remedy)")
+    }
+
+    static func newer(_ path: String, found: String, known: Int64) -> Self {
+        let remedy = "start the newer bgtaskd that wrote it, or give another state folder; nothing was changed"
+        return Self(
+            code: .newer,
+            message: "ledger \(path) has \(found), this host knows versions up to \(known); \(remedy)"
+        )
+    }
+
+    static func notALedger(_ path: String) -> Self {
+        let remedy = "give another state folder; nothing was changed"
+        return Self(code: .notALedger, message: "\(path) is another program's database, not a ledger; \(remedy)")
+    }
+
+    static func notADatabase(_ path: String) -> Self {
+        Self(code: .damaged, message: "\(path) is not an SQLite database; \(repair(path))")
+    }
+
+    static func damaged(_ path: String, finding: String) -> Self {
+        Self(code: .damaged, message: "ledger \(path) is damaged: \(finding); \(repair(path))")
+    }
+
+    static func closed(_ place: String) -> Self {
+        Self(code: .closed, message: "ledger \(place) is closed because the host is stopping; try again once it runs")
+    }
+
+    /// Gives an error from below the boundary its operation, its file and its remedy.
+    init(_ error: any Error, while operation: String, in place: String) {
+        switch error {
+        case let error as LedgerError:
+            self = error
+        case LedgerFault.unreadable(let table, let row, let column, let found):
+            let rule = "which this host does not know"
+            let remedy = "start the bgtaskd that wrote it, or restore the ledger from a copy"
+            self.init(
+                code: .unreadable,
+                message: "ledger \(place): table \(table), \(row): \(column) holds \(found), \(rule); \(remedy)"
+            )
+        case LedgerFault.contradiction(let text):
+            let remedy = "restart bgtaskd, which then goes on from what the ledger holds, and report this line"
+            self.init(code: .contradiction, message: "ledger \(place) failed at \(operation): \(text); \(remedy)")
+        case let error as DatabaseError:
+            self.init(error, while: operation, in: place)
+        default:
+            self.init(code: .storage, message: "ledger \(place) failed at \(operation): \(error)")
+        }
+    }
+
+    private init(_ error: DatabaseError, while operation: String, in place: String) {
+        let words = error.message ?? "no more is known"
+        let cause = "SQLite \(error.extendedResultCode.rawValue), \(words)"
+        let remedy =
+            switch error.resultCode {
+            case .SQLITE_FULL: "free space on its disk"
+            case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN, .SQLITE_AUTH:
+                "let the host's user write the file, its -wal and -shm beside it, and their folder"
+            case .SQLITE_IOERR, .SQLITE_NOLFS: "look for disk errors in the kernel's log"
+            case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL: "end the other program that holds the file open"
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB: Self.repair(place)
+            case .SQLITE_NOMEM: "give the host more memory"
+            default: "report this line, it is a fault of bgtaskd"
+            }
+        let code: Code =
+            switch error.resultCode {
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB: .damaged
+            case .SQLITE_CONSTRAINT: .contradiction
+            default: .storage
+            }
+        self.init(
+            code: code,
+            sqliteCode: error.extendedResultCode.rawValue,
+            message: "ledger \(place) failed at \(operation): \(cause); \(remedy)"
+        )
+    }
+
+    private static func repair(_ place: String) -> String {
+        "restore it from a copy, or move it, \(place)-wal and \(place)-shm aside to begin with an empty ledger"
+    }
+}

@@ -1,0 +1,144 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import GRDB
+
+/// The tables of the ledger and the steps that lead to them. A step that was released is never edited, only followed.
+enum LedgerSchema {
+    /// "bgtk", in the header of every ledger, so that another program's database is not taken for one.
+    static let applicationID: Int64 = 0x6267_746b
+
+    /// The version that this host writes, kept in SQLite's `user_version`.
+    static var version: Int64 { Int64(steps.count) }
+
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        for (index, step) in steps.enumerated() {
+            migrator.registerMigration(step.name) { database in
+                try database.execute(sql: step.sql)
+                try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+                try database.execute(sql: "PRAGMA user_version = \(index + 1)")
+            }
+        }
+        return migrator
+    }
+
+    struct Step {
+        let name: String
+        let sql: String
+    }
+
+    static let steps = [Step(name: "1: pending, launches, journal, plugins", sql: first)]
+
+    /// Plugins are named by a small number in every other table: that halves a pending request.
+    private static let first = """
+        CREATE TABLE plugin (
+            id INTEGER PRIMARY KEY,
+            identifier TEXT NOT NULL UNIQUE
+        ) STRICT;
+
+        CREATE TABLE known_plugin (
+            plugin INTEGER PRIMARY KEY REFERENCES plugin (id),
+            manifest_path TEXT NOT NULL,
+            manifest_digest TEXT NOT NULL,
+            library_digest TEXT NOT NULL,
+            permitted TEXT NOT NULL,
+            missing_since INTEGER
+        ) STRICT;
+
+        CREATE TABLE counter (
+            name TEXT PRIMARY KEY,
+            last INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        INSERT INTO counter (name, last) VALUES ('submission', 0), ('launch', 0);
+
+        CREATE TABLE request (
+            number INTEGER PRIMARY KEY,
+            plugin INTEGER NOT NULL REFERENCES plugin (id),
+            identifier TEXT NOT NULL,
+            kind INTEGER NOT NULL,
+            earliest_begin INTEGER,
+            requires_network INTEGER NOT NULL,
+            requires_external_power INTEGER NOT NULL,
+            submitter INTEGER REFERENCES plugin (id),
+            submitted_at INTEGER NOT NULL,
+            attempts INTEGER NOT NULL,
+            not_before INTEGER,
+            runs_alone INTEGER NOT NULL,
+            was_interrupted INTEGER NOT NULL,
+            payload BLOB NOT NULL,
+            UNIQUE (plugin, identifier)
+        ) STRICT;
+
+        CREATE TABLE event (
+            number INTEGER PRIMARY KEY,
+            plugin INTEGER NOT NULL REFERENCES plugin (id),
+            type INTEGER NOT NULL,
+            created_at INTEGER NOT NULL,
+            attempts INTEGER NOT NULL,
+            not_before INTEGER,
+            runs_alone INTEGER NOT NULL,
+            was_interrupted INTEGER NOT NULL,
+            payload BLOB NOT NULL
+        ) STRICT;
+
+        CREATE TABLE launch (
+            number INTEGER PRIMARY KEY,
+            plugin INTEGER NOT NULL REFERENCES plugin (id),
+            lane INTEGER NOT NULL,
+            cause INTEGER NOT NULL,
+            started_at INTEGER NOT NULL,
+            budget_ns INTEGER NOT NULL,
+            grace_ns INTEGER NOT NULL,
+            pid INTEGER NOT NULL,
+            start_time INTEGER NOT NULL,
+            boot TEXT NOT NULL,
+            control_group TEXT,
+            manifest_digest TEXT NOT NULL,
+            library_digest TEXT NOT NULL,
+            outcome TEXT,
+            ended_at INTEGER,
+            used_ns INTEGER,
+            blame TEXT,
+            message TEXT
+        ) STRICT;
+
+        CREATE INDEX launch_by_plugin ON launch (plugin);
+        CREATE INDEX launch_running ON launch (number) WHERE outcome IS NULL;
+
+        CREATE TABLE task (
+            launch INTEGER NOT NULL REFERENCES launch (number) ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            submission INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            label TEXT NOT NULL,
+            event_type INTEGER,
+            earliest_begin INTEGER,
+            requires_network INTEGER NOT NULL,
+            requires_external_power INTEGER NOT NULL,
+            submitter INTEGER REFERENCES plugin (id),
+            submitted_at INTEGER NOT NULL,
+            attempts INTEGER NOT NULL,
+            not_before INTEGER,
+            runs_alone INTEGER NOT NULL,
+            was_interrupted INTEGER NOT NULL,
+            is_kept_from_returning INTEGER NOT NULL DEFAULT 0,
+            is_over INTEGER NOT NULL DEFAULT 0,
+            outcome TEXT,
+            payload BLOB,
+            PRIMARY KEY (launch, position)
+        ) STRICT;
+
+        CREATE TABLE journal (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            at INTEGER NOT NULL,
+            event TEXT NOT NULL,
+            plugin INTEGER NOT NULL REFERENCES plugin (id),
+            launch INTEGER,
+            label TEXT,
+            submission INTEGER,
+            blame TEXT NOT NULL,
+            message TEXT NOT NULL
+        ) STRICT;
+        """
+}
