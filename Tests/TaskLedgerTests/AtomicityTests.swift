@@ -1,0 +1,155 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import GRDB
+import Synchronization
+import TaskLedger
+import TaskModel
+import Testing
+
+@Suite("The changes of a ticket are written all or not at all")
+struct AtomicityTests {
+    @Test func `a change that does not fit takes the rest of its ticket with it`() async throws {
+        let ledger = try Ledger.inMemory()
+        let error = try await ledgerError {
+            try await ledger.commitAndWait([
+                .storeRequest(plainRequest(1), payload: []), .rememberPlugin(KnownPlugin(entry(cleaner))), note("gone"),
+                .startLaunch(plan(1, [.request(plainRequest(9, "never"))])),
+            ])
+        }
+        #expect(error.code == .contradiction)
+        #expect(error.message.contains("starting launch 1 of com.example.feed"))
+        #expect(error.message.contains("refresh 9, com.example.feed.never, is not pending"))
+
+        let snapshot = try ledger.snapshot()
+        #expect(snapshot.requests.isEmpty && snapshot.running.isEmpty && snapshot.known.isEmpty)
+        #expect(snapshot.lastSubmission == 0 && snapshot.lastLaunch == 0)
+        #expect(try ledger.journal(JournalSelection(limit: 10)).isEmpty)
+        #expect(try ledger.launches(limit: 10).isEmpty)
+
+        // Names that were looked up in vain are looked up again.
+        try await ledger.commitAndWait([.rememberPlugin(KnownPlugin(entry(cleaner)))])
+        #expect(try ledger.snapshot().known == [KnownPlugin(entry(cleaner))])
+    }
+
+    @Test func `a bad ticket does not take down those that share its transaction`() async throws {
+        let gate = Gate()
+        let reports = Reports()
+        let ledger = try Ledger.inMemory(hooks: gate.hooks, onCommit: reports.collect)
+        ledger.submit(ticket: 1, changes: [])
+        await gate.reached()
+        ledger.submit(ticket: 2, changes: [.storeRequest(plainRequest(1), payload: [])])
+        ledger.submit(
+            ticket: 3,
+            changes: [
+                .storeRequest(plainRequest(2, of: cleaner), payload: []), note("gone"), .endLaunch(4, end()),
+            ]
+        )
+        ledger.submit(ticket: 4, changes: [.storeRequest(plainRequest(3, of: cleaner), payload: []), note("kept")])
+        gate.open()
+        await reports.reached(4)
+
+        #expect(gate.groupSizes == [1, 3])
+        #expect(reports.tickets == [1, 2, 3, 4])
+        #expect(reports.failures.keys.sorted() == [3])
+        #expect(reports.failures[3]?.message.contains("no launch 4 is running") == true)
+        #expect(try ledger.snapshot().requests == [plainRequest(1), plainRequest(3, of: cleaner)])
+        #expect(try ledger.journal(JournalSelection(limit: 10)).map(\.message) == ["kept"])
+    }
+
+    @Test func `a group that cannot be committed fails whole and leaves nothing`() async throws {
+        struct DiskGone: Error {}
+        let gate = Gate()
+        let fails = Atomic(false)
+        let reports = Reports()
+        var hooks = gate.hooks
+        let holdOpen = hooks.beforeGroupCommit
+        hooks.beforeGroupCommit = { count in
+            try holdOpen?(count)
+            if count == 2, fails.load(ordering: .relaxed) { throw DiskGone() }
+        }
+        let ledger = try Ledger.inMemory(hooks: hooks, onCommit: reports.collect)
+        ledger.submit(ticket: 1, changes: [.storeRequest(plainRequest(1), payload: [])])
+        await gate.reached()
+        fails.store(true, ordering: .relaxed)
+        ledger.submit(ticket: 2, changes: [.storeRequest(plainRequest(2), payload: [])])
+        ledger.submit(ticket: 3, changes: [.startLaunch(plan(7, [.request(plainRequest(2))])), note("gone")])
+        gate.open()
+        await reports.reached(3)
+
+        #expect(gate.groupSizes == [1, 2])
+        #expect(reports.tickets == [1, 2, 3])
+        #expect(reports.failures.keys.sorted() == [2, 3])
+        #expect(reports.failures[2]?.message.contains("DiskGone") == true)
+        let snapshot = try ledger.snapshot()
+        #expect(snapshot.requests == [plainRequest(1)] && snapshot.running.isEmpty)
+        #expect(snapshot.lastSubmission == 1 && snapshot.lastLaunch == 0)
+        #expect(try ledger.journal(JournalSelection(limit: 10)).isEmpty)
+    }
+
+    @Test func `a launch cannot end before its tasks did, in whatever order the ticket says so`() async throws {
+        let ledger = try Ledger.inMemory()
+        let batch: [PendingWork] = [.request(plainRequest(1))]
+        try await ledger.commitAndWait([.storeRequest(plainRequest(1), payload: []), .startLaunch(plan(1, batch))])
+        let error = try await ledgerError { try await ledger.commitAndWait([.endLaunch(1, end())]) }
+        #expect(error.code == .contradiction)
+        #expect(error.message.contains("com.example.feed.refresh"))
+        try await ledger.commitAndWait([.endLaunch(1, end()), .endTask(1, 1)])
+        #expect(try ledger.snapshot().running.isEmpty)
+    }
+
+    @Test(arguments: [
+        LedgerChange.endTask(1, 2), .endTask(2, 1), .keepFromReturning(1, 2), .returnTask(1, .request(plainRequest(2))),
+        .endLaunch(2, end()), .startLaunch(plan(1, [])), .storeEvent(started(3), payload: []),
+        .storeRequest(plainRequest(4, "clean"), payload: []),
+    ])
+    func `a change of what is not there, or is there already, is refused`(change: LedgerChange) async throws {
+        let ledger = try Ledger.inMemory()
+        try await ledger.commitAndWait([
+            .storeRequest(plainRequest(1), payload: []), .storeEvent(started(3), payload: []),
+            .startLaunch(plan(1, [.request(plainRequest(1))])),
+            .storeRequest(plainRequest(4, of: cleaner), payload: []),
+        ])
+        let error = try await ledgerError { try await ledger.commitAndWait([change]) }
+        #expect(error.code == .contradiction)
+        #expect(error.message.hasPrefix("ledger memory failed at "))
+    }
+
+    @Test func `a full disk fails the commit with SQLite's words and the remedy, not the next one`() async throws {
+        let folder = try LedgerFolder()
+        let ledger = try Ledger.open(path: folder.path, hooks: LedgerHooks(maximumPages: 40))
+        let error = try await ledgerError {
+            try await ledger.commitAndWait([
+                .storeRequest(plainRequest(1), payload: []),
+                .storeRequest(plainRequest(2, "big"), payload: [UInt8](repeating: 1, count: 300_000)),
+            ])
+        }
+        #expect(error.code == .storage && error.sqliteCode == 13)
+        #expect(error.message.contains(folder.path) && error.message.contains("storing request 2"))
+        #expect(error.message.contains("SQLite 13, database or disk is full; free space on its disk"))
+        #expect(try ledger.snapshot().requests.isEmpty)
+        try await ledger.commitAndWait([.storeRequest(plainRequest(1), payload: [])])
+        #expect(try ledger.snapshot().requests == [plainRequest(1)])
+        try ledger.close()
+    }
+
+    @Test func `a full disk fails the ticket that needs the space and spares those beside it`() async throws {
+        let folder = try LedgerFolder()
+        let gate = Gate()
+        let reports = Reports()
+        var hooks = gate.hooks
+        hooks.maximumPages = 40
+        let ledger = try Ledger.open(path: folder.path, hooks: hooks, onCommit: reports.collect)
+        ledger.submit(ticket: 1, changes: [])
+        await gate.reached()
+        ledger.submit(ticket: 2, changes: [.storeRequest(plainRequest(1), payload: [])])
+        let big = [UInt8](repeating: 1, count: 300_000)
+        ledger.submit(ticket: 3, changes: [note("gone"), .storeRequest(plainRequest(2, "big"), payload: big)])
+        ledger.submit(ticket: 4, changes: [.storeRequest(plainRequest(3, "clean"), payload: [])])
+        gate.open()
+        await reports.reached(4)
+        #expect(reports.failures.mapValues(\.sqliteCode) == [3: 13])
+        #expect(try ledger.snapshot().requests == [plainRequest(1), plainRequest(3, "clean")])
+        #expect(try ledger.journal(JournalSelection(limit: 9)).isEmpty)
+        try ledger.close()
+    }
+}

@@ -1,0 +1,153 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskLedger
+import TaskModel
+import Testing
+
+@Suite("Every change comes back as it was committed")
+struct ChangeTests {
+    let ledger: Ledger
+
+    init() throws { ledger = try Ledger.inMemory() }
+
+    @Test func `a request comes back whole`() async throws {
+        let requests = [fullRequest(7), plainRequest(8, "clean")]
+        try await ledger.commitAndWait(requests.map { .storeRequest($0, payload: []) })
+        #expect(try ledger.snapshot().requests == requests)
+    }
+
+    @Test func `a newer request takes the place of the one under its identifier and leaves the others`() async throws {
+        try await ledger.commitAndWait([
+            .storeRequest(fullRequest(1), payload: [1]),
+            .storeRequest(plainRequest(2, "clean"), payload: []),
+            .storeRequest(plainRequest(3, of: cleaner), payload: []),
+        ])
+        try await ledger.commitAndWait([.storeRequest(plainRequest(4), payload: [4])])
+        #expect(
+            try ledger.snapshot().requests == [plainRequest(2, "clean"), plainRequest(3, of: cleaner), plainRequest(4)]
+        )
+    }
+
+    @Test func `a removed request is gone, and removing it again changes nothing`() async throws {
+        try await ledger.commitAndWait([
+            .storeRequest(fullRequest(1), payload: []), .storeRequest(fullRequest(2, "clean"), payload: []),
+        ])
+        try await ledger.commitAndWait([.removeRequest(1)])
+        try await ledger.commitAndWait([.removeRequest(1)])
+        #expect(try ledger.snapshot().requests == [fullRequest(2, "clean")])
+    }
+
+    @Test func `events stand beside each other in their order`() async throws {
+        try await ledger.commitAndWait([.storeEvent(started(1), payload: []), .storeEvent(started(2), payload: [])])
+        #expect(try ledger.snapshot().events == [started(1), started(2)])
+        try await ledger.commitAndWait([.removeEvent(1)])
+        #expect(try ledger.snapshot().events == [started(2)])
+    }
+
+    @Test func `a launch moves its batch from pending to running, payloads included`() async throws {
+        let batch: [PendingWork] = [.request(fullRequest(2, "clean")), .request(fullRequest(1))]
+        try await ledger.commitAndWait([
+            .storeRequest(fullRequest(1), payload: [1, 1]),
+            .storeRequest(fullRequest(2, "clean"), payload: []),
+            .storeRequest(plainRequest(3, "later"), payload: [3]),
+        ])
+        try await ledger.commitAndWait([.startLaunch(plan(41, batch))])
+
+        let snapshot = try ledger.snapshot()
+        #expect(snapshot.requests == [plainRequest(3, "later")])
+        let running = try #require(snapshot.running.first)
+        #expect(snapshot.running.count == 1)
+        #expect(running.number == 41 && running.plugin == feed && running.lane == .background)
+        #expect(running.process == plan(41, batch).process)
+        #expect(running.startedAt == plan(41, batch).startedAt)
+        #expect(running.unfinished == batch)
+        #expect(running.keptFromReturning.isEmpty)
+        #expect(try ledger.payloads(ofLaunch: 41) == [1: [1, 1], 2: []])
+    }
+
+    @Test func `a launch of an event keeps the event whole`() async throws {
+        try await ledger.commitAndWait([.storeEvent(started(5), payload: [9, 8])])
+        try await ledger.commitAndWait([.startLaunch(plan(1, [.event(started(5))]))])
+        let snapshot = try ledger.snapshot()
+        #expect(snapshot.events.isEmpty)
+        #expect(snapshot.running.first?.lane == .event)
+        #expect(snapshot.running.first?.unfinished == [.event(started(5))])
+        #expect(try ledger.payloads(ofLaunch: 1) == [5: [9, 8]])
+
+        var back = started(5)
+        back.retry.attempts = 2
+        try await ledger.commitAndWait([.returnTask(1, .event(back)), .endLaunch(1, end(.crashed))])
+        #expect(try ledger.snapshot().events == [back])
+        try await ledger.commitAndWait([.startLaunch(plan(2, [.event(back)]))])
+        #expect(try ledger.payloads(ofLaunch: 2) == [5: [9, 8]])
+    }
+
+    @Test func `an ended task is unfinished no more and its payload is gone`() async throws {
+        let batch: [PendingWork] = [.request(fullRequest(1)), .request(fullRequest(2, "clean"))]
+        try await ledger.commitAndWait([
+            .storeRequest(fullRequest(1), payload: [1]), .storeRequest(fullRequest(2, "clean"), payload: [2]),
+            .startLaunch(plan(1, batch)),
+        ])
+        try await ledger.commitAndWait([.endTask(1, 1)])
+        #expect(try ledger.snapshot().running.first?.unfinished == [batch[1]])
+        #expect(try ledger.payloads(ofLaunch: 1) == [2: [2]])
+    }
+
+    @Test func `a returned task is pending again with its new retry state and its payload`() async throws {
+        try await ledger.commitAndWait([
+            .storeRequest(plainRequest(1), payload: [7, 7, 7]), .startLaunch(plan(1, [.request(plainRequest(1))])),
+        ])
+        var back = plainRequest(1)
+        back.retry = Retry(attempts: 1, notBefore: time(99), runsAlone: true, wasInterrupted: true)
+        try await ledger.commitAndWait([.returnTask(1, .request(back)), .endLaunch(1, end(.crashed))])
+
+        let snapshot = try ledger.snapshot()
+        #expect(snapshot.requests == [back] && snapshot.running.isEmpty)
+        try await ledger.commitAndWait([.startLaunch(plan(2, [.request(back)]))])
+        #expect(try ledger.payloads(ofLaunch: 2) == [1: [7, 7, 7]])
+    }
+
+    @Test func `a request submitted meanwhile wins over the returning one`() async throws {
+        try await ledger.commitAndWait([
+            .storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [.request(plainRequest(1))])),
+        ])
+        try await ledger.commitAndWait([.storeRequest(fullRequest(2), payload: [2])])
+        try await ledger.commitAndWait([.returnTask(1, .request(plainRequest(1))), .endLaunch(1, end(.lost))])
+        #expect(try ledger.snapshot().requests == [fullRequest(2)])
+        try await ledger.commitAndWait([.startLaunch(plan(2, [.request(fullRequest(2))]))])
+        #expect(try ledger.payloads(ofLaunch: 2) == [2: [2]])
+    }
+
+    @Test func `a task that was cancelled while it ran is marked as not to return`() async throws {
+        let batch: [PendingWork] = [.request(fullRequest(1)), .request(fullRequest(2, "clean"))]
+        try await ledger.commitAndWait(
+            batch.compactMap { if case .request(let request) = $0 { .storeRequest(request, payload: []) } else { nil } }
+                + [.startLaunch(plan(1, batch))]
+        )
+        try await ledger.commitAndWait([.keepFromReturning(1, 2)])
+        #expect(try ledger.snapshot().running.first?.keptFromReturning == [2])
+        #expect(try ledger.snapshot().running.first?.unfinished == batch)
+    }
+
+    @Test func `an ended launch runs no more`() async throws {
+        try await ledger.commitAndWait([.startLaunch(plan(1, [])), .startLaunch(plan(2, [], of: cleaner))])
+        try await ledger.commitAndWait([.endLaunch(1, end())])
+        #expect(try ledger.snapshot().running.map(\.number) == [2])
+    }
+
+    @Test func `a known plugin comes back whole, as it was told last, until it is forgotten`() async throws {
+        var known = KnownPlugin(entry(feed))
+        let other = KnownPlugin(
+            identifier: cleaner,
+            manifestPath: "/m",
+            manifestDigest: "c",
+            libraryDigest: "d",
+            permitted: []
+        )
+        try await ledger.commitAndWait([.rememberPlugin(known), .rememberPlugin(other)])
+        #expect(try ledger.snapshot().known == [other, known])
+        known.missingSince = time(12)
+        try await ledger.commitAndWait([.rememberPlugin(known), .forgetPlugin(cleaner), .forgetPlugin(keyboard)])
+        #expect(try ledger.snapshot().known == [known])
+    }
+}

@@ -1,0 +1,76 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskLedger
+import TaskModel
+import Testing
+
+@Suite("The journal is read and followed by its numbers")
+struct JournalTests {
+    let ledger: Ledger
+
+    init() throws { ledger = try Ledger.inMemory() }
+
+    @Test func `an entry comes back whole`() async throws {
+        let entry = JournalEntry(
+            at: WallTime(nanoseconds: 1_763_000_000_000_000_001),
+            event: .launch(.killedForMemory),
+            plugin: cleaner,
+            launch: 41,
+            label: "com.example.cleaner.vacuum",
+            submission: 12,
+            blame: .machine,
+            message: "used 300 MiB of 256 MiB; raise limits.memory"
+        )
+        try await ledger.commitAndWait([.journal(entry), note("bare")])
+        let records = try ledger.journal(JournalSelection(limit: 10))
+        let first = try #require(records.first)
+        #expect(first.number.rawValue == 1 && first.at == entry.at && first.event == "launch-killed-for-memory")
+        #expect(first.plugin == cleaner && first.launch == 41 && first.label == entry.label && first.submission == 12)
+        #expect(first.blame == .machine && first.message == entry.message)
+        #expect(records.count == 2 && records[1].launch == nil && records[1].label == nil)
+        #expect(records[1].submission == nil && records[1].event == "cancelled")
+    }
+
+    @Test func `it is read on from a number, from either end, by plugin and by launch`() async throws {
+        try await ledger.commitAndWait([
+            note("1"), note("2", plugin: cleaner), outcome(.failed, launch: 7, submission: 1),
+            note("4", plugin: cleaner),
+        ])
+        func numbers(_ selection: JournalSelection) throws -> [Int64] {
+            try ledger.journal(selection).map(\.number.rawValue)
+        }
+        let second = JournalNumber(rawValue: 2)
+        #expect(try numbers(JournalSelection(limit: 3)) == [1, 2, 3])
+        #expect(try numbers(JournalSelection(after: second, limit: 9)) == [3, 4])
+        #expect(try numbers(JournalSelection(newestFirst: true, limit: 2)) == [4, 3])
+        #expect(try numbers(JournalSelection(after: second, newestFirst: true, limit: 9)) == [4, 3])
+        #expect(try numbers(JournalSelection(plugin: cleaner, limit: 9)) == [2, 4])
+        #expect(try numbers(JournalSelection(launch: 7, limit: 9)) == [3])
+        #expect(try numbers(JournalSelection(plugin: cleaner, launch: 7, limit: 9)) == [])
+    }
+
+    @Test func `followers wake with the last number of each group that wrote to it`() async throws {
+        var first = ledger.journalAppends().makeAsyncIterator()
+        var second = ledger.journalAppends().makeAsyncIterator()
+        try await ledger.commitAndWait([.storeRequest(plainRequest(1), payload: [])])
+        try await ledger.commitAndWait([note("1"), note("2")])
+        #expect(await first.next()?.rawValue == 2)
+        try await ledger.commitAndWait([note("3")])
+        try await ledger.commitAndWait([.removeRequest(1)])
+        try await ledger.commitAndWait([note("4")])
+        // One that was slow hears of the last only.
+        #expect(await second.next()?.rawValue == 4)
+        #expect(await first.next()?.rawValue == 4)
+    }
+
+    @Test func `followers hear nothing of entries that were not committed, and end with the ledger`() async throws {
+        var follower = ledger.journalAppends().makeAsyncIterator()
+        _ = try await ledgerError { try await ledger.commitAndWait([note("gone"), .endTask(1, 1)]) }
+        try await ledger.commitAndWait([note("kept")])
+        #expect(await follower.next()?.rawValue == 1)
+        try ledger.close()
+        #expect(await follower.next() == nil)
+        var late = ledger.journalAppends().makeAsyncIterator()
+        #expect(await late.next() == nil)
+    }
+}

@@ -1,0 +1,62 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskLedger
+import TaskModel
+import Testing
+
+@Suite("A launch is remembered with its tasks and what became of them")
+struct LaunchHistoryTests {
+    let ledger: Ledger
+
+    init() throws { ledger = try Ledger.inMemory() }
+
+    @Test func `a launch that runs and the same when it is over`() async throws {
+        let batch: [PendingWork] = [.request(fullRequest(1)), .request(plainRequest(2, "clean"))]
+        try await ledger.commitAndWait([
+            .storeRequest(fullRequest(1), payload: [1]), .storeRequest(plainRequest(2, "clean"), payload: []),
+            .startLaunch(plan(41, batch)),
+        ])
+        let running = try #require(try ledger.launch(41))
+        #expect(
+            running.number == 41 && running.plugin == feed && running.lane == .background && running.cause == .person
+        )
+        #expect(running.startedAt == time(1_041) && running.budget == .seconds(30))
+        #expect(running.grace == .milliseconds(4_500) && running.process == plan(41, batch).process)
+        #expect(running.manifestDigest == "a1a2" && running.libraryDigest == "b1b2")
+        #expect(running.end == nil)
+        #expect(running.tasks.map(\.label) == ["com.example.feed.refresh", "com.example.feed.clean"])
+        #expect(running.tasks.map(\.submission) == [1, 2])
+        #expect(running.tasks.map(\.kind) == [.processing, .refresh])
+        #expect(running.tasks.map(\.attempts) == [2, 0])
+        #expect(running.tasks.map(\.outcome) == [nil, nil])
+
+        try await ledger.commitAndWait([.endTask(41, 1), outcome(.succeeded, launch: 41, submission: 1)])
+        try await ledger.commitAndWait([
+            .returnTask(41, .request(plainRequest(2, "clean"))), outcome(.crashed, launch: 41, submission: 2),
+            .endLaunch(41, end(.crashed)),
+        ])
+        let over = try #require(try ledger.launch(41))
+        #expect(over.end == end(.crashed))
+        #expect(over.tasks.map(\.outcome) == [.succeeded, .crashed])
+    }
+
+    @Test func `outcomes outlive the journal`() async throws {
+        try await ledger.commitAndWait([
+            .storeRequest(plainRequest(1), payload: []), .startLaunch(plan(1, [.request(plainRequest(1))])),
+            .endTask(1, 1), outcome(.expired, launch: 1, submission: 1), .endLaunch(1, end(.expired)),
+        ])
+        _ = try ledger.prune(journalOlderThan: time(10_000), launchesOlderThan: time(0))
+        #expect(try ledger.journal(JournalSelection(limit: 1)).isEmpty)
+        #expect(try ledger.launch(1)?.tasks.first?.outcome == .expired)
+    }
+
+    @Test func `launches are listed from the newest on, all or one plugin's`() async throws {
+        try await ledger.commitAndWait([
+            .startLaunch(plan(1, [])), .startLaunch(plan(2, [], of: cleaner)), .startLaunch(plan(3, [])),
+        ])
+        #expect(try ledger.launches(limit: 2).map(\.number) == [3, 2])
+        #expect(try ledger.launches(limit: 9, plugin: feed).map(\.number) == [3, 1])
+        #expect(try ledger.launches(limit: 9, plugin: keyboard).isEmpty)
+        #expect(try ledger.launch(4) == nil)
+    }
+}

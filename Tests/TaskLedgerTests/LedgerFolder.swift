@@ -1,0 +1,51 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import GRDB
+import TaskLedger
+import Testing
+
+/// A folder for one ledger, gone with the test.
+final class LedgerFolder {
+    let url: URL
+    var path: String { url.appending(path: "ledger.sqlite").path(percentEncoded: false) }
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "ledger-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    /// Every file that holds anything, with its bytes, but for the write-ahead log's index, which is rebuilt from it.
+    func files() throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: url.path(percentEncoded: false))
+        where !name.hasSuffix("-shm") {
+            files[name] = try Data(contentsOf: url.appending(path: name))
+        }
+        return files.filter { !$0.value.isEmpty }
+    }
+
+    /// Reaches into a closed ledger as a person's own tool would.
+    func tamper(_ sql: String) throws {
+        let database = try DatabaseQueue(path: path)
+        try database.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try database.close()
+    }
+}
+
+/// The error that `body` throws, which must be the ledger's own.
+func ledgerError<Value>(
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () throws -> Value
+) throws -> LedgerError {
+    try #require(#expect(throws: LedgerError.self, sourceLocation: sourceLocation) { _ = try body() })
+}
+
+func ledgerError(
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () async throws -> Void
+) async throws -> LedgerError {
+    try #require(await #expect(throws: LedgerError.self, sourceLocation: sourceLocation) { try await body() })
+}

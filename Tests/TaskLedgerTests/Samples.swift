@@ -1,0 +1,135 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+import Testing
+
+let feed = identifier("com.example.feed")
+let keyboard = identifier("com.example.feed.keyboard")
+let cleaner = identifier("com.example.cleaner")
+
+func identifier(_ text: String) -> PluginIdentifier {
+    guard let identifier = PluginIdentifier(text) else { preconditionFailure("\(text) must be an identifier") }
+    return identifier
+}
+
+func task(_ text: String) -> TaskIdentifier {
+    guard let identifier = TaskIdentifier(text) else { preconditionFailure("\(text) must be an identifier") }
+    return identifier
+}
+
+func time(_ seconds: Int64) -> WallTime { WallTime(nanoseconds: seconds * 1_000_000_000) }
+
+/// Nothing in it is a default, so that a column left out shows.
+func fullRequest(_ number: Int64, _ name: String = "refresh", of plugin: PluginIdentifier = feed) -> PendingRequest {
+    PendingRequest(
+        plugin: plugin,
+        number: SubmissionNumber(rawValue: number),
+        request: TaskRequest(
+            identifier: task("\(plugin.text).\(name)"),
+            kind: .processing,
+            earliestBegin: time(2_000_000_000),
+            requiresNetwork: true,
+            requiresExternalPower: false
+        ),
+        submitter: .plugin(keyboard),
+        submittedAt: WallTime(nanoseconds: 1_763_000_000_123_456_789),
+        retry: Retry(attempts: 2, notBefore: time(1_900_000_000), runsAlone: true, wasInterrupted: false)
+    )
+}
+
+func plainRequest(_ number: Int64, _ name: String = "refresh", of plugin: PluginIdentifier = feed) -> PendingRequest {
+    PendingRequest(
+        plugin: plugin,
+        number: SubmissionNumber(rawValue: number),
+        request: TaskRequest(identifier: task("\(plugin.text).\(name)"), kind: .refresh, requiresExternalPower: true),
+        submitter: .person,
+        submittedAt: time(number)
+    )
+}
+
+func started(_ number: Int64, of plugin: PluginIdentifier = feed) -> PendingEvent {
+    PendingEvent(
+        plugin: plugin,
+        number: SubmissionNumber(rawValue: number),
+        type: .started,
+        createdAt: time(number),
+        retry: Retry(attempts: 1, notBefore: time(5), runsAlone: false, wasInterrupted: true)
+    )
+}
+
+func plan(_ number: Int64, _ batch: [PendingWork], of plugin: PluginIdentifier = feed) -> LaunchPlan {
+    let launch = LaunchNumber(rawValue: number)
+    return LaunchPlan(
+        number: launch,
+        plugin: entry(plugin),
+        lane: batch.first?.kind.lane ?? .background,
+        cause: .person,
+        tasks: batch.enumerated().map { PlannedTask(id: TaskID(launch: launch, index: $0), work: $1) },
+        budget: LaunchBudget(
+            total: .seconds(30),
+            grace: .milliseconds(4_500),
+            startingAt: MonotonicTime(nanoseconds: 77)
+        ),
+        process: RunnerProcess(
+            pid: 4_711,
+            startTime: .max - 1,
+            boot: BootID("2c1f…"),
+            controlGroup: "/sys/fs/cgroup/bgtask/\(number)"
+        ),
+        startedAt: time(1_000 + number)
+    )
+}
+
+func entry(_ plugin: PluginIdentifier) -> PluginEntry {
+    PluginEntry(
+        identifier: plugin,
+        name: "A plugin",
+        version: "1.0",
+        role: .main,
+        permitted: [.exact(task("\(plugin.text).refresh")), .pattern(prefix: task("\(plugin.text).export"))],
+        modes: [.fetch],
+        library: LibraryFile(
+            path: "/plugins/lib.so",
+            digest: "b1b2",
+            identity: FileIdentity(device: 1, inode: 2, size: 3, modified: 4, changed: 5)
+        ),
+        manifestPath: "/manifests/\(plugin.text).yaml",
+        manifestDigest: "a1a2"
+    )
+}
+
+func end(_ outcome: LaunchOutcome = .completed, at seconds: Int64 = 2_000) -> LaunchEnd {
+    LaunchEnd(outcome: outcome, at: time(seconds), used: .milliseconds(1_250), blame: .plugin, message: "all done")
+}
+
+func outcome(
+    _ outcome: TaskOutcome,
+    launch: Int64,
+    submission: Int64,
+    at seconds: Int64 = 3_000
+) -> LedgerChange {
+    .journal(
+        JournalEntry(
+            at: time(seconds),
+            event: .task(outcome),
+            plugin: feed,
+            launch: LaunchNumber(rawValue: launch),
+            label: "com.example.feed.refresh",
+            submission: SubmissionNumber(rawValue: submission),
+            blame: .nobody,
+            message: "done"
+        )
+    )
+}
+
+func note(_ message: String, plugin: PluginIdentifier = feed, at seconds: Int64 = 3_000) -> LedgerChange {
+    .journal(JournalEntry(at: time(seconds), event: .cancelled, plugin: plugin, blame: .person, message: message))
+}
+
+extension SubmissionNumber: ExpressibleByIntegerLiteral {
+    package init(integerLiteral value: Int64) { self.init(rawValue: value) }
+}
+
+extension LaunchNumber: ExpressibleByIntegerLiteral {
+    package init(integerLiteral value: Int64) { self.init(rawValue: value) }
+}

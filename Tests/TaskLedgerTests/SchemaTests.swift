@@ -1,0 +1,84 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import GRDB
+import TaskModel
+import Testing
+
+@testable import TaskLedger
+
+@Suite("A released schema is never edited, only followed")
+struct SchemaTests {
+    @Test func `the steps are these, and the version is their number`() throws {
+        #expect(LedgerSchema.migrator.migrations == ["1: pending, launches, journal, plugins"])
+        #expect(LedgerSchema.version == 1)
+        let database = try DatabaseQueue()
+        try LedgerSchema.migrator.migrate(database)
+        #expect(try pragma("user_version", of: database) == 1)
+        #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
+    }
+
+    @Test func `every older version is brought up to date with what it holds`() async throws {
+        for step in LedgerSchema.migrator.migrations {
+            let folder = try LedgerFolder()
+            let older = try DatabaseQueue(path: folder.path)
+            try LedgerSchema.migrator.migrate(older, upTo: step)
+            try older.close()
+            try folder.tamper("UPDATE counter SET last = 12 WHERE name = 'launch'")
+
+            let ledger = try Ledger.open(path: folder.path)
+            #expect(try ledger.snapshot().lastLaunch == 12)
+            let version = try await ledger.database.read { try Int64.fetchOne($0, sql: "PRAGMA user_version") }
+            #expect(version == LedgerSchema.version)
+            try ledger.close()
+        }
+    }
+
+    /// Columns in their order; a change here needs a step of its own.
+    @Test func `the tables of version 1 are these`() throws {
+        let database = try DatabaseQueue()
+        try LedgerSchema.migrator.migrate(database, upTo: LedgerSchema.steps[0].name)
+        let found = try database.read { database in
+            try String.fetchAll(
+                database,
+                sql: """
+                    SELECT s.name || ': ' || group_concat(
+                        c.name || ' ' || c.type || iif(c."notnull", '!', '') || iif(c.pk, ' #' || c.pk, ''), ', '
+                    )
+                    FROM sqlite_schema AS s, pragma_table_info(s.name) AS c
+                    WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite%' AND s.name NOT LIKE 'grdb%'
+                    GROUP BY s.name ORDER BY s.name
+                    """
+            )
+        }
+        #expect(words(found.joined(separator: "\n")) == words(firstVersion))
+    }
+
+    /// So that lines may be broken anywhere.
+    private func words(_ text: String) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }
+
+    private func pragma(_ name: String, of database: DatabaseQueue) throws -> Int64? {
+        try database.read { try Int64.fetchOne($0, sql: "PRAGMA \(name)") }
+    }
+}
+
+private let firstVersion = """
+    counter: name TEXT! #1, last INTEGER!
+    event: number INTEGER #1, plugin INTEGER!, type INTEGER!, created_at INTEGER!, attempts INTEGER!, not_before
+        INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, payload BLOB!
+    journal: number INTEGER #1, at INTEGER!, event TEXT!, plugin INTEGER!, launch INTEGER, label TEXT, submission
+        INTEGER, blame TEXT!, message TEXT!
+    known_plugin: plugin INTEGER #1, manifest_path TEXT!, manifest_digest TEXT!, library_digest TEXT!, permitted
+        TEXT!, missing_since INTEGER
+    launch: number INTEGER #1, plugin INTEGER!, lane INTEGER!, cause INTEGER!, started_at INTEGER!, budget_ns
+        INTEGER!, grace_ns INTEGER!, pid INTEGER!, start_time INTEGER!, boot TEXT!, control_group TEXT,
+        manifest_digest TEXT!, library_digest TEXT!, outcome TEXT, ended_at INTEGER, used_ns INTEGER, blame TEXT,
+        message TEXT
+    plugin: id INTEGER #1, identifier TEXT!
+    request: number INTEGER #1, plugin INTEGER!, identifier TEXT!, kind INTEGER!, earliest_begin INTEGER,
+        requires_network INTEGER!, requires_external_power INTEGER!, submitter INTEGER, submitted_at INTEGER!,
+        attempts INTEGER!, not_before INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, payload BLOB!
+    task: launch INTEGER! #1, position INTEGER! #2, submission INTEGER!, kind INTEGER!, label TEXT!, event_type
+        INTEGER, earliest_begin INTEGER, requires_network INTEGER!, requires_external_power INTEGER!, submitter
+        INTEGER, submitted_at INTEGER!, attempts INTEGER!, not_before INTEGER, runs_alone INTEGER!, was_interrupted
+        INTEGER!, is_kept_from_returning INTEGER!, is_over INTEGER!, outcome TEXT, payload BLOB
+    """
