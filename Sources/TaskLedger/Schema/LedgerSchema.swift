@@ -140,5 +140,7 @@ enum LedgerSchema {
             blame TEXT NOT NULL,
             message TEXT NOT NULL
         ) STRICT;
+
+        CREATE INDEX journal_by_launch ON journal (launch) WHERE launch IS NOT NULL;
         """
 }
