@@ -11,7 +11,8 @@ enum ConnectionFailure {
         case let error as IOError: cause(ofNumber: error.errnoCode)
         case is NIOTooManyBytesError: "the answer is too large"
         case let error as HTTPClientError: cause(of: error)
-        case SocketAddressError.unixDomainSocketPathTooLong: "the path is longer than the 107 bytes that a socket may have"
+        case SocketAddressError.unixDomainSocketPathTooLong:
+            "the path is longer than the 107 bytes that a socket may have"
         default: "\(error)"
         }
     }

@@ -1,6 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Where one host keeps and finds its things when nothing else is configured. Creates and looks at nothing.
+import Glibc
+
+/// Where one host keeps and finds its things when nothing else is configured. Creates nothing.
 package struct HostPaths: Hashable, Sendable {
     package let configurationFile: String
     /// The operator's folder, which wins over the other.
@@ -28,7 +30,8 @@ package struct HostPaths: Hashable, Sendable {
     ///
     /// Without a runtime folder the socket goes into the state folder: it is the user's own, where a guessable name in
     /// a folder that all may write to could be taken by anybody first.
-    package static func user(home: String, environment: [String: String]) -> HostPaths {
+    package static func user(environment: [String: String]) -> HostPaths {
+        let home = homeFolder(environment: environment)
         func folder(_ variable: String, otherwise fallback: String) -> String {
             guard let value = environment[variable], value.hasPrefix("/") else { return fallback }
             return value
@@ -45,5 +48,12 @@ package struct HostPaths: Hashable, Sendable {
             stateFolder: state,
             controlSocket: runtime + "/control.sock"
         )
+    }
+
+    /// `HOME`, or what the account's own entry says.
+    private static func homeFolder(environment: [String: String]) -> String {
+        if let home = environment["HOME"], home.hasPrefix("/") { return home }
+        guard let entry = getpwuid(getuid()), let home = entry.pointee.pw_dir else { return "/" }
+        return String(cString: home)
     }
 }

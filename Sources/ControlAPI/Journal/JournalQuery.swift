@@ -2,8 +2,8 @@
 
 /// Which entries `GET /v1/journal` gives, always oldest first.
 ///
-/// Without `after`, the newest `limit`; with it, the first `limit` that follow that number. With `isFollowing` the answer
-/// is a stream of lines: all that follow `after` (without it, all that come from now on), whatever `limit` says.
+/// Without `after`, the newest `limit`; with it, the first `limit` that follow that number. With `isFollowing` the
+/// answer is a stream of lines: all that follow `after` (without it, all from now on), whatever `limit` says.
 package struct JournalQuery: Hashable, Sendable {
     package static let limits = 1...10_000
 

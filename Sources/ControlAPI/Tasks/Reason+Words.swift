@@ -35,7 +35,7 @@ extension Reason {
         case .retryDelay(_, let attempts):
             attempts == 0
                 ? "it was interrupted and waits before it runs again"
-                : "it was interrupted, with \(attempts) of its attempts charged, and waits before it runs again"
+                : "it was interrupted and waits before it runs again; attempts charged: \(attempts)"
         case .spacing: "the plugin's last launch ended only just now"
         case .externalPower: "it needs external power, and there is none"
         case .network: "it needs a network, and there is none"

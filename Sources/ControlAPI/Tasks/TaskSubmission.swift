@@ -49,7 +49,8 @@ package struct TaskSubmission: Codable, Hashable, Sendable {
         let bytes = payload.map { Array($0) } ?? []
         if bytes.count > TaskRequest.maximumPayload {
             let limit = TaskRequest.maximumPayload
-            let problem = "payload has \(bytes.count) bytes; at most \(limit) are allowed, hand over a file's name instead"
+            let problem =
+                "payload has \(bytes.count) bytes; at most \(limit) are allowed, hand over a file's name instead"
             throw .malformed("payload-too-large", problem)
         }
         let request = TaskRequest(

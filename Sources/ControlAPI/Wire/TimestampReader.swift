@@ -16,10 +16,16 @@ struct TimestampReader {
         let date = CivilDate(year: year, month: month, day: day)
         // A leap second has no place of its own in time since 1970: it is the next minute's first.
         guard date.exists, hour < 24, minute < 60, second <= 60 else { return nil }
-        let seconds = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second - offset
-        let (product, tooFar) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, justTooFar) = product.addingReportingOverflow(fraction)
-        return tooFar || justTooFar ? nil : sum
+        var seconds = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second - offset
+        var rest = fraction
+        // Towards zero, so that the product stays in range for the earliest second too, of which only a part exists.
+        if seconds < 0 && rest > 0 {
+            seconds += 1
+            rest -= 1_000_000_000
+        }
+        let (product, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isJustTooFar) = product.addingReportingOverflow(rest)
+        return isTooFar || isJustTooFar ? nil : sum
     }
 
     /// Digits beyond nanoseconds are read and dropped; no fraction is 0.
