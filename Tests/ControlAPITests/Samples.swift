@@ -1,0 +1,207 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import TaskModel
+
+/// One value of each reply, with every field set, as tests of shapes and of rendering share them.
+enum Samples {
+    struct Missing: Error {}
+
+    /// 2026-01-31T01:48:00Z
+    static let now = WallTime(nanoseconds: 1_769_824_080_000_000_000)
+
+    static func task(_ text: String = "com.example.feed.refresh") throws -> TaskIdentifier {
+        guard let task = TaskIdentifier(text) else { throw Missing() }
+        return task
+    }
+
+    static func plugin(_ text: String = "com.example.feed") throws -> PluginIdentifier {
+        guard let plugin = PluginIdentifier(text) else { throw Missing() }
+        return plugin
+    }
+
+    static func entry() throws -> PluginEntry {
+        PluginEntry(
+            identifier: try plugin(),
+            name: "Feed",
+            version: "1.4.0",
+            role: .main,
+            extensions: [try plugin("com.example.feed.keyboard")],
+            permitted: [.exact(try task()), .pattern(prefix: try task("com.example.feed.export"))],
+            modes: [.processing, .fetch],
+            settings: ["feed-url": "https://example.com/feed.xml"],
+            library: LibraryFile(
+                path: "/opt/libFeed.so",
+                digest: "ab12",
+                identity: FileIdentity(device: 1, inode: 2, size: 3, modified: 4, changed: 5)
+            ),
+            manifestPath: "/etc/bgtask/manifests/feed.yaml",
+            manifestDigest: "cd34"
+        )
+    }
+
+    static func host() -> HostStatusReply {
+        HostStatusReply(
+            version: "0.1.0",
+            pid: 7,
+            user: "bgtask",
+            startedAt: now + .seconds(-3600),
+            boot: BootID("b00t"),
+            stateFolder: "/var/lib/bgtask",
+            socket: "/run/bgtask/control.sock",
+            manifestFolders: ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
+            pluginFolder: "/usr/lib/bgtask/plugins",
+            configurationFile: "/etc/bgtask/bgtaskd.yaml",
+            conditions: .init(Conditions(isOnExternalPower: false, hasNetwork: true), source: .configuration),
+            counts: .init(plugins: 2, refused: 1, pending: 3, runningLaunches: 1),
+            limits: [KindLimit(.refresh, limit: 1), KindLimit(.processing, limit: 10)],
+            budgets: [KindBudget(.refresh, budget: .seconds(30)), KindBudget(.processing, budget: .seconds(600))],
+            launchLimits: [LaneLimit(.background, limit: 4, running: 1)],
+            grace: .seconds(5),
+            spacing: .seconds(1),
+            isStopping: false
+        )
+    }
+
+    static func pluginList() throws -> PluginListReply {
+        PluginListReply(
+            plugins: [.init(try entry(), pending: 2, running: 1, isEnabled: true, state: .running)],
+            refused: [
+                .init(
+                    file: "/etc/bgtask/manifests/broken.yaml",
+                    identifier: "com.example.broken",
+                    problems: [
+                        ManifestNote(severity: .error, line: 4, column: 3, key: "role", message: "\"mian\" is no role"),
+                        ManifestNote(severity: .error, message: "library is missing"),
+                    ]
+                )
+            ]
+        )
+    }
+
+    static func pluginShow() throws -> PluginReply {
+        PluginReply(
+            try entry(),
+            summary: .init(try entry(), pending: 2, running: 1, isEnabled: true, state: .running),
+            notes: [ManifestNote(severity: .note, line: 9, key: "modes", message: "audio has no effect")],
+            limits: [KindLimit(.refresh, limit: 1, used: 1), KindLimit(.processing, limit: 10, used: 3)],
+            budgets: [KindBudget(.refresh, budget: .seconds(30))],
+            grace: .seconds(5),
+            spacing: .seconds(1),
+            lastLaunch: .init(LaunchNumber(rawValue: 41), startedAt: now, outcome: .completed, message: "2 tasks"),
+            reasons: [WaitingReason(.spacing(until: MonotonicTime(nanoseconds: 3_000_000_000)), at: moment)]
+        )
+    }
+
+    /// One second on the monotonic clock.
+    static let moment = Moment(monotonic: MonotonicTime(nanoseconds: 1_000_000_000), wall: now, boot: BootID("b00t"))
+
+    static func pending(earliestBegin: WallTime? = now + .seconds(720)) throws -> PendingRequest {
+        PendingRequest(
+            plugin: try plugin(),
+            number: SubmissionNumber(rawValue: 12),
+            request: TaskRequest(
+                identifier: try task(),
+                kind: .refresh,
+                earliestBegin: earliestBegin,
+                requiresNetwork: true
+            ),
+            submitter: .person,
+            submittedAt: now,
+            retry: Retry(attempts: 1)
+        )
+    }
+
+    static func event() throws -> PendingEvent {
+        PendingEvent(plugin: try plugin(), number: SubmissionNumber(rawValue: 13), type: .started, createdAt: now)
+    }
+
+    static func taskList() throws -> TaskListReply {
+        TaskListReply(
+            pending: [
+                .init(try pending(), reason: WaitingReason(.earliestBegin(now + .seconds(720)), at: moment))
+            ],
+            running: [
+                .init(
+                    .request(try pending()),
+                    launch: LaunchNumber(rawValue: 41),
+                    startedAt: now,
+                    budget: .seconds(30),
+                    used: .milliseconds(22_400)
+                )
+            ],
+            events: [.init(try event(), reason: nil)]
+        )
+    }
+
+    static func why() throws -> TaskWhyReply {
+        TaskWhyReply(
+            identifier: try task(),
+            plugin: try plugin(),
+            state: .pending,
+            kind: .refresh,
+            submission: SubmissionNumber(rawValue: 12),
+            reasons: [
+                WaitingReason(.earliestBegin(now + .seconds(720)), at: moment),
+                WaitingReason(.network, at: moment),
+            ],
+            earliestPossible: .unknown,
+            lastOutcome: .init(
+                outcome: "crashed",
+                at: now + .seconds(-90),
+                blame: .plugin,
+                message: "signal 11",
+                launch: LaunchNumber(rawValue: 40)
+            )
+        )
+    }
+
+    static func launch(end: LaunchEnd? = nil) throws -> LaunchReply {
+        LaunchReply(
+            launch: LaunchNumber(rawValue: 41),
+            plugin: try plugin(),
+            lane: .background,
+            cause: .due,
+            pid: 4711,
+            startedAt: now,
+            budget: .seconds(30),
+            grace: .seconds(5),
+            used: .seconds(2),
+            end: end,
+            manifestDigest: "cd34",
+            tasks: [
+                .init(
+                    task: try task().text,
+                    kind: .refresh,
+                    submission: SubmissionNumber(rawValue: 12),
+                    outcome: .succeeded,
+                    blame: .nobody,
+                    message: "",
+                    endedAt: now + .seconds(2)
+                )
+            ]
+        )
+    }
+
+    static let launchEnd = LaunchEnd(
+        outcome: .completed,
+        at: now + .milliseconds(22_400),
+        used: .milliseconds(22_400),
+        blame: .nobody,
+        message: "all tasks completed"
+    )
+
+    static func journalLine(_ number: Int64 = 5, message: String = "pruned 12 rows") throws -> JournalLine {
+        let entry = JournalEntry(
+            at: now,
+            event: .task(.succeeded),
+            plugin: try plugin(),
+            launch: LaunchNumber(rawValue: 41),
+            label: try task().text,
+            submission: SubmissionNumber(rawValue: 12),
+            blame: .nobody,
+            message: message
+        )
+        return JournalLine(number: number, entry)
+    }
+}

@@ -1,0 +1,86 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import TaskModel
+import Testing
+
+@Suite("A submission arrives as it was meant, or is refused by its rule")
+struct TaskSubmissionTests {
+    private func decode(_ text: String) throws -> TaskSubmission { try WireCoding.decode(from: Data(text.utf8)) }
+
+    @Test func `everything that a request asks for crosses the wire`() throws {
+        let request = TaskRequest(
+            identifier: try Samples.task(),
+            kind: .processing,
+            earliestBegin: Samples.now,
+            requiresNetwork: true,
+            requiresExternalPower: true
+        )
+        let sent = TaskSubmission(request, payload: [0, 255, 10])
+        let got = try WireCoding.decode(TaskSubmission.self, from: try WireCoding.encode(sent)).validated()
+        #expect(got.request == request)
+        #expect(got.payload == [0, 255, 10])
+    }
+
+    @Test func `identifier and kind are enough`() throws {
+        let got = try decode(#"{"identifier": "com.example.feed.refresh", "kind": "refresh"}"#).validated()
+        #expect(got.request == TaskRequest(identifier: try Samples.task(), kind: .refresh))
+        #expect(got.payload.isEmpty)
+    }
+
+    @Test(arguments: [
+        (#"{"identifier": "nodot", "kind": "refresh"}"#, "identifier-invalid"),
+        (#"{"identifier": "a.b", "kind": "event"}"#, "kind-unknown"),
+        (#"{"identifier": "a.b", "kind": "Refresh"}"#, "kind-unknown"),
+    ])
+    func `a value against its rule is refused`(text: String, subReason: String) throws {
+        let submission = try decode(text)
+        let refusal = try #require(throws: ControlRefusal.self) { try submission.validated() }
+        #expect(refusal.status == 400)
+        #expect(refusal.reply.error.subReason == subReason)
+    }
+
+    @Test func `a payload may have 64 KiB and not a byte more`() throws {
+        let request = TaskRequest(identifier: try Samples.task(), kind: .refresh)
+        let most = [UInt8](repeating: 1, count: TaskRequest.maximumPayload)
+        #expect(try TaskSubmission(request, payload: most).validated().payload == most)
+        let refusal = try #require(throws: ControlRefusal.self) {
+            try TaskSubmission(request, payload: most + [1]).validated()
+        }
+        #expect(refusal.reply.error.subReason == "payload-too-large")
+    }
+
+    @Test(arguments: [
+        (#"{"kind": "refresh"}"#, "identifier"), (#"{"identifier": 1, "kind": "refresh"}"#, "identifier"),
+        (#"{"identifier": "a.b", "kind": "refresh", "earliest-begin": "soon"}"#, "earliest-begin"), ("{", "body"),
+    ])
+    func `a broken body is explained by its key`(text: String, key: String) throws {
+        let error = try #require(throws: (any Error).self) { try decode(text) }
+        #expect(ControlRefusal.malformedBody(error).reply.error.message.contains(key))
+    }
+
+    @Test func `a simulation names at least one task`() {
+        let refusal = #expect(throws: ControlRefusal.self) { try LaunchSimulation(identifiers: []).validated() }
+        #expect(refusal?.reply.error.subReason == "identifier-missing")
+    }
+}
+
+@Suite("The scheduler's refusals keep their code and sub-reason")
+struct ControlRefusalTests {
+    @Test(arguments: [
+        (Refusal.Code.unavailable, 503), (.tooManyPendingTaskRequests, 409), (.notPermitted, 403),
+        (.immediateRunIneligible, 409),
+    ])
+    func `each code has its status (C14)`(code: Refusal.Code, status: Int) {
+        let refusal = ControlRefusal(Refusal(code: code, subReason: .refreshLimit, message: "m"))
+        #expect(refusal.status == status)
+        #expect(refusal.reply == ErrorReply(code: code.name, subReason: "refresh-limit", message: "m"))
+    }
+
+    @Test func `simulating what is not pending says so (89)`() {
+        let refusal = ControlRefusal.nothingPending("a.b")
+        #expect(refusal.status == 404)
+        #expect(refusal.reply.error.message == "no request for a.b is pending")
+    }
+}

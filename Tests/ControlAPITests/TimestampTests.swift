@@ -1,0 +1,47 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import TaskModel
+import Testing
+
+@Suite("Times on the wire are RFC 3339 in UTC")
+struct TimestampTests {
+    @Test(arguments: [
+        (0, "1970-01-01T00:00:00.000000000Z"),
+        (1_769_824_080_000_000_001, "2026-01-31T01:48:00.000000001Z"),
+        (951_782_400_000_000_000, "2000-02-29T00:00:00.000000000Z"),
+        (-1, "1969-12-31T23:59:59.999999999Z"),
+        (Int64.max, "2262-04-11T23:47:16.854775807Z"),
+        (Int64.min + 1, "1677-09-21T00:12:43.145224193Z"),
+    ])
+    func `an instant has one text and the text gives it back`(nanoseconds: Int64, text: String) {
+        let time = Timestamp(WallTime(nanoseconds: nanoseconds))
+        #expect(time.description == text)
+        #expect(Timestamp(text) == time)
+    }
+
+    @Test(arguments: [
+        ("2026-01-31T02:48:00+01:00", 1_769_824_080_000_000_000),
+        ("2026-01-30t20:18:00.5-05:30", 1_769_824_080_500_000_000),
+        ("2026-01-31 01:48:00z", 1_769_824_080_000_000_000),
+        ("1970-01-01T00:00:00.1234567899Z", 123_456_789),
+        ("2016-12-31T23:59:60Z", 1_483_228_800_000_000_000),
+    ])
+    func `zones, fractions and leap seconds are understood`(text: String, nanoseconds: Int64) {
+        #expect(Timestamp(text)?.wall.nanoseconds == nanoseconds)
+    }
+
+    @Test(arguments: [
+        "", "now", "2026-01-31", "2026-01-31T02:00:00", "2026-02-30T00:00:00Z", "2025-02-29T00:00:00Z",
+        "2026-13-01T00:00:00Z", "2026-01-31T24:00:00Z", "2026-01-31T02:60:00Z", "2026-01-31T02:00:00.Z",
+        "2026-01-31T02:00:00Zx", "2026-01-31T02:00:00+25:00", "9999-01-01T00:00:00Z", "2026-00-10T00:00:00Z",
+    ])
+    func `everything else is refused`(text: String) {
+        #expect(Timestamp(text) == nil)
+    }
+
+    @Test func `text sorts as time does`() {
+        let times = [-5, 0, 7, 1_000_000_000, 1_500_000_000].map { Timestamp(WallTime(nanoseconds: $0)) }
+        #expect(times.map(\.description).sorted() == times.map(\.description))
+    }
+}

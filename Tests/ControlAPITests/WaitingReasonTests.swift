@@ -1,0 +1,44 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import TaskModel
+import Testing
+
+@Suite("Every reason has its own words")
+struct WaitingReasonTests {
+    private func reasons() throws -> [Reason] {
+        let later = MonotonicTime(nanoseconds: 3_000_000_000)
+        let launch = LaunchNumber(rawValue: 41)
+        return [
+            .pluginMissing(try Samples.plugin()), .pluginDisabled(try Samples.plugin()),
+            .identifierNotPermitted(try Samples.task()), .modeMissing(.fetch), .earliestBegin(Samples.now),
+            .retryDelay(until: Samples.now, attempts: 1), .spacing(until: later), .externalPower, .network,
+            .laneBusy(.background, launch), .othersRunAlone(first: "com.example.first"),
+            .launchLimit(.event, limit: 4), .beingRecorded, .runnerUnavailable(until: later, message: "no memory"),
+            .hostStopping,
+        ]
+    }
+
+    @Test func `codes and sentences are never shared`() throws {
+        let replies = try reasons().map { WaitingReason($0, at: Samples.moment) }
+        #expect(Set(replies.map(\.code)).count == replies.count)
+        #expect(Set(replies.map(\.message)).count == replies.count)
+    }
+
+    @Test func `a change carries the code of what it removes`() throws {
+        for reason in try reasons() {
+            #expect(ProposedChange(removing: reason).code == WaitingReason(reason, at: Samples.moment).code)
+            #expect(ProposedChange(removing: reason).message != WaitingReason(reason, at: Samples.moment).message)
+        }
+    }
+
+    @Test func `monotonic ends are told on the wall clock`() {
+        let until = MonotonicTime(nanoseconds: 3_000_000_000)
+        #expect(WaitingReason(.spacing(until: until), at: Samples.moment).until?.wall == Samples.now + .seconds(2))
+    }
+
+    @Test func `what no clock ends has no end`() throws {
+        let coded = try reasons().map { WaitingReason($0, at: Samples.moment) }.filter { $0.until != nil }.map(\.code)
+        #expect(coded == ["earliest-begin", "retry-delay", "spacing", "runner-unavailable"])
+    }
+}

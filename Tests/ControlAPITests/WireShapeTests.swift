@@ -1,0 +1,178 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import TaskModel
+import Testing
+
+@Suite("Bodies keep the shape that programs rely on")
+struct WireShapeTests {
+    /// Both ways: what the value becomes is the golden text, and the golden text becomes the value.
+    private func check<Body: Codable & Equatable>(_ value: Body, is golden: String) throws {
+        let encoded = try WireCoding.encode(value)
+        let got = try JSONSerialization.jsonObject(with: encoded) as? NSDictionary
+        let wanted = try JSONSerialization.jsonObject(with: Data(golden.utf8)) as? NSDictionary
+        #expect(got == wanted, "\(String(decoding: encoded, as: UTF8.self))")
+        #expect(try WireCoding.decode(Body.self, from: Data(golden.utf8)) == value)
+    }
+
+    @Test func `keys are sorted and slashes stand as they are`() throws {
+        let reply = ErrorReply(code: "c", subReason: "s", message: "/a", remedy: "r")
+        let text = String(decoding: try WireCoding.encode(reply), as: UTF8.self)
+        #expect(text == #"{"error":{"code":"c","message":"/a","remedy":"r","sub-reason":"s"}}"#)
+    }
+
+    @Test func `the host's status`() throws {
+        try check(
+            Samples.host(),
+            is: """
+                {"version": "0.1.0", "pid": 7, "user": "bgtask", "started-at": "2026-01-31T00:48:00.000000000Z",
+                 "boot-id": "b00t", "state-folder": "/var/lib/bgtask", "socket": "/run/bgtask/control.sock",
+                 "manifest-folders": ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
+                 "plugin-folder": "/usr/lib/bgtask/plugins", "config-file": "/etc/bgtask/bgtaskd.yaml",
+                 "conditions": {"external-power": false, "network": true, "source": "configuration"},
+                 "counts": {"plugins": 2, "refused": 1, "pending": 3, "running-launches": 1},
+                 "limits": [{"kind": "refresh", "limit": 1}, {"kind": "processing", "limit": 10}],
+                 "budgets": [{"kind": "refresh", "budget-ns": 30000000000},
+                             {"kind": "processing", "budget-ns": 600000000000}],
+                 "launch-limits": [{"lane": "background", "limit": 4, "running": 1}],
+                 "grace-ns": 5000000000, "spacing-ns": 1000000000, "stopping": false}
+                """
+        )
+    }
+
+    private let summary = """
+        "identifier": "com.example.feed", "name": "Feed", "version": "1.4.0", "role": "main",
+        "library": "/opt/libFeed.so", "modes": ["fetch", "processing"],
+        "permitted": ["com.example.feed.refresh", "com.example.feed.export.*"],
+        "pending": 2, "running": 1, "enabled": true, "state": "running"
+        """
+
+    @Test func `the plugins and the refused manifests`() throws {
+        try check(
+            try Samples.pluginList(),
+            is: """
+                {"plugins": [{\(summary)}],
+                 "refused": [{"file": "/etc/bgtask/manifests/broken.yaml", "identifier": "com.example.broken",
+                   "problems": [
+                     {"severity": "error", "line": 4, "column": 3, "key": "role", "message": "\\"mian\\" is no role"},
+                     {"severity": "error", "message": "library is missing"}]}]}
+                """
+        )
+    }
+
+    @Test func `one plugin, with the list's keys beside its own`() throws {
+        try check(
+            try Samples.pluginShow(),
+            is: """
+                {\(summary), "extensions": ["com.example.feed.keyboard"],
+                 "manifest": "/etc/bgtask/manifests/feed.yaml", "manifest-digest": "cd34", "library-digest": "ab12",
+                 "settings": {"feed-url": "https://example.com/feed.xml"},
+                 "notes": [{"severity": "note", "line": 9, "key": "modes", "message": "audio has no effect"}],
+                 "limits": [{"kind": "refresh", "limit": 1, "used": 1}, {"kind": "processing", "limit": 10, "used": 3}],
+                 "budgets": [{"kind": "refresh", "budget-ns": 30000000000}],
+                 "grace-ns": 5000000000, "spacing-ns": 1000000000,
+                 "last-launch": {"launch": 41, "started-at": "2026-01-31T01:48:00.000000000Z",
+                                 "outcome": "completed", "message": "2 tasks"},
+                 "reasons": [{"code": "spacing", "message": "the plugin's last launch ended only just now",
+                              "until": "2026-01-31T01:48:02.000000000Z"}]}
+                """
+        )
+    }
+
+    @Test func `all work`() throws {
+        try check(
+            try Samples.taskList(),
+            is: """
+                {"pending": [{"plugin": "com.example.feed", "identifier": "com.example.feed.refresh",
+                   "kind": "refresh", "submission": 12, "submitter": "person",
+                   "submitted-at": "2026-01-31T01:48:00.000000000Z", "earliest-begin": "2026-01-31T02:00:00.000000000Z",
+                   "requires-network": true, "requires-external-power": false, "attempts": 1,
+                   "reason": {"code": "earliest-begin", "message": "its earliest begin is still to come",
+                              "until": "2026-01-31T02:00:00.000000000Z"}}],
+                 "running": [{"plugin": "com.example.feed", "task": "com.example.feed.refresh", "kind": "refresh",
+                   "submission": 12, "launch": 41, "started-at": "2026-01-31T01:48:00.000000000Z",
+                   "budget-ns": 30000000000, "used-ns": 22400000000}],
+                 "events": [{"plugin": "com.example.feed", "event": "started", "submission": 13,
+                   "created-at": "2026-01-31T01:48:00.000000000Z", "attempts": 0}]}
+                """
+        )
+    }
+
+    @Test func `an explanation`() throws {
+        try check(
+            try Samples.why(),
+            is: """
+                {"identifier": "com.example.feed.refresh", "plugin": "com.example.feed", "state": "pending",
+                 "kind": "refresh", "submission": 12, "eligible": false, "earliest-possible": "unknown",
+                 "reasons": [{"code": "earliest-begin", "message": "its earliest begin is still to come",
+                              "until": "2026-01-31T02:00:00.000000000Z"},
+                             {"code": "network", "message": "it needs a network, and there is none"}],
+                 "last-outcome": {"outcome": "crashed", "at": "2026-01-31T01:46:30.000000000Z", "blame": "plugin",
+                                  "message": "signal 11", "launch": 40}}
+                """
+        )
+    }
+
+    @Test func `an explanation with an instant, a change and a launch`() throws {
+        let reply = TaskWhyReply(
+            identifier: try Samples.task(),
+            plugin: nil,
+            state: .running,
+            earliestPossible: .at(Timestamp(Samples.now)),
+            change: ProposedChange(code: "network", message: "provide a network"),
+            running: .init(launch: LaunchNumber(rawValue: 41), used: .seconds(1), budget: .seconds(30))
+        )
+        try check(
+            reply,
+            is: """
+                {"identifier": "com.example.feed.refresh", "state": "running", "eligible": false, "reasons": [],
+                 "earliest-possible": "2026-01-31T01:48:00.000000000Z",
+                 "change": {"code": "network", "message": "provide a network"},
+                 "running": {"launch": 41, "used-ns": 1000000000, "budget-ns": 30000000000}}
+                """
+        )
+    }
+
+    @Test func `a launch that is over`() throws {
+        try check(
+            LaunchListReply(launches: [try Samples.launch(end: Samples.launchEnd)]),
+            is: """
+                {"launches": [{"launch": 41, "plugin": "com.example.feed", "lane": "background", "cause": "due",
+                  "pid": 4711, "started-at": "2026-01-31T01:48:00.000000000Z",
+                  "ended-at": "2026-01-31T01:48:22.400000000Z", "budget-ns": 30000000000, "grace-ns": 5000000000,
+                  "used-ns": 22400000000, "outcome": "completed", "blame": "nobody", "message": "all tasks completed",
+                  "manifest-digest": "cd34", "tasks": [{"task": "com.example.feed.refresh", "kind": "refresh",
+                    "submission": 12, "outcome": "succeeded", "blame": "nobody", "message": "",
+                    "ended-at": "2026-01-31T01:48:02.000000000Z"}]}]}
+                """
+        )
+    }
+
+    @Test func `the journal`() throws {
+        try check(
+            JournalReply(entries: [try Samples.journalLine()], last: 5),
+            is: """
+                {"entries": [{"number": 5, "at": "2026-01-31T01:48:00.000000000Z", "event": "succeeded",
+                  "plugin": "com.example.feed", "launch": 41, "task": "com.example.feed.refresh", "submission": 12,
+                  "blame": "nobody", "message": "pruned 12 rows"}], "last": 5}
+                """
+        )
+    }
+
+    @Test func `small answers`() throws {
+        let number = SubmissionNumber(rawValue: 12)
+        let (plugin, task) = (try Samples.plugin(), try Samples.task())
+        try check(
+            TaskSubmissionReply(number, plugin: plugin, identifier: task, replacing: SubmissionNumber(rawValue: 9)),
+            is: """
+                {"submission": 12, "plugin": "com.example.feed", "identifier": "com.example.feed.refresh", "replaced": 9}
+                """
+        )
+        try check(TaskCancellationReply(isCancelled: true), is: #"{"cancelled": true}"#)
+        try check(LaunchSimulation(identifiers: ["a.b"]), is: #"{"identifiers": ["a.b"]}"#)
+        try check(LaunchSimulationReply(launching: [LaunchNumber(rawValue: 4)]), is: #"{"launching": [4]}"#)
+        try check(ExpirationSimulation(identifier: "a.b"), is: #"{"identifier": "a.b"}"#)
+        try check(ExpirationSimulationReply(launch: LaunchNumber(rawValue: 4)), is: #"{"launch": 4}"#)
+    }
+}
