@@ -1,0 +1,65 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+
+extension BgtaskCommand {
+    /// Parses the arguments and does what they say; whatever goes wrong is told on standard error and ends here.
+    package static func execute(_ arguments: [String]) async -> ExitStatus {
+        do {
+            var command = try parseAsRoot(arguments)
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+            return .done
+        } catch {
+            return conclude(error)
+        }
+    }
+
+    private static func conclude(_ error: any Error) -> ExitStatus {
+        let surroundings = Surroundings.current
+        switch error {
+        case is OutputClosed:
+            // Whoever read has seen enough: `| head` is no failure.
+            return .done
+        case let failure as CommandFailure:
+            surroundings.talk(failure.message)
+            if let remedy = failure.remedy { surroundings.talk(remedy) }
+            return failure.status
+        case let error as ControlError:
+            return conclude(CommandFailure(error))
+        default:
+            return concludeParsing(error)
+        }
+    }
+
+    /// Help and versions come as errors too.
+    private static func concludeParsing(_ error: any Error) -> ExitStatus {
+        let message = fullMessage(for: error)
+        switch exitCode(for: error) {
+        case .success:
+            try? Surroundings.current.write(message + "\n")
+            return .done
+        case .validationFailure:
+            Surroundings.current.tell(message)
+            return .misuse
+        default:
+            Surroundings.current.talk(message)
+            return .refused
+        }
+    }
+}
+
+extension CommandFailure {
+    /// What the host's answer means for the caller.
+    init(_ error: ControlError) {
+        switch error {
+        case .unreachable, .misunderstood: self.init(.unreachable, error.description)
+        case .refused(_, let reply):
+            self.init(.refused, error.description, remedy: reply.error.remedy.map { "remedy: \($0)" })
+        }
+    }
+}

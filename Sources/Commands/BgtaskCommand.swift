@@ -1,0 +1,27 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import ArgumentParser
+import ControlAPI
+
+/// The operator's and vendor's command. Holds no work of its own: every verb has its file.
+package struct BgtaskCommand: ParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "bgtask",
+        abstract: "See and steer the background tasks of plugins.",
+        discussion: """
+            Nouns come first, then verbs. Tables are for people; --json gives programs the same.
+
+            Example:
+              bgtask task why com.example.feed.refresh
+
+            Exit codes: 0 done, 1 refused, 2 misuse, 3 host unreachable.
+            """,
+        version: Release.version,
+        subcommands: [
+            PluginCommand.self, TaskCommand.self, LaunchCommand.self, JournalCommand.self, SimulateCommand.self,
+            HostCommand.self,
+        ]
+    )
+
+    package init() {}
+}

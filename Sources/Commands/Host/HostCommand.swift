@@ -1,0 +1,16 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+
+/// The noun; its verbs do the work.
+struct HostCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "host",
+        abstract: "Run a host, or see how one does.",
+        discussion: """
+            Example:
+              bgtask host status
+            """,
+        subcommands: [HostRunCommand.self, HostStatusCommand.self]
+    )
+}

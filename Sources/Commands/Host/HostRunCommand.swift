@@ -1,0 +1,36 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+
+/// Becomes `bgtaskd`. Knows none of its options: they are handed over as they stand.
+struct HostRunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run a host here, until it is stopped.",
+        usage: "bgtask host run [<options of bgtaskd>]",
+        discussion: """
+            Runs the bgtaskd beside this command, else the first one in PATH, with all that follows. "bgtaskd --help" \
+            shows its options.
+
+            Example:
+              bgtask host run --manifests ./manifests
+            """
+    )
+
+    @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("Handed to bgtaskd.", visibility: .hidden))
+    var options: [String] = []
+
+    func run() throws {
+        if ["--help", "-h"].contains(options.first) { throw CleanExit.helpRequest(self) }
+        let options = options.first == "--" ? Array(options.dropFirst()) : options
+        let search = HostProgram(environment: Surroundings.current.environment)
+        guard let program = search.path(isExecutable: ProcessImage.isExecutable) else {
+            throw CommandFailure(
+                .refused,
+                "there is no \(HostProgram.name) beside this command or in PATH",
+                remedy: "install it, or run it by its path"
+            )
+        }
+        throw ProcessImage.replace(with: program, arguments: options)
+    }
+}

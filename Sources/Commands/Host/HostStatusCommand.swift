@@ -1,0 +1,23 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+
+/// Shows what a host goes by and what it is busy with.
+struct HostStatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show a host: folders, conditions and who told them, limits in force.",
+        discussion: """
+            Example:
+              bgtask host status --system
+            """
+    )
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var host: HostOptions
+
+    func run() async throws {
+        try output.show(try await host.connected { try await $0.host() })
+    }
+}

@@ -1,0 +1,16 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// Work that goes on until the person has seen enough: Ctrl-C is its regular end, not a failure.
+enum Interruptible {
+    static func run(_ work: @escaping @Sendable () async throws -> Void) async throws {
+        let interruptions = Surroundings.current.interruptions()
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await work() }
+            group.addTask {
+                for await _ in interruptions { return }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+
+/// Shows what happened, and with `--follow` what happens.
+struct JournalCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "journal",
+        abstract: "Show what happened, oldest first.",
+        discussion: """
+            With --follow it goes on until Ctrl-C; with --json as well, each line is one entry.
+
+            Example:
+              bgtask journal --limit 20 --follow
+            """
+    )
+
+    @Flag(help: "Go on with what happens from now on.")
+    var follow = false
+
+    @Option(help: ArgumentHelp("Begin with at most so many of the newest entries.", valueName: "number"))
+    var limit = 50
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var host: HostOptions
+
+    func validate() throws { try LimitArgument.check(limit, in: JournalQuery.limits) }
+
+    func run() async throws {
+        let (json, limit) = (output.json, limit)
+        if follow {
+            try await host.connected { client in
+                try await Interruptible.run { try await JournalFollower(json: json).follow(client, from: limit) }
+            }
+        } else {
+            try output.show(try await host.connected { try await $0.journal(limit: limit) })
+        }
+    }
+}

@@ -1,0 +1,16 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+
+/// The noun; its verbs do the work.
+struct LaunchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "launch",
+        abstract: "See the launches of plugins, running and over.",
+        discussion: """
+            Example:
+              bgtask launch list --limit 10
+            """,
+        subcommands: [LaunchListCommand.self, LaunchShowCommand.self]
+    )
+}

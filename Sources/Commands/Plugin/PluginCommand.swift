@@ -1,0 +1,16 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+
+/// The noun; its verbs do the work.
+struct PluginCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "plugin",
+        abstract: "See the plugins that are installed, and manifests that were refused.",
+        discussion: """
+            Example:
+              bgtask plugin list
+            """,
+        subcommands: [PluginListCommand.self, PluginShowCommand.self]
+    )
+}

@@ -1,0 +1,27 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+import TaskModel
+
+/// Shows one plugin with every number that decides about it.
+struct PluginShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show a plugin: manifest, limits, budgets, last launch.",
+        discussion: """
+            Example:
+              bgtask plugin show com.example.feed
+            """
+    )
+
+    @Argument(help: "The plugin's identifier.", transform: IdentifierArgument.plugin)
+    var identifier: PluginIdentifier
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var host: HostOptions
+
+    func run() async throws {
+        try output.show(try await host.connected { try await $0.plugin(identifier) })
+    }
+}

@@ -1,0 +1,45 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+
+extension HostStatusReply: Presentable {
+    func text(for reader: Reader) -> String {
+        var fields = FieldList()
+        fields.add("version", version)
+        fields.add("process", "\(pid), user \(user)" + (isStopping ? ", stopping" : ""))
+        fields.add("started", startedAt.text(for: reader))
+        fields.add("boot", bootID)
+        fields.add("socket", socket)
+        fields.add("state", stateFolder)
+        fields.add("manifests", each: manifestFolders)
+        fields.add("plugins", pluginFolder)
+        fields.add("configuration", configurationFile ?? "none: defaults and options alone")
+        let source = conditions.source.rawValue
+        fields.add("external power", "\(conditions.isOnExternalPower ? "yes" : "no") (\(source))")
+        fields.add("network", "\(conditions.hasNetwork ? "yes" : "no") (\(source))")
+        fields.add("catalogue", "\(counts.plugins) installed, \(counts.refused) refused")
+        let launches = counts.runningLaunches == 1 ? "1 launch" : "\(counts.runningLaunches) launches"
+        fields.add("work", "\(counts.pending) pending, \(launches) running")
+        fields.add("pending limits", limits.map(\.words).joined(separator: ", "))
+        fields.add("launch limits", launchLimits.map(\.words).joined(separator: ", "))
+        fields.add("budgets", budgets.map(\.words).joined(separator: ", "))
+        fields.add("grace", grace.duration.humanReadable)
+        fields.add("spacing", spacing.duration.humanReadable)
+        return fields.text
+    }
+}
+
+extension KindLimit {
+    /// `processing 3 of 10`, or without a use `processing 10`.
+    var words: String { used.map { "\(kind) \($0) of \(limit)" } ?? "\(kind) \(limit)" }
+}
+
+extension KindBudget {
+    /// `refresh 30s`
+    var words: String { "\(kind) \(budget.duration.humanReadable)" }
+}
+
+extension LaneLimit {
+    /// `background 1 of 4`
+    var words: String { "\(lane) \(running) of \(limit)" }
+}

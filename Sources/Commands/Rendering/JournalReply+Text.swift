@@ -1,0 +1,26 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import TaskModel
+
+extension JournalReply: Presentable {
+    func text(for reader: Reader) -> String {
+        entries.isEmpty ? "the journal is empty\n" : table(for: reader).text
+    }
+
+    /// Also the layout for the entries that follow.
+    func table(for reader: Reader) -> Table {
+        var table = Table("TIME", "EVENT", "PLUGIN", "LAUNCH", "TASK", "BLAME", "MESSAGE")
+        for entry in entries { table.add(entry.cells(for: reader)) }
+        return table
+    }
+}
+
+extension JournalLine {
+    func cells(for reader: Reader) -> [String] {
+        let blame = blame == Blame.nobody.rawValue ? "" : blame
+        return [
+            at.localText(for: reader), event, plugin, launch.map { "\($0)" } ?? "", task ?? "", blame, message,
+        ]
+    }
+}

@@ -1,0 +1,61 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import TaskModel
+
+extension LaunchListReply: Presentable {
+    func text(for reader: Reader) -> String {
+        if launches.isEmpty { return "no launch so far\n" }
+        var table = Table("LAUNCH", "PLUGIN", "LANE", "CAUSE", "TASKS", "BUDGET", "USED", "STARTED", "OUTCOME")
+        for launch in launches {
+            table.add(
+                "\(launch.launch)",
+                launch.plugin,
+                launch.lane,
+                launch.cause,
+                "\(launch.tasks.count)",
+                launch.budget.duration.humanReadable,
+                launch.used.duration.humanReadable,
+                launch.startedAt.localText(for: reader),
+                launch.outcome ?? "running"
+            )
+        }
+        return table.text
+    }
+}
+
+extension LaunchReply: Presentable {
+    func text(for reader: Reader) -> String {
+        var fields = FieldList()
+        fields.add("launch", "\(launch)")
+        fields.add("plugin", plugin)
+        fields.add("lane", lane)
+        fields.add("cause", cause)
+        fields.add("process", "\(pid)")
+        fields.add("manifest", "sha256 \(manifestDigest)")
+        fields.add("started", startedAt.text(for: reader))
+        fields.add("ended", endedAt?.text(for: reader))
+        let budget = budget.duration.humanReadable
+        fields.add("budget", "\(used.duration.humanReadable) of \(budget) used, grace \(grace.duration.humanReadable)")
+        let blame = blame.map { $0 == Blame.nobody.rawValue ? "" : ", blame \($0)" } ?? ""
+        fields.add("outcome", (outcome ?? "running") + blame)
+        if let message, !message.isEmpty { fields.add("", message) }
+        return fields.text + "\n" + taskTable(for: reader).text
+    }
+
+    private func taskTable(for reader: Reader) -> Table {
+        var table = Table("TASK", "KIND", "SUBMISSION", "OUTCOME", "BLAME", "ENDED", "MESSAGE")
+        for task in tasks {
+            table.add(
+                task.task,
+                task.kind,
+                "\(task.submission)",
+                task.outcome ?? "running",
+                task.blame == Blame.nobody.rawValue ? "" : task.blame ?? "",
+                task.endedAt?.localText(for: reader) ?? "",
+                task.message ?? ""
+            )
+        }
+        return table
+    }
+}

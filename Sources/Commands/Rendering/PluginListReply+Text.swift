@@ -1,0 +1,43 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+
+extension PluginListReply: Presentable {
+    func text(for reader: Reader) -> String {
+        var table = Table("PLUGIN", "VERSION", "ROLE", "MODES", "TASKS", "PENDING", "RUNNING", "STATE")
+        for plugin in plugins {
+            table.add(
+                plugin.identifier,
+                plugin.version,
+                plugin.role,
+                plugin.modes.joined(separator: ","),
+                "\(plugin.permitted.count)",
+                "\(plugin.pending)",
+                "\(plugin.running)",
+                plugin.state.rawValue
+            )
+        }
+        let installed = plugins.isEmpty ? "no plugin is installed\n" : table.text
+        if refused.isEmpty { return installed }
+        let manifests = refused.count == 1 ? "1 manifest" : "\(refused.count) manifests"
+        return installed + "\n\(manifests) refused:\n" + refused.map(\.text).joined()
+    }
+}
+
+extension PluginListReply.Refused {
+    var text: String {
+        if problems.isEmpty { return "\(file): error: refused".terminalSafe + "\n" }
+        return problems.map { $0.text(in: file) }.joined()
+    }
+}
+
+extension ManifestNote {
+    /// As compilers say it, so that editors find the place.
+    func text(in file: String) -> String {
+        var place = file
+        if let line { place += ":\(line)" }
+        if line != nil, let column { place += ":\(column)" }
+        let subject = key.map { "\($0): " } ?? ""
+        return "\(place): \(severity.rawValue): \(subject)\(message)".terminalSafe + "\n"
+    }
+}

@@ -1,0 +1,37 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+
+extension PluginReply: Presentable {
+    func text(for reader: Reader) -> String {
+        var fields = FieldList()
+        fields.add("plugin", summary.identifier)
+        fields.add("name", "\(summary.name) \(summary.version)")
+        fields.add("role", summary.role + (containingPlugin.map { " of \($0)" } ?? ""))
+        fields.add("state", summary.state.rawValue)
+        fields.add("waits for", each: reasons.map { $0.text(for: reader) })
+        fields.add("modes", each: summary.modes.isEmpty ? [] : [summary.modes.joined(separator: ", ")])
+        fields.add("permitted", each: summary.permitted)
+        fields.add("extensions", each: extensions)
+        fields.add("manifest", each: [manifest, "sha256 \(manifestDigest)"])
+        fields.add("library", each: [summary.library, "sha256 \(libraryDigest)"])
+        fields.add("settings", each: settings.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" })
+        fields.add("work", "\(summary.pending) pending, \(summary.running) running")
+        fields.add("pending limits", limits.map(\.words).joined(separator: ", "))
+        fields.add("budgets", budgets.map(\.words).joined(separator: ", "))
+        fields.add("grace", grace.duration.humanReadable)
+        fields.add("spacing", spacing.duration.humanReadable)
+        fields.add("last launch", lastLaunch?.text(for: reader) ?? "never")
+        let noteLines = notes.map { String($0.text(in: manifest).dropLast()) }
+        fields.add("notes", each: noteLines)
+        return fields.text
+    }
+}
+
+extension PluginReply.LastLaunch {
+    func text(for reader: Reader) -> String {
+        let result = outcome ?? "running"
+        let words = message.map { $0.isEmpty ? "" : ": \($0)" } ?? ""
+        return "\(launch), \(startedAt.text(for: reader)), \(result)\(words)"
+    }
+}

@@ -1,0 +1,27 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+extension String {
+    /// The text with its control characters written out: what a plugin says cannot steer the terminal or break a table.
+    var terminalSafe: String {
+        if !unicodeScalars.contains(where: \.isControl) { return self }
+        var result = ""
+        for scalar in unicodeScalars {
+            if scalar.isControl {
+                result += scalar == "\n" ? "\\n" : scalar == "\t" ? "\\t" : scalar.escaped(asASCII: true)
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
+
+extension Unicode.Scalar {
+    // Overrides of the writing direction count too: they make text read other than it is.
+    fileprivate var isControl: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: (0x202a...0x202e).contains(value) || (0x2066...0x2069).contains(value)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// Rows under headings, in columns as wide as their widest cell. Cuts nothing off: a terminal wraps, a pipe does not.
+struct Table: Hashable {
+    let headings: [String]
+    private(set) var rows: [[String]] = []
+
+    init(_ headings: String...) { self.headings = headings }
+
+    mutating func add(_ cells: String...) { add(cells) }
+
+    mutating func add(_ cells: [String]) {
+        precondition(cells.count == headings.count, "a row has a cell for each heading")
+        rows.append(cells.map { $0.isEmpty ? "-" : $0.terminalSafe })
+    }
+
+    /// Whole lines, the headings first.
+    var text: String {
+        let widths = widths
+        return ([headings] + rows).map { Self.line($0, widths: widths) }.joined()
+    }
+
+    /// Fixed for rows that come after the table was shown.
+    var widths: [Int] {
+        headings.indices.map { column in
+            ([headings] + rows).reduce(0) { max($0, $1[column].count) }
+        }
+    }
+
+    /// The last row alone.
+    func lastLine(widths: [Int]) -> String { rows.last.map { Self.line($0, widths: widths) } ?? "" }
+
+    private static func line(_ cells: [String], widths: [Int]) -> String {
+        var line = ""
+        for (cell, width) in zip(cells, widths) {
+            line += cell + String(repeating: " ", count: max(0, width - cell.count) + 2)
+        }
+        while line.last == " " { line.removeLast() }
+        return line + "\n"
+    }
+}

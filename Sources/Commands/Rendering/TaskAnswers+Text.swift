@@ -1,0 +1,26 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+
+extension TaskSubmissionReply: Presentable {
+    func text(for reader: Reader) -> String {
+        let replacement = replaced.map { ", in place of submission \($0)" } ?? ""
+        return "submission \(submission) of \(identifier) is pending for \(plugin)\(replacement)".terminalSafe + "\n"
+    }
+}
+
+extension TaskCancellationReply: Presentable {
+    func text(for reader: Reader) -> String {
+        isCancelled ? "cancelled\n" : "nothing was pending under that identifier; a running task goes on\n"
+    }
+}
+
+extension LaunchSimulationReply: Presentable {
+    func text(for reader: Reader) -> String {
+        launching.isEmpty ? "no launch was needed\n" : launching.map { "launch \($0) is starting\n" }.joined()
+    }
+}
+
+extension ExpirationSimulationReply: Presentable {
+    func text(for reader: Reader) -> String { "the task's time in launch \(launch) is over\n" }
+}

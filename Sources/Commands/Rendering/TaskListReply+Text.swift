@@ -1,0 +1,76 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+
+extension TaskListReply: Presentable {
+    func text(for reader: Reader) -> String {
+        var sections: [String] = []
+        if !running.isEmpty { sections.append(runningTable.text) }
+        if !pending.isEmpty { sections.append(pendingTable(for: reader).text) }
+        if !events.isEmpty { sections.append(eventTable(for: reader).text) }
+        return sections.isEmpty ? "nothing is pending or running\n" : sections.joined(separator: "\n")
+    }
+
+    private var runningTable: Table {
+        var table = Table("RUNNING", "PLUGIN", "KIND", "SUBMISSION", "LAUNCH", "USED", "BUDGET")
+        for task in running {
+            table.add(
+                task.task,
+                task.plugin,
+                task.kind,
+                "\(task.submission)",
+                "\(task.launch)",
+                task.used.duration.humanReadable,
+                task.budget.duration.humanReadable
+            )
+        }
+        return table
+    }
+
+    private func pendingTable(for reader: Reader) -> Table {
+        var table = Table("PENDING", "PLUGIN", "KIND", "SUBMISSION", "EARLIEST", "NEEDS", "ATTEMPTS", "WAITS FOR")
+        for task in pending {
+            table.add(
+                task.identifier,
+                task.plugin,
+                task.kind,
+                "\(task.submission)",
+                task.earliestBegin?.relativeText(for: reader) ?? "",
+                task.needs,
+                "\(task.attempts)",
+                WaitingReason.brief(task.reason, for: reader)
+            )
+        }
+        return table
+    }
+
+    private func eventTable(for reader: Reader) -> Table {
+        var table = Table("EVENT", "PLUGIN", "SUBMISSION", "CREATED", "ATTEMPTS", "WAITS FOR")
+        for event in events {
+            table.add(
+                event.event,
+                event.plugin,
+                "\(event.submission)",
+                event.createdAt.relativeText(for: reader),
+                "\(event.attempts)",
+                WaitingReason.brief(event.reason, for: reader)
+            )
+        }
+        return table
+    }
+}
+
+extension TaskListReply.Pending {
+    fileprivate var needs: String {
+        let needs = [requiresNetwork ? "network" : nil, requiresExternalPower ? "external-power" : nil]
+        return needs.compactMap { $0 }.joined(separator: ",")
+    }
+}
+
+extension WaitingReason {
+    /// The code, with its end when it has one: the sentences are `task why`'s.
+    fileprivate static func brief(_ reason: WaitingReason?, for reader: Reader) -> String {
+        guard let reason else { return "nothing" }
+        return reason.code + (reason.until.map { " (\($0.relativeText(for: reader)))" } ?? "")
+    }
+}

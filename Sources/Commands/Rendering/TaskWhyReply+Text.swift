@@ -1,0 +1,59 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import TaskModel
+
+extension TaskWhyReply: Presentable {
+    /// The state in a sentence, then what keeps it, what would help, and how it went last.
+    func text(for reader: Reader) -> String {
+        var text = sentence.terminalSafe + "\n"
+        if state == .pending && !isEligible {
+            for reason in reasons { text += "  \(reason.text(for: reader))".terminalSafe + "\n" }
+        }
+        let facts = facts(for: reader).text
+        if !facts.isEmpty { text += "\n" + facts }
+        return text
+    }
+
+    private var sentence: String {
+        let owner = plugin.map { " of \($0)" } ?? ""
+        let task = identifier + owner
+        switch state {
+        case .pending where isEligible: return "\(task) may run now\(number)"
+        case .pending: return "\(task) waits\(number):"
+        case .running:
+            guard let running else { return "\(task) is running\(number)" }
+            let used = running.used.duration.humanReadable
+            let budget = running.budget.duration.humanReadable
+            return "\(task) is running in launch \(running.launch), \(used) of \(budget) used\(number)"
+        case .finished: return "\(task) is neither pending nor running; it ended \(lastOutcome?.outcome ?? "before")"
+        case .unknown where plugin == nil: return "\(task) is unknown: nobody submitted it and no plugin permits it"
+        case .unknown: return "\(task) was never submitted"
+        }
+    }
+
+    /// ` (processing, submission 12)`
+    private var number: String {
+        let parts = [kind, submission.map { "submission \($0)" }].compactMap { $0 }
+        return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
+    }
+
+    private func facts(for reader: Reader) -> FieldList {
+        var facts = FieldList()
+        if state == .pending && !isEligible {
+            switch earliestPossible {
+            case .at(let time): facts.add("earliest possible", time.text(for: reader))
+            case .unknown: facts.add("earliest possible", "unknown: no clock ends what stands in the way")
+            case nil: break
+            }
+            facts.add("one change", change?.message ?? "none is enough; all of the above stand in the way")
+        }
+        if let last = lastOutcome {
+            let launch = last.launch.map { ", launch \($0)" } ?? ""
+            let blame = last.blame == Blame.nobody.rawValue ? "" : ", blame \(last.blame)"
+            facts.add("last outcome", "\(last.outcome), \(last.at.text(for: reader))\(launch)\(blame)")
+            if !last.message.isEmpty { facts.add("", last.message) }
+        }
+        return facts
+    }
+}

@@ -1,0 +1,11 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+
+extension WaitingReason {
+    /// The code, the sentence, and the end when it has one.
+    func text(for reader: Reader) -> String {
+        let end = until.map { "; until \($0.text(for: reader))" } ?? ""
+        return "\(code): \(message)\(end)"
+    }
+}

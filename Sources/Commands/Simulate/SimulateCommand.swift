@@ -1,0 +1,16 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+
+/// The noun; its verbs do the work.
+struct SimulateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate",
+        abstract: "Bring about now what would come by itself later.",
+        discussion: """
+            Example:
+              bgtask simulate launch com.example.feed.refresh
+            """,
+        subcommands: [SimulateLaunchCommand.self, SimulateExpirationCommand.self]
+    )
+}

@@ -1,0 +1,31 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+import TaskModel
+
+/// Starts pending tasks whose time or conditions have not come. Never starts what nobody submitted.
+struct SimulateLaunchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "launch",
+        abstract: "Launch pending tasks now, whatever time and conditions say.",
+        discussion: """
+            Example:
+              bgtask simulate launch com.example.feed.refresh com.example.feed.clean
+            """
+    )
+
+    @Argument(help: "Identifiers of pending tasks.", transform: IdentifierArgument.task)
+    var identifiers: [TaskIdentifier]
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var host: HostOptions
+
+    func validate() throws {
+        if identifiers.isEmpty { throw ValidationError("no task is named; give the identifier of a pending one") }
+    }
+
+    func run() async throws {
+        try output.show(try await host.connected { try await $0.simulateLaunch(of: identifiers) })
+    }
+}

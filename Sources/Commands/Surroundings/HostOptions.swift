@@ -1,0 +1,47 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+
+/// The options that choose a host, shared by all commands that talk to one.
+struct HostOptions: ParsableArguments {
+    @Flag(help: "Use the system's host.")
+    var system = false
+
+    @Flag(help: "Use your own host.")
+    var user = false
+
+    @Option(help: ArgumentHelp("Use the host at this control socket.", valueName: "path"))
+    var socket: String?
+
+    func validate() throws {
+        let given = [system, user, socket != nil].count { $0 }
+        if given > 1 {
+            throw ValidationError("--system, --user and --socket name different hosts; give one of them")
+        }
+        if socket?.isEmpty == true { throw ValidationError("--socket is empty; give the path of a control socket") }
+    }
+
+    /// Runs `body` with a connection to the chosen host; when there is none, says how to start one.
+    func connected<Result>(_ body: (ControlClient) async throws -> Result) async throws -> Result {
+        let choice = choice
+        do {
+            return try await ControlClient.withConnection(to: choice.socket, body)
+        } catch let error as ControlError {
+            guard case .unreachable = error else { throw error }
+            throw CommandFailure(.unreachable, error.description, remedy: choice.startHint)
+        }
+    }
+
+    var choice: HostChoice {
+        let surroundings = Surroundings.current
+        let user = HostPaths.user(environment: surroundings.environment)
+        return HostChoice(wish, user: user, fileExists: surroundings.fileExists)
+    }
+
+    private var wish: HostChoice.Wish {
+        if let socket { return .socket(socket) }
+        if system { return .system }
+        return user ? .user : .whicheverIsThere
+    }
+}

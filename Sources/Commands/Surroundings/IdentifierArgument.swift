@@ -1,0 +1,28 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import TaskModel
+
+/// Reads identifiers and numbers from the command line, and says which rule one breaks.
+enum IdentifierArgument {
+    static func task(_ text: String) throws -> TaskIdentifier {
+        guard let identifier = TaskIdentifier(text) else { throw problem(text) }
+        return identifier
+    }
+
+    static func plugin(_ text: String) throws -> PluginIdentifier {
+        guard let identifier = PluginIdentifier(text) else { throw problem(text) }
+        return identifier
+    }
+
+    static func launch(_ text: String) throws -> LaunchNumber {
+        guard let number = Int64(text), number > 0 else {
+            throw ValidationError("a launch is a whole number from 1, as \"bgtask launch list\" shows it")
+        }
+        return LaunchNumber(rawValue: number)
+    }
+
+    private static func problem(_ text: String) -> ValidationError {
+        ValidationError("it \(ReverseDNSName.problem(in: text) ?? "is not a reverse-DNS name")")
+    }
+}

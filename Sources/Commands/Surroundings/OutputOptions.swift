@@ -1,0 +1,19 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+
+/// The option that chooses between tables and JSON, and the one place that puts either out.
+struct OutputOptions: ParsableArguments {
+    @Flag(help: "Print the host's answer as JSON.")
+    var json = false
+
+    func show(_ reply: some Presentable) throws {
+        let surroundings = Surroundings.current
+        if json {
+            try surroundings.write(String(decoding: WireCoding.encodeReadably(reply), as: UTF8.self) + "\n")
+        } else {
+            try surroundings.write(reply.text(for: surroundings.reader))
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+// Dispatch's sources may be used from any thread; its Linux overlay does not say so.
+@preconcurrency import Dispatch
+import Foundation
+import Glibc
+import TaskModel
+
+extension Surroundings {
+    /// Those of this process.
+    package static let process = Surroundings(
+        environment: ProcessInfo.processInfo.environment,
+        timeZone: .current,
+        now: {
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            return WallTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        },
+        fileExists: { access($0, F_OK) == 0 },
+        standardOutput: { text in try StandardStream.write(text, to: STDOUT_FILENO) },
+        standardError: { text in try? StandardStream.write(text, to: STDERR_FILENO) },
+        interruptions: {
+            AsyncStream { stream in
+                // The source sees the signal only when its usual effect is off.
+                signal(SIGINT, SIG_IGN)
+                let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+                source.setEventHandler { stream.yield() }
+                stream.onTermination = { _ in source.cancel() }
+                source.resume()
+            }
+        }
+    )
+
+    /// Makes a write to a pipe that nobody reads an error, which ends the command quietly, where it would be a signal.
+    package static func prepareProcess() {
+        signal(SIGPIPE, SIG_IGN)
+    }
+}
+
+/// Nobody reads the output any more.
+struct OutputClosed: Error {}
+
+/// Standard output and error as they are, without a buffer that could outlive the process.
+private enum StandardStream {
+    static func write(_ text: String, to descriptor: CInt) throws {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EPIPE {
+                throw OutputClosed()
+            } else if errno != EINTR {
+                let cause = String(cString: strerror(errno))
+                throw CommandFailure(
+                    .refused,
+                    "the output cannot be written: \(cause)",
+                    remedy: "free space or redirect"
+                )
+            }
+        }
+    }
+}

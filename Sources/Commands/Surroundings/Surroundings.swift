@@ -1,0 +1,48 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import Foundation
+package import TaskModel
+
+/// What a command finds around it: environment, clock, zone, streams. The one thing that tests replace.
+package struct Surroundings: Sendable {
+    package var environment: [String: String]
+    package var timeZone: TimeZone
+    package var now: @Sendable () -> WallTime
+    package var fileExists: @Sendable (String) -> Bool
+    /// Takes data: what was asked for.
+    package var standardOutput: @Sendable (String) throws -> Void
+    /// Takes talk: everything else.
+    package var standardError: @Sendable (String) -> Void
+    /// One element each time that the person asks the command to stop.
+    package var interruptions: @Sendable () -> AsyncStream<Void>
+
+    @TaskLocal package static var current = Surroundings.process
+
+    package init(
+        environment: [String: String],
+        timeZone: TimeZone,
+        now: @escaping @Sendable () -> WallTime,
+        fileExists: @escaping @Sendable (String) -> Bool,
+        standardOutput: @escaping @Sendable (String) throws -> Void,
+        standardError: @escaping @Sendable (String) -> Void,
+        interruptions: @escaping @Sendable () -> AsyncStream<Void>
+    ) {
+        self.environment = environment
+        self.timeZone = timeZone
+        self.now = now
+        self.fileExists = fileExists
+        self.standardOutput = standardOutput
+        self.standardError = standardError
+        self.interruptions = interruptions
+    }
+
+    var reader: Reader { Reader(now: now(), timeZone: timeZone) }
+
+    func write(_ text: String) throws { try standardOutput(text) }
+
+    /// One thing said by the command itself. What plugins and hosts put into it cannot steer the terminal.
+    func talk(_ message: String) { standardError("bgtask: \(message.terminalSafe)\n") }
+
+    /// Text that is already laid out.
+    func tell(_ text: String) { standardError(text + "\n") }
+}

@@ -1,0 +1,69 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+import Foundation
+import TaskModel
+
+/// An instant as a person writes it: `02:00`, an RFC 3339 time, or `+15min`.
+struct BeginTime: Hashable {
+    let time: WallTime
+
+    init(_ text: String, for reader: Reader) throws {
+        if let time = Self.delayed(text, from: reader.now) ?? Self.ofDay(text, for: reader) ?? Timestamp(text)?.wall {
+            self.time = time
+        } else {
+            throw ValidationError(
+                "\"\(text)\" is no time; write a time of day such as 02:00, an RFC 3339 time such as "
+                    + "2026-01-31T02:00:00Z, or a delay such as +15min (ms, s, min, h, d)"
+            )
+        }
+    }
+
+    private static let units: [String: Int64] = [
+        "ms": 1_000_000, "s": 1_000_000_000, "min": 60_000_000_000, "h": 3_600_000_000_000, "d": 86_400_000_000_000,
+    ]
+
+    /// `+1h30min`: numbers, each with its unit.
+    private static func delayed(_ text: String, from now: WallTime) -> WallTime? {
+        guard text.first == "+" else { return nil }
+        var rest = text.dropFirst()
+        var total: Int64 = 0
+        repeat {
+            let digits = rest.prefix { $0.isASCII && $0.isNumber }
+            rest = rest.dropFirst(digits.count)
+            let unit = rest.prefix { $0.isLetter }
+            rest = rest.dropFirst(unit.count)
+            guard let count = Int64(digits), let length = units[String(unit)] else { return nil }
+            let (product, isTooLong) = count.multipliedReportingOverflow(by: length)
+            let (sum, areTooLong) = total.addingReportingOverflow(product)
+            if isTooLong || areTooLong { return nil }
+            total = sum
+        } while !rest.isEmpty
+        return now + .nanoseconds(total)
+    }
+
+    /// `02:00` or `02:00:30`, the next time that the clock on the wall shows it.
+    private static func ofDay(_ text: String, for reader: Reader) -> WallTime? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2 || parts.count == 3, parts.allSatisfy({ $0.count == 2 || $0.count == 1 }) else {
+            return nil
+        }
+        let numbers = parts.compactMap { Int($0) }
+        guard numbers.count == parts.count, (0..<24).contains(numbers[0]),
+            numbers.dropFirst().allSatisfy({ (0..<60).contains($0) })
+        else { return nil }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = reader.timeZone
+        let wanted = DateComponents(hour: numbers[0], minute: numbers[1], second: numbers.count == 3 ? numbers[2] : 0)
+        let now = Date(timeIntervalSince1970: Double(reader.now.nanoseconds) / 1e9)
+        // A time that the change of clocks leaves out stands for the first one after the gap.
+        let next = calendar.nextDate(
+            after: now,
+            matching: wanted,
+            matchingPolicy: .nextTime,
+            repeatedTimePolicy: .first
+        )
+        return next.map { WallTime(nanoseconds: Int64($0.timeIntervalSince1970.rounded()) * 1_000_000_000) }
+    }
+}

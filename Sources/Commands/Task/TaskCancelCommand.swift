@@ -1,0 +1,27 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+import TaskModel
+
+/// Takes back what is pending under an identifier. Never stops a running task.
+struct TaskCancelCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel",
+        abstract: "Take back a pending task; one that runs goes on.",
+        discussion: """
+            Example:
+              bgtask task cancel com.example.feed.refresh
+            """
+    )
+
+    @Argument(help: "The task's identifier.", transform: IdentifierArgument.task)
+    var identifier: TaskIdentifier
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var host: HostOptions
+
+    func run() async throws {
+        try output.show(try await host.connected { try await $0.cancel(identifier) })
+    }
+}

@@ -1,0 +1,27 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+import TaskModel
+
+/// Explains where one task stands.
+struct TaskWhyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "why",
+        abstract: "Explain why a task has not run, when it could, and what would change that.",
+        discussion: """
+            Example:
+              bgtask task why com.example.feed.clean
+            """
+    )
+
+    @Argument(help: "The task's identifier.", transform: IdentifierArgument.task)
+    var identifier: TaskIdentifier
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var host: HostOptions
+
+    func run() async throws {
+        try output.show(try await host.connected { try await $0.why(identifier) })
+    }
+}
