@@ -1,0 +1,249 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Commands
+import ControlAPI
+import TaskModel
+import Testing
+
+@Suite("A command ends with the status that its caller can tell")
+struct ExitStatusTests {
+    @Test(arguments: [
+        ["frobnicate"], ["task", "frobnicate"], ["task", "why"], ["task", "why", "nodot"], ["launch", "show", "zero"],
+        ["launch", "show", "0"], ["host", "status", "--user", "--system"], ["journal", "--limit", "0"],
+        ["host", "status", "--socket", "/a", "--system"], ["host", "status", "--socket", ""],
+        ["simulate", "launch"], ["launch", "list", "--limit", "10001"], ["task", "submit", "a.b", "--kind", "event"],
+        ["task", "submit", "a.b", "--kind", "refresh", "--not-before", "soon"], ["plugin", "show", "a..b"],
+        ["task", "submit", "a.b", "--kind", "refresh", "--payload", "/nowhere/file"],
+        ["task", "submit", "a.b", "--kind", "refresh", "--payload", "/tmp"],
+        ["task", "submit", "a.b", "--kind", "refresh", "--payload", "/dev/zero"],
+    ])
+    func `misuse is 2, told on standard error, and asks no host`(arguments: [String]) async {
+        let terminal = Terminal()
+        #expect(await terminal.run(list: arguments) == .misuse)
+        #expect(terminal.output.isEmpty)
+        #expect(!terminal.error.isEmpty)
+    }
+
+    @Test func `a missing kind is explained`() async {
+        let terminal = Terminal()
+        #expect(await terminal.run("task", "submit", "a.b") == .misuse)
+        #expect(terminal.error.contains("--kind refresh") && terminal.error.contains("--kind processing"))
+    }
+
+    @Test(arguments: [
+        ["--help"], ["--version"], ["help"], ["help", "task", "submit"], ["task", "why", "--help"], [],
+        ["host", "run", "--help"],
+    ])
+    func `help is data and 0`(arguments: [String]) async {
+        let terminal = Terminal()
+        #expect(await terminal.run(list: arguments) == .done)
+        #expect(!terminal.output.isEmpty)
+        #expect(terminal.error.isEmpty)
+    }
+
+    @Test func `every command's help has an example`() async {
+        let commands = [
+            "", "plugin", "plugin list", "plugin show", "task", "task submit", "task cancel", "task list", "task why",
+            "launch", "launch list", "launch show", "journal", "simulate", "simulate launch", "simulate expiration",
+            "host", "host run", "host status",
+        ]
+        for command in commands {
+            let terminal = Terminal()
+            _ = await terminal.run(list: command.split(separator: " ").map(String.init) + ["--help"])
+            #expect(terminal.output.contains("Example") && terminal.output.contains("bgtask \(command)"), "\(command)")
+        }
+    }
+
+    @Test func `an unreachable host is 3, with its socket and how to start one`() async {
+        let terminal = Terminal()
+        #expect(await terminal.run("task", "list") == .unreachable)
+        #expect(terminal.output.isEmpty)
+        #expect(terminal.error.contains("/run/bgtask/control.sock"))
+        #expect(terminal.error.contains("/nowhere/.local/state/bgtask/control.sock"))
+        #expect(terminal.error.contains("bgtask host run"))
+    }
+
+    @Test func `a refusal is 1, with code, sub-reason and remedy`() async throws {
+        let refusal = ControlRefusal.noSuchPlugin("com.example.feed\u{1b}[2J")
+        let answer = String(decoding: try WireCoding.encode(refusal.reply), as: UTF8.self)
+        try await StubHost.with({ _ in .body(status: refusal.status, answer) }) { host in
+            let terminal = Terminal()
+            let status = await terminal.run("plugin", "show", "com.example.feed", "--socket", host.socket)
+            #expect(status == .refused)
+            #expect(terminal.output.isEmpty)
+            #expect(
+                terminal.error == """
+                    bgtask: not-found (no-such-plugin): no plugin com.example.feed\\u{1B}[2J is installed
+                    bgtask: remedy: see "bgtask plugin list" for what is, and for manifests that were refused
+
+                    """
+            )
+        }
+    }
+
+    @Test func `something else at the socket is 3`() async throws {
+        try await StubHost.with({ _ in .body(status: 200, "hello") }) { host in
+            #expect(await Terminal().run("host", "status", "--socket", host.socket) == .unreachable)
+        }
+    }
+
+    @Test func `a reader that has left is no failure`() async throws {
+        let answer = String(decoding: try WireCoding.encode(Samples.host()), as: UTF8.self)
+        try await StubHost.with({ _ in .body(status: 200, answer) }) { host in
+            let terminal = Terminal(closesAfter: 0)
+            #expect(await terminal.run("host", "status", "--socket", host.socket) == .done)
+            #expect(terminal.error.isEmpty)
+        }
+        #expect(await Terminal(closesAfter: 0).run("--help") == .done)
+    }
+}
+
+@Suite("Commands ask for what their options say and show the answer")
+struct CommandTests {
+    private func json(_ body: some Encodable) throws -> String {
+        String(decoding: try WireCoding.encode(body), as: UTF8.self)
+    }
+
+    @Test func `JSON is the wire's own, sorted, on standard output`() async throws {
+        let answer = try json(Samples.host())
+        try await StubHost.with({ _ in .body(status: 200, answer) }) { host in
+            let terminal = Terminal()
+            #expect(await terminal.run("host", "status", "--json", "--socket", host.socket) == .done)
+            let wanted = String(decoding: try WireCoding.encodeReadably(Samples.host()), as: UTF8.self)
+            #expect(terminal.output == wanted + "\n")
+            #expect(terminal.error.isEmpty)
+        }
+    }
+
+    @Test func `a submission carries every option`() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let answer = try json(
+            TaskSubmissionReply(
+                SubmissionNumber(rawValue: 12),
+                plugin: try Samples.plugin(),
+                identifier: try Samples.task(),
+                replacing: SubmissionNumber(rawValue: 9)
+            )
+        )
+        let wanted = TaskRequest(
+            identifier: try Samples.task(),
+            kind: .processing,
+            earliestBegin: Samples.now + .seconds(720),
+            requiresNetwork: true,
+            requiresExternalPower: true
+        )
+        try await StubHost.with({ _ in .body(status: 201, answer) }) { host in
+            let terminal = Terminal()
+            let status = await terminal.run(
+                "task",
+                "submit",
+                "com.example.feed.refresh",
+                "--kind",
+                "processing",
+                "--not-before",
+                "02:00",
+                "--needs-network",
+                "--needs-external-power",
+                "--payload",
+                "/proc/sys/kernel/ostype",
+                "--socket",
+                host.socket
+            )
+            #expect(status == .done)
+            let body = try json(TaskSubmission(wanted, payload: Array("Linux\n".utf8)))
+            #expect(host.requests.map(\.body) == [body])
+            #expect(
+                terminal.output
+                    == "submission 12 of com.example.feed.refresh is pending for com.example.feed, in place of submission 9\n"
+            )
+        }
+    }
+
+    @Test func `a cancellation of nothing is told and is no refusal`() async throws {
+        try await StubHost.with({ _ in .body(status: 200, #"{"cancelled":false}"#) }) { host in
+            let terminal = Terminal()
+            #expect(await terminal.run("task", "cancel", "a.b", "--socket", host.socket) == .done)
+            #expect(terminal.output.contains("nothing was pending"))
+        }
+    }
+}
+
+@Suite("The journal is followed until the person has seen enough")
+struct FollowTests {
+    /// Entry 5 is in the journal; 6 and 7 come while it is followed.
+    private func behaviour(ending: StubHost.Ending) throws -> StubHost.Behaviour {
+        let page = String(
+            decoding: try WireCoding.encode(JournalReply(entries: [try Samples.journalLine(5)], last: 5)),
+            as: UTF8.self
+        )
+        let lines = try [6, 7].map {
+            String(decoding: try WireCoding.encode(try Samples.journalLine($0, message: "entry \($0)")), as: UTF8.self)
+                + "\n"
+        }
+        return { $0.path.contains("follow") ? .stream(lines, ending) : .body(status: 200, page) }
+    }
+
+    @Test func `Ctrl-C is its regular end`() async throws {
+        try await StubHost.with(try behaviour(ending: .never)) { host in
+            let terminal = Terminal()
+            let status = await terminal.run(
+                "journal",
+                "--follow",
+                "--limit",
+                "1",
+                "--socket",
+                host.socket,
+                interruptedBy: "entry 7"
+            )
+            #expect(status == .done)
+            #expect(terminal.error.isEmpty)
+            #expect(host.requests.map(\.path) == ["/v1/journal?limit=1", "/v1/journal?after=5&follow=true"])
+            #expect(
+                terminal.output == """
+                    TIME                 EVENT      PLUGIN            LAUNCH  TASK                      BLAME  MESSAGE
+                    2026-01-31 01:48:00  succeeded  com.example.feed  41      com.example.feed.refresh  -      pruned 12 rows
+                    2026-01-31 01:48:00  succeeded  com.example.feed  41      com.example.feed.refresh  -      entry 6
+                    2026-01-31 01:48:00  succeeded  com.example.feed  41      com.example.feed.refresh  -      entry 7
+
+                    """
+            )
+        }
+    }
+
+    @Test func `with JSON each line is one entry`() async throws {
+        try await StubHost.with(try behaviour(ending: .never)) { host in
+            let terminal = Terminal()
+            let status = await terminal.run(
+                "journal",
+                "--follow",
+                "--json",
+                "--socket",
+                host.socket,
+                interruptedBy: "entry 7"
+            )
+            #expect(status == .done)
+            let numbers = try terminal.output.split(separator: "\n").map {
+                try WireCoding.decode(JournalLine.self, from: .init($0.utf8)).number
+            }
+            #expect(numbers == [5, 6, 7])
+        }
+    }
+
+    @Test func `a host that stops can no longer be reached`() async throws {
+        try await StubHost.with(try behaviour(ending: .inOrder)) { host in
+            let terminal = Terminal()
+            #expect(await terminal.run("journal", "--follow", "--socket", host.socket) == .unreachable)
+            #expect(terminal.output.contains("entry 7"))
+            #expect(terminal.error.contains("the host ended the stream"))
+        }
+    }
+
+    @Test func `a reader that has left ends it quietly`() async throws {
+        try await StubHost.with(try behaviour(ending: .never)) { host in
+            let terminal = Terminal(closesAfter: 2)
+            #expect(await terminal.run("journal", "--follow", "--socket", host.socket) == .done)
+            #expect(terminal.output.contains("entry 6") && !terminal.output.contains("entry 7"))
+        }
+    }
+}

@@ -1,0 +1,248 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import TaskModel
+import Testing
+
+@testable import Commands
+
+@Suite("Tables and texts are what people were shown before")
+struct RenderingTests {
+    private let reader = Reader(now: Samples.now, timeZone: .gmt)
+
+    @Test func `columns are as wide as their widest cell, and no line ends in blanks`() {
+        var table = Table("A", "LONG", "C")
+        table.add("1", "2", "3")
+        table.add("wide", "", "")
+        #expect(table.text == "A     LONG  C\n1     2     3\nwide  -     -\n")
+    }
+
+    @Test func `control characters are written out`() {
+        #expect("a\nb\tc\u{1b}[31m\u{202e}ü".terminalSafe == "a\\nb\\tc\\u{1B}[31m\\u{202E}ü")
+        var table = Table("A")
+        table.add("x\ny")
+        #expect(table.text == "A\nx\\ny\n")
+    }
+
+    @Test func `host status names the source of each condition`() {
+        #expect(
+            Samples.host().text(for: reader) == """
+                version         0.1.0
+                process         7, user bgtask
+                started         2026-01-31 00:48:00 (1h ago)
+                boot            b00t
+                socket          /run/bgtask/control.sock
+                state           /var/lib/bgtask
+                manifests       /etc/bgtask/manifests
+                                /usr/share/bgtask/manifests
+                plugins         /usr/lib/bgtask/plugins
+                configuration   /etc/bgtask/bgtaskd.yaml
+                external power  no (configuration)
+                network         yes (configuration)
+                catalogue       2 installed, 1 refused
+                work            3 pending, 1 launch running
+                pending limits  refresh 1, processing 10
+                launch limits   background 1 of 4
+                budgets         refresh 30s, processing 10min
+                grace           5s
+                spacing         1s
+
+                """
+        )
+    }
+
+    @Test func `plugin list shows what was refused, where and why`() throws {
+        #expect(
+            try Samples.pluginList().text(for: reader) == """
+                PLUGIN            VERSION  ROLE  MODES             TASKS  PENDING  RUNNING  STATE
+                com.example.feed  1.4.0    main  fetch,processing  2      2        1        running
+
+                1 manifest refused:
+                /etc/bgtask/manifests/broken.yaml:4:3: error: role: "mian" is no role
+                /etc/bgtask/manifests/broken.yaml: error: library is missing
+
+                """
+        )
+    }
+
+    @Test func `plugin show hides no number`() throws {
+        #expect(
+            try Samples.pluginShow().text(for: reader) == """
+                plugin          com.example.feed
+                name            Feed 1.4.0
+                role            main
+                state           running
+                waits for       spacing: the plugin's last launch ended only just now; until 2026-01-31 01:48:02 (in 2s)
+                modes           fetch, processing
+                permitted       com.example.feed.refresh
+                                com.example.feed.export.*
+                extensions      com.example.feed.keyboard
+                manifest        /etc/bgtask/manifests/feed.yaml
+                                sha256 cd34
+                library         /opt/libFeed.so
+                                sha256 ab12
+                settings        feed-url = https://example.com/feed.xml
+                work            2 pending, 1 running
+                pending limits  refresh 1 of 1, processing 3 of 10
+                budgets         refresh 30s
+                grace           5s
+                spacing         1s
+                last launch     41, 2026-01-31 01:48:00 (now), completed: 2 tasks
+                notes           /etc/bgtask/manifests/feed.yaml:9: note: modes: audio has no effect
+
+                """
+        )
+    }
+
+    @Test func `task list shows what runs, what waits and for what`() throws {
+        #expect(
+            try Samples.taskList().text(for: reader) == """
+                RUNNING                   PLUGIN            KIND     SUBMISSION  LAUNCH  USED   BUDGET
+                com.example.feed.refresh  com.example.feed  refresh  12          41      22.4s  30s
+
+                PENDING                   PLUGIN            KIND     SUBMISSION  EARLIEST  NEEDS    ATTEMPTS  WAITS FOR
+                com.example.feed.refresh  com.example.feed  refresh  12          in 12min  network  1         \
+                earliest-begin (in 12min)
+
+                EVENT    PLUGIN            SUBMISSION  CREATED  ATTEMPTS  WAITS FOR
+                started  com.example.feed  13          now      0         nothing
+
+                """
+        )
+        #expect(
+            TaskListReply(pending: [], running: [], events: []).text(for: reader) == "nothing is pending or running\n"
+        )
+    }
+
+    @Test func `launch list shows the budget and what was used of it`() throws {
+        let list = LaunchListReply(launches: [try Samples.launch(), try Samples.launch(end: Samples.launchEnd)])
+        #expect(
+            list.text(for: reader) == """
+                LAUNCH  PLUGIN            LANE        CAUSE  TASKS  BUDGET  USED   STARTED              OUTCOME
+                41      com.example.feed  background  due    1      30s     2s     2026-01-31 01:48:00  running
+                41      com.example.feed  background  due    1      30s     22.4s  2026-01-31 01:48:00  completed
+
+                """
+        )
+    }
+
+    @Test func `launch show gives the batch with its outcomes`() throws {
+        #expect(
+            try Samples.launch(end: Samples.launchEnd).text(for: reader) == """
+                launch    41
+                plugin    com.example.feed
+                lane      background
+                cause     due
+                process   4711
+                manifest  sha256 cd34
+                started   2026-01-31 01:48:00 (now)
+                ended     2026-01-31 01:48:22 (in 22s)
+                budget    22.4s of 30s used, grace 5s
+                outcome   completed
+                          all tasks completed
+
+                TASK                      KIND     SUBMISSION  OUTCOME    BLAME  ENDED                MESSAGE
+                com.example.feed.refresh  refresh  12          succeeded  -      2026-01-31 01:48:02  -
+
+                """
+        )
+    }
+
+    @Test func `the journal is a table in the order of time`() throws {
+        let reply = JournalReply(
+            entries: [try Samples.journalLine(), try Samples.journalLine(6, message: "x\u{7}")],
+            last: 6
+        )
+        #expect(
+            reply.text(for: reader) == """
+                TIME                 EVENT      PLUGIN            LAUNCH  TASK                      BLAME  MESSAGE
+                2026-01-31 01:48:00  succeeded  com.example.feed  41      com.example.feed.refresh  -      pruned 12 rows
+                2026-01-31 01:48:00  succeeded  com.example.feed  41      com.example.feed.refresh  -      x\\u{07}
+
+                """
+        )
+    }
+}
+
+@Suite("task why explains itself")
+struct WhyTextTests {
+    private let reader = Reader(now: Samples.now, timeZone: .gmt)
+
+    @Test func `a task that waits names every reason, the last outcome and what would help`() throws {
+        #expect(
+            try Samples.why().text(for: reader) == """
+                com.example.feed.refresh of com.example.feed waits (refresh, submission 12):
+                  earliest-begin: its earliest begin is still to come; until 2026-01-31 02:00:00 (in 12min)
+                  network: it needs a network, and there is none
+
+                earliest possible  unknown: no clock ends what stands in the way
+                one change         none is enough; all of the above stand in the way
+                last outcome       crashed, 2026-01-31 01:46:30 (1min 30s ago), launch 40, blame plugin
+                                   signal 11
+
+                """
+        )
+    }
+
+    @Test func `one reason has its instant and its change`() throws {
+        let reason = Reason.earliestBegin(Samples.now + .seconds(720))
+        let reply = TaskWhyReply(
+            identifier: try Samples.task(),
+            plugin: try Samples.plugin(),
+            state: .pending,
+            kind: .refresh,
+            submission: SubmissionNumber(rawValue: 12),
+            reasons: [WaitingReason(reason, at: Samples.moment)],
+            earliestPossible: .at(Timestamp(Samples.now + .seconds(720))),
+            change: ProposedChange(removing: reason)
+        )
+        #expect(
+            reply.text(for: reader) == """
+                com.example.feed.refresh of com.example.feed waits (refresh, submission 12):
+                  earliest-begin: its earliest begin is still to come; until 2026-01-31 02:00:00 (in 12min)
+
+                earliest possible  2026-01-31 02:00:00 (in 12min)
+                one change         submit it again with an earlier begin, or wait for it
+
+                """
+        )
+    }
+
+    @Test func `each other state has its sentence`() throws {
+        let (task, plugin) = (try Samples.task(), try Samples.plugin())
+        func text(_ reply: TaskWhyReply) -> String { reply.text(for: reader) }
+        #expect(
+            text(TaskWhyReply(identifier: task, plugin: plugin, state: .pending, kind: .refresh, isEligible: true))
+                == "com.example.feed.refresh of com.example.feed may run now (refresh)\n"
+        )
+        let running = TaskWhyReply.Running(launch: LaunchNumber(rawValue: 41), used: .seconds(2), budget: .seconds(30))
+        #expect(
+            text(TaskWhyReply(identifier: task, plugin: plugin, state: .running, running: running))
+                == "com.example.feed.refresh of com.example.feed is running in launch 41, 2s of 30s used\n"
+        )
+        #expect(
+            text(TaskWhyReply(identifier: task, plugin: plugin, state: .unknown))
+                == "com.example.feed.refresh of com.example.feed was never submitted\n"
+        )
+        #expect(
+            text(TaskWhyReply(identifier: task, plugin: nil, state: .unknown))
+                == "com.example.feed.refresh is unknown: nobody submitted it and no plugin permits it\n"
+        )
+        let cancelled = TaskWhyReply.LastOutcome(
+            outcome: "cancelled",
+            at: Samples.now,
+            blame: .nobody,
+            message: "",
+            launch: nil
+        )
+        #expect(
+            text(TaskWhyReply(identifier: task, plugin: plugin, state: .finished, lastOutcome: cancelled)) == """
+                com.example.feed.refresh of com.example.feed is neither pending nor running; it ended cancelled
+
+                last outcome  cancelled, 2026-01-31 01:48:00 (now)
+
+                """
+        )
+    }
+}

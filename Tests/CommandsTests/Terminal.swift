@@ -1,0 +1,55 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import Synchronization
+import TaskModel
+
+@testable import Commands
+
+/// Runs commands as a shell would, and keeps what they say. Its clock stands still.
+final class Terminal: Sendable {
+    private struct Streams {
+        var output = ""
+        var error = ""
+        var interruption: AsyncStream<Void>.Continuation?
+    }
+
+    private let streams = Mutex(Streams())
+    private let closesAfter: Int
+
+    /// - Parameter closesAfter: how many writes the reader of standard output takes before it leaves.
+    init(closesAfter: Int = .max) { self.closesAfter = closesAfter }
+
+    var output: String { streams.withLock { $0.output } }
+    var error: String { streams.withLock { $0.error } }
+
+    func run(_ arguments: String..., interruptedBy word: String? = nil) async -> ExitStatus {
+        await run(list: arguments, interruptedBy: word)
+    }
+
+    /// - Parameter word: the person presses Ctrl-C when it is shown.
+    func run(list arguments: [String], interruptedBy word: String? = nil) async -> ExitStatus {
+        let writes = Mutex(0)
+        let surroundings = Surroundings(
+            environment: ["HOME": "/nowhere"],
+            timeZone: .gmt,
+            now: { Samples.now },
+            fileExists: { _ in false },
+            standardOutput: { [self] text in
+                let count = writes.withLock { count in
+                    count += 1
+                    return count
+                }
+                if count > closesAfter { throw OutputClosed() }
+                streams.withLock { $0.output += text }
+                if let word, text.contains(word) { streams.withLock { _ = $0.interruption?.yield() } }
+            },
+            standardError: { [self] text in streams.withLock { $0.error += text } },
+            interruptions: { [self] in
+                AsyncStream { continuation in streams.withLock { $0.interruption = continuation } }
+            }
+        )
+        return await Surroundings.$current.withValue(surroundings) { await BgtaskCommand.execute(arguments) }
+    }
+}
