@@ -31,7 +31,7 @@ struct JournalTests {
         #expect(records[1].submission == nil && records[1].event == "cancelled")
     }
 
-    @Test func `it is read on from a number, from either end, by plugin and by launch`() async throws {
+    @Test func `it is read on from a number, from either end, by plugin, launch and label`() async throws {
         try await ledger.commitAndWait([
             note("1"), note("2", plugin: cleaner), outcome(.failed, launch: 7, submission: 1),
             note("4", plugin: cleaner),
@@ -47,6 +47,7 @@ struct JournalTests {
         #expect(try numbers(JournalSelection(plugin: cleaner, limit: 9)) == [2, 4])
         #expect(try numbers(JournalSelection(launch: 7, limit: 9)) == [3])
         #expect(try numbers(JournalSelection(plugin: cleaner, launch: 7, limit: 9)) == [])
+        #expect(try numbers(JournalSelection(label: "com.example.feed.refresh", limit: 9)) == [3])
     }
 
     @Test func `followers wake with the last number of each group that wrote to it`() async throws {

@@ -8,6 +8,8 @@ package struct JournalSelection: Hashable, Sendable {
     package var after: JournalNumber?
     package var plugin: PluginIdentifier?
     package var launch: LaunchNumber?
+    /// A task identifier, or an event's name.
+    package var label: String?
     package var newestFirst: Bool
     package var limit: Int
 
@@ -15,12 +17,14 @@ package struct JournalSelection: Hashable, Sendable {
         after: JournalNumber? = nil,
         plugin: PluginIdentifier? = nil,
         launch: LaunchNumber? = nil,
+        label: String? = nil,
         newestFirst: Bool = false,
         limit: Int
     ) {
         self.after = after
         self.plugin = plugin
         self.launch = launch
+        self.label = label
         self.newestFirst = newestFirst
         self.limit = limit
     }

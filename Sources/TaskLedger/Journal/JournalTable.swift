@@ -33,6 +33,10 @@ extension Database {
             conditions.append("launch = ?")
             arguments += [launch.rawValue]
         }
+        if let label = selection.label {
+            conditions.append("label = ?")
+            arguments += [label]
+        }
         let sql = """
             SELECT number, at, event, identifier, launch, label, submission, blame, message
             FROM journal JOIN plugin ON plugin.id = journal.plugin

@@ -142,5 +142,6 @@ enum LedgerSchema {
         ) STRICT;
 
         CREATE INDEX journal_by_launch ON journal (launch) WHERE launch IS NOT NULL;
+        CREATE INDEX journal_by_label ON journal (label) WHERE label IS NOT NULL;
         """
 }

@@ -1,0 +1,66 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+
+/// A host of its own in a temporary folder, with one plugin and no spacing between launches. Gone with `stop`.
+struct HostUnderTest {
+    let folder: String
+    private let process: Process
+
+    var socket: String { folder + "/control.sock" }
+    var stamps: String { folder + "/state/containers/com.example.stamp/stamps" }
+
+    init(programs: String, library: String) throws {
+        folder = NSTemporaryDirectory() + "bgtask-bench-\(getpid())"
+        try FileManager.default.createDirectory(atPath: folder + "/manifests", withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: library, toPath: folder + "/manifests/libStamp.so")
+        let manifest = """
+            manifest: 1
+            identifier: com.example.stamp
+            name: Stamp
+            version: 1.0.0
+            role: main
+            library: libStamp.so
+            background-modes: [fetch]
+            permitted-identifiers: [com.example.stamp.refresh]
+            """
+        try manifest.write(toFile: folder + "/manifests/stamp.yaml", atomically: true, encoding: .utf8)
+        process = Process()
+        process.executableURL = URL(fileURLWithPath: programs + "/bgtaskd")
+        process.arguments = [
+            "--state-folder", folder + "/state", "--manifests", folder + "/manifests", "--package-manifests",
+            folder + "/none", "--plugin-folder", folder + "/none", "--control-socket", socket, "--spacing", "0ms",
+            "--log-level", "error",
+        ]
+        try process.run()
+        while (try? Control(socket: socket)) == nil {
+            guard process.isRunning else { throw BenchmarkError("bgtaskd did not start") }
+            usleep(10_000)
+        }
+    }
+
+    func stop() {
+        process.terminate()
+        process.waitUntilExit()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Processor time of the host so far, in clock ticks: what an idle host must not use.
+    func processorTicks() -> Int {
+        let text = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)) ?? ""
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        return fields.count > 12 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : 0
+    }
+
+    /// Times that the host's threads went to sleep and were woken again.
+    func contextSwitches() -> Int {
+        let tasks =
+            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/task")) ?? []
+        return tasks.reduce(0) { sum, task in
+            let path = "/proc/\(process.processIdentifier)/task/\(task)/status"
+            let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+            let lines = text.split(separator: "\n").filter { $0.contains("ctxt_switches") }
+            return sum + lines.compactMap { Int($0.split(separator: "\t").last ?? "") }.reduce(0, +)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+
+/// From a durable submission to the first instruction of a C plugin's handler, on an idle host that keeps nothing warm;
+/// beside it the same work done by a small C program. `SubmitToHandler PROGRAMS PLUGINS [ROUNDS]`
+@main
+struct SubmitToHandler {
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count >= 3 else { throw BenchmarkError("usage: SubmitToHandler PROGRAMS PLUGINS [ROUNDS]") }
+        let rounds = arguments.count > 3 ? Int(arguments[3]) ?? 200 : 200
+        let host = try HostUnderTest(programs: arguments[1], library: arguments[2] + "/libStamp.so")
+        defer { host.stop() }
+
+        let (sent, answered) = try measure(host, rounds: rounds)
+        let floor = try measureFloor(arguments[2], rounds: rounds)
+        print("from … to the handler's first instruction, \(rounds) rounds, in ms       p50     p99     max")
+        print(row("submission sent (HTTP, commit, launch)", sent))
+        print(row("submission answered (it is durable)", answered))
+        print(row("a C program: spawn, dlopen, dlsym", floor))
+        measureIdleness(host)
+    }
+
+    private static func measure(_ host: HostUnderTest, rounds: Int) throws -> (sent: [Int64], answered: [Int64]) {
+        let control = try Control(socket: host.socket)
+        let body = #"{"identifier":"com.example.stamp.refresh","kind":"refresh"}"#
+        var starts: [(sent: Int64, answered: Int64)] = []
+        for round in 0...rounds {
+            let sent = monotonic()
+            let answer = try control.post("/v1/tasks", body)
+            guard answer.contains("submission") else { throw BenchmarkError("refused: \(answer)") }
+            starts.append((sent, monotonic()))
+            // The next one finds an idle host: this one's launch has ended long before.
+            while stamps(host).count <= round { usleep(2_000) }
+            usleep(50_000)
+        }
+        let pairs = zip(starts, stamps(host)).dropFirst()  // The first launch warms the page cache.
+        return (pairs.map { $1 - $0.sent }, pairs.map { $1 - $0.answered })
+    }
+
+    private static func measureFloor(_ plugins: String, rounds: Int) throws -> [Int64] {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: plugins + "/Floor")
+        process.arguments = [plugins + "/libStamp.so", "\(rounds)"]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return text.split(separator: "\n").compactMap { Int64($0) }
+    }
+
+    private static func measureIdleness(_ host: HostUnderTest) {
+        usleep(500_000)
+        let before = (host.processorTicks(), host.contextSwitches())
+        sleep(10)
+        let after = (host.processorTicks(), host.contextSwitches())
+        print(
+            "an idle host, 10 s: \(after.0 - before.0) ticks of processor time, \(after.1 - before.1) context switches"
+        )
+    }
+
+    private static func stamps(_ host: HostUnderTest) -> [Int64] {
+        let text = (try? String(contentsOfFile: host.stamps, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").compactMap { Int64($0) }
+    }
+
+    private static func monotonic() -> Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
+    }
+
+    private static func row(_ name: String, _ values: [Int64]) -> String {
+        let sorted = values.sorted()
+        func at(_ share: Double) -> String {
+            guard !sorted.isEmpty else { return "      -" }
+            let index = min(sorted.count - 1, Int(Double(sorted.count) * share))
+            return String(format: "%7.3f", Double(sorted[index]) / 1e6)
+        }
+        return name.padding(toLength: 66, withPad: " ", startingAt: 0)
+            + [at(0.5), at(0.99), at(1)].joined(separator: " ")
+    }
+}

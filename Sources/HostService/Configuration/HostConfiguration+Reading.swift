@@ -1,0 +1,98 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Logging
+import PluginCatalog
+import Scheduling
+import TaskModel
+
+// The keys of the configuration file; flags take the same way in, so that both have one set of rules and messages.
+extension HostConfiguration {
+    /// Reads every known key of `mapping` over what is there already.
+    mutating func read(_ mapping: DiagnosingMapping) {
+        replace(&operatorManifests, with: mapping.string("manifests"))
+        replace(&packageManifests, with: mapping.string("package-manifests"))
+        replace(&pluginFolder, with: mapping.string("plugin-folder"))
+        replace(&stateFolder, with: mapping.string("state-folder"))
+        replace(&controlSocket, with: mapping.string("control-socket"))
+        socketGroup = mapping.string("socket-group")?.value ?? socketGroup
+        runner = mapping.string("runner")?.value ?? runner
+        cgroup = mapping.string("cgroup")?.value ?? cgroup
+        logLevel = mapping.choice("log-level", of: Logger.Level.self)?.value ?? logLevel
+        mapping.mapping("conditions") { conditions in
+            replace(&self.conditions.isOnExternalPower, with: conditions.boolean("external-power"))
+            replace(&self.conditions.hasNetwork, with: conditions.boolean("network"))
+        }
+        readScheduling(mapping)
+        for policy in mapping.mappings("plugins", Self.policy) {
+            guard let (plugin, policy, settings) = policy else { continue }
+            scheduling.plugins[plugin] = policy
+            self.settings[plugin] = settings
+        }
+    }
+
+    private mutating func readScheduling(_ mapping: DiagnosingMapping) {
+        if let limits = mapping.mapping("limits", { Self.limits($0, over: scheduling.limits) }) {
+            scheduling.limits = limits
+        }
+        if let budgets = mapping.mapping("budgets", { Self.budgets($0, over: scheduling.budgets) }) {
+            scheduling.budgets = budgets
+        }
+        replace(&scheduling.grace, with: mapping.duration("grace", in: Self.times))
+        replace(&scheduling.spacing, with: mapping.duration("spacing", in: Self.waits))
+        mapping.mapping("launches") { launches in
+            replace(&scheduling.backgroundLaunches, with: launches.integer("background", in: 1...10_000))
+            replace(&scheduling.eventLaunches, with: launches.integer("event", in: 1...10_000))
+        }
+        mapping.mapping("retry") { retry in
+            replace(&scheduling.retryDelay, with: retry.duration("delay", in: Self.waits))
+            replace(&scheduling.attempts, with: retry.integer("attempts", in: 1...1_000))
+        }
+        replace(
+            &scheduling.removedPluginRetention, with: mapping.duration("removed-plugin-retention", in: Self.waits))
+    }
+
+    private static func policy(
+        _ name: Field<String>,
+        _ mapping: DiagnosingMapping
+    ) -> (PluginIdentifier, PluginPolicy, [String: String])? {
+        var policy = PluginPolicy()
+        policy.isEnabled = mapping.boolean("enabled")?.value ?? true
+        policy.allowsPatternsForProcessing = mapping.boolean("patterns-for-processing")?.value ?? false
+        policy.limits = mapping.mapping("limits") { limits($0, over: PendingLimits()) }
+        policy.budgets = mapping.mapping("budgets") { budgets($0, over: Budgets()) }
+        policy.grace = mapping.duration("grace", in: times)?.value
+        policy.spacing = mapping.duration("spacing", in: waits)?.value
+        let settings = mapping.texts("settings")?.value ?? [:]
+        guard let plugin = PluginIdentifier(name.value) else {
+            mapping.problems.report(
+                .identifier, at: name, ReverseDNSName.problem(in: name.value) ?? "is no plugin identifier",
+                remedy: "write the plugin's identifier as its manifest has it")
+            return nil
+        }
+        return (plugin, policy, settings)
+    }
+
+    private static func limits(_ mapping: DiagnosingMapping, over defaults: PendingLimits) -> PendingLimits {
+        var limits = defaults
+        limits.refresh = mapping.integer("refresh", in: 0...1_000_000)?.value ?? limits.refresh
+        limits.processing = mapping.integer("processing", in: 0...1_000_000)?.value ?? limits.processing
+        return limits
+    }
+
+    private static func budgets(_ mapping: DiagnosingMapping, over defaults: Budgets) -> Budgets {
+        var budgets = defaults
+        budgets.refresh = mapping.duration("refresh", in: times)?.value ?? budgets.refresh
+        budgets.processing = mapping.duration("processing", in: times)?.value ?? budgets.processing
+        budgets.event = mapping.duration("event", in: times)?.value ?? budgets.event
+        return budgets
+    }
+
+    /// A budget leaves time to work, and ends.
+    private static let times: ClosedRange<Duration> = .milliseconds(1) ... .seconds(7 * 86_400)
+    private static let waits: ClosedRange<Duration> = .zero ... .seconds(3_650 * 86_400)
+}
+
+private func replace<Value>(_ value: inout Value, with field: Field<Value>?) {
+    if let field { value = field.value }
+}
+
