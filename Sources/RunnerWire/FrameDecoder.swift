@@ -22,7 +22,7 @@ extension WireMessage {
 /// Turns a stream of bytes into messages, however the stream was cut. Does no input itself.
 ///
 /// After a malformed frame nothing that follows can be trusted: every later `next` throws the same error.
-package struct FrameDecoder<Message: WireMessage> {
+package struct FrameDecoder<Message: WireMessage>: Sendable {
     private var bytes: [UInt8] = []
     private var position = 0
     private var failure: WireError?

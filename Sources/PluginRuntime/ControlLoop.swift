@@ -1,0 +1,95 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+import RunnerWire
+import TaskModel
+
+/// The control thread: the host's messages, the launch's deadline, and what could not be sent at once. It runs no
+/// plugin code and waits for none.
+struct ControlLoop {
+    private let launch: Launch
+    private let descriptor: Int32
+    private let bell: Bell
+    private var decoder: FrameDecoder<HostMessage>
+    private var hasExpired = false
+    private var stopDeadline: MonotonicTime?
+    private var hasBacklog = false
+
+    /// - Parameter decoder: as the plan left it, with what came behind the plan.
+    init(_ launch: Launch, descriptor: Int32, bell: Bell, decoder: FrameDecoder<HostMessage>) {
+        self.launch = launch
+        self.descriptor = descriptor
+        self.bell = bell
+        self.decoder = decoder
+    }
+
+    mutating func run() -> Never {
+        obeyMessages()
+        while true {
+            expireWhenDue()
+            var events = [
+                pollfd(fd: descriptor, events: Int16(hasBacklog ? POLLIN | POLLOUT : POLLIN), revents: 0),
+                pollfd(fd: bell.listening, events: Int16(POLLIN), revents: 0),
+            ]
+            guard poll(&events, 2, timeout) >= 0 else { continue }
+            if events[1].revents != 0 { bell.silence() }
+            hasBacklog = launch.channel.flush()
+            // Whatever is not mere room to write is there to be read: messages, or the end.
+            if events[0].revents & ~Int16(POLLOUT) != 0 { receive() }
+        }
+    }
+
+    private var timeout: Int32 {
+        let moments = [hasExpired ? nil : launch.plan.deadline, stopDeadline].compactMap(\.self)
+        return moments.min()?.millisecondsFromNow ?? -1
+    }
+
+    private mutating func expireWhenDue() {
+        if !hasExpired, .now >= launch.plan.deadline {
+            hasExpired = true
+            launch.expire(nil, .budget, isAnnounced: true)
+        }
+        if let stopDeadline, .now >= stopDeadline {
+            let message =
+                "stop did not return within the grace of \(launch.plan.grace); it was cut off, make it shorter"
+            launch.channel.send(.log(.warning, message: message))
+            launch.finish()
+        }
+    }
+
+    private mutating func receive() {
+        switch launch.channel.receive(waits: false) {
+        case .nothingYet:
+            return
+        case .end:
+            // Nobody is left to tell anything, and nothing of this launch counts any more.
+            _exit(RunnerExit.hostIsGone)
+        case .bytes(let bytes):
+            decoder.append(bytes)
+            obeyMessages()
+        }
+    }
+
+    private mutating func obeyMessages() {
+        do {
+            while let message = try decoder.next() { obey(message) }
+        } catch {
+            RunnerExit.end("the host sent what is no message: \(error.message)")
+        }
+    }
+
+    private mutating func obey(_ message: HostMessage) {
+        switch message {
+        case .plan: RunnerExit.end("the host sent a second plan; one process runs one launch")
+        case .expire(let tasks, let reason): launch.expire(tasks, reason, isAnnounced: false)
+        case .submitted(let call, let number): launch.desk.answer(call, .submitted(number))
+        case .refused(let call, let refusal): launch.desk.answer(call, .refused(refusal))
+        case .cancelled(let call, let isRecorded): launch.desk.answer(call, .cancelled(isRecorded: isRecorded))
+        case .pending(let call, let summaries): launch.desk.answer(call, .pending(summaries))
+        case .stop:
+            if stopDeadline != nil { return }
+            stopDeadline = .now + launch.plan.grace
+            launch.stop()
+        }
+    }
+}

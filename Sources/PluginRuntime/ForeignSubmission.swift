@@ -1,0 +1,129 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import CBackgroundTasks
+package import TaskModel
+
+/// What a plugin asks for, copied out of its memory and found to be well-formed. Whether it may ask is not decided here.
+package struct ForeignSubmission: Hashable, Sendable {
+    package let request: TaskRequest
+    package let payload: [UInt8]
+
+    /// Why it is none, as `submit` returns it.
+    package struct Problem: Error, Hashable, Sendable {
+        package let status: Int32
+        package let subReason: UInt32
+        package let message: String
+
+        package init(status: Int32, subReason: UInt32 = BGT_REASON_NONE, message: String) {
+            self.status = status
+            self.subReason = subReason
+            self.message = message
+        }
+    }
+
+    package init(_ address: UnsafePointer<bgt_request>?) throws(Problem) {
+        guard let address else { throw Problem(status: BGT_INVALID, message: "request: NULL; pass a bgt_request") }
+        switch ForeignStruct.read(address, as: bgt_request.self) {
+        case .value(let fields): try self.init(fields)
+        case .tooNew:
+            throw Problem(
+                status: BGT_TOO_NEW,
+                message: "request: uses fields that this host, of minor \(BGTASK_ABI_MINOR), does not know;"
+                    + " leave them zero or upgrade bgtaskd"
+            )
+        case .invalid:
+            throw Problem(
+                status: BGT_INVALID,
+                message: "request.size: not the size of a bgt_request; start from bgt_refresh_request or its neighbours"
+            )
+        }
+    }
+
+    private init(_ fields: bgt_request) throws(Problem) {
+        let identifier = try Self.identifier(fields.identifier)
+        let kind = try Self.kind(fields)
+        let payload = try Self.payload(fields)
+        request = TaskRequest(
+            identifier: identifier,
+            kind: kind,
+            earliestBegin: fields.earliest_begin_ns == 0 ? nil : WallTime(nanoseconds: fields.earliest_begin_ns),
+            requiresNetwork: fields.flags & BGT_NEEDS_NETWORK != 0,
+            requiresExternalPower: fields.flags & BGT_NEEDS_EXTERNAL_POWER != 0
+        )
+        self.payload = payload
+    }
+
+    package static func identifier(_ address: UnsafePointer<CChar>?) throws(Problem) -> TaskIdentifier {
+        guard let address else { throw Problem(status: BGT_INVALID, message: "identifier: NULL; name a task") }
+        guard let text = ForeignText.read(address, limit: ReverseDNSName.maximumLength) else {
+            throw Problem(
+                status: BGT_INVALID,
+                message: "identifier: longer than \(ReverseDNSName.maximumLength) bytes or not UTF-8; shorten it"
+            )
+        }
+        guard let identifier = TaskIdentifier(text) else {
+            let rule = ReverseDNSName.problem(in: text) ?? "is malformed"
+            throw Problem(status: BGT_INVALID, message: "identifier \"\(text)\" \(rule)")
+        }
+        return identifier
+    }
+
+    private static func kind(_ fields: bgt_request) throws(Problem) -> TaskKind {
+        switch fields.kind {
+        case BGT_KIND_REFRESH:
+            try requireZero(fields.flags, "flags", of: "refresh")
+            try requireNothingContinued(fields, of: "refresh")
+            return .refresh
+        case BGT_KIND_PROCESSING:
+            try requireZero(fields.flags & ~(BGT_NEEDS_NETWORK | BGT_NEEDS_EXTERNAL_POWER), "flags", of: "processing")
+            try requireNothingContinued(fields, of: "processing")
+            return .processing
+        case BGT_KIND_HEALTH_RESEARCH, BGT_KIND_CONTINUED:
+            let name = fields.kind == BGT_KIND_CONTINUED ? "continued" : "health research"
+            throw Problem(
+                status: BGT_UNAVAILABLE,
+                subReason: BGT_REASON_NOT_OFFERED,
+                message:
+                    "kind \(fields.kind) (\(name)): this host does not run it; submit a refresh or processing request"
+            )
+        default:
+            throw Problem(
+                status: BGT_INVALID,
+                message: "kind \(fields.kind): not a kind that can be submitted; use one of BGT_KIND_..."
+            )
+        }
+    }
+
+    private static func requireNothingContinued(_ fields: bgt_request, of kind: String) throws(Problem) {
+        try requireZero(fields.strategy, "strategy", of: kind)
+        try requireZero(fields.resources, "resources", of: kind)
+        try requireZero(fields.title == nil ? 0 : 1, "title", of: kind)
+        try requireZero(fields.subtitle == nil ? 0 : 1, "subtitle", of: kind)
+    }
+
+    private static func requireZero(_ value: some BinaryInteger, _ field: String, of kind: String) throws(Problem) {
+        guard value != 0 else { return }
+        throw Problem(
+            status: BGT_INVALID,
+            message: "\(field): holds what a \(kind) request does not have; leave it zero"
+        )
+    }
+
+    private static func payload(_ fields: bgt_request) throws(Problem) -> [UInt8] {
+        guard fields.payload_length <= TaskRequest.maximumPayload else {
+            throw Problem(
+                status: BGT_INVALID,
+                message: "payload_length: \(fields.payload_length) bytes; at most \(TaskRequest.maximumPayload) are"
+                    + " carried, put more into the container"
+            )
+        }
+        guard (fields.payload == nil) == (fields.payload_length == 0) else {
+            throw Problem(
+                status: BGT_INVALID,
+                message: "payload: NULL if and only if payload_length is 0, which is \(fields.payload_length)"
+            )
+        }
+        guard let payload = fields.payload else { return [] }
+        return Array(UnsafeBufferPointer(start: payload, count: Int(fields.payload_length)))
+    }
+}

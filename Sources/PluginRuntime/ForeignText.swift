@@ -1,0 +1,72 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+
+/// Texts that cross the ABI, both ways (BGT-ABI-07). Copies at once, keeps no address.
+package enum ForeignText {
+    /// Nil when it is longer than `limit` bytes or not UTF-8. Reads at most one byte beyond the limit.
+    package static func read(_ address: UnsafePointer<CChar>, limit: Int) -> String? {
+        let count = strnlen(address, limit + 1)
+        guard count <= limit else { return nil }
+        return String(
+            validating: UnsafeBufferPointer(start: address, count: count).map(UInt8.init(bitPattern:)),
+            as: UTF8.self
+        )
+    }
+
+    /// As much as `limit` bytes hold, whole characters only, with what is not UTF-8 replaced.
+    package static func readRepaired(_ address: UnsafePointer<CChar>, limit: Int) -> String {
+        let count = strnlen(address, limit)
+        let bytes = UnsafeRawBufferPointer(start: address, count: count)
+        // A character cut in two would be repaired into a replacement mark.
+        let end = count < limit ? count : wholeCharacters(in: bytes)
+        return String(decoding: bytes[..<end], as: UTF8.self)
+    }
+
+    /// The longest beginning of at most `limit` bytes that cuts no character.
+    package static func prefix(of text: String, limit: Int) -> String {
+        var text = text
+        return text.withUTF8 { bytes in
+            if bytes.count <= limit { return String(decoding: bytes, as: UTF8.self) }
+            let cut = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[..<limit])
+            return String(decoding: cut[..<wholeCharacters(in: cut)], as: UTF8.self)
+        }
+    }
+
+    package enum Copy: Hashable, Sendable {
+        case whole
+        case truncated
+        case invalid
+    }
+
+    /// Two-call sizing: `needed` learns the bytes with the NUL; a buffer too small gets an empty string.
+    package static func write(
+        _ text: String,
+        to buffer: UnsafeMutablePointer<CChar>?,
+        capacity: UInt64,
+        needed: UnsafeMutablePointer<UInt64>?
+    ) -> Copy {
+        if buffer == nil && capacity > 0 { return .invalid }
+        let size = UInt64(text.utf8.count) + 1
+        needed?.pointee = size
+        guard let buffer, capacity >= size else {
+            if let buffer, capacity > 0 { buffer.pointee = 0 }
+            return .truncated
+        }
+        text.withCString { buffer.update(from: $0, count: Int(size)) }
+        return .whole
+    }
+
+    private static func wholeCharacters(in bytes: UnsafeRawBufferPointer) -> Int {
+        // At most three continuation bytes precede the end of a character that is cut.
+        var start = bytes.count
+        while start > 0, bytes.count - start < 4 {
+            start -= 1
+            let byte = bytes[start]
+            if byte & 0b1100_0000 == 0b1000_0000 { continue }
+            let length = byte < 0x80 ? 1 : byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2
+            return bytes.count - start < length ? start : bytes.count
+        }
+        return bytes.count
+    }
+}

@@ -1,0 +1,46 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+import Synchronization
+import TaskModel
+
+extension Launch {
+    /// Nil when a call may go on; otherwise what it returns.
+    func bar(_ call: StaticString) -> Int32? {
+        if ThreadRole.current.contains(.pendingVisitor) {
+            violation(
+                "BGT-ABI-12",
+                "\(call) was called inside a pending visitor, where only log may be; call it when pending has returned"
+            )
+            return BGT_WRONG_PHASE
+        }
+        return state.withLock { $0.hasEnded } ? BGT_ENDED : nil
+    }
+
+    func register(_ name: UnsafePointer<CChar>?, _ handler: Handler?) -> Int32 {
+        if let status = bar("register_handler") { return status }
+        // The longest identifier, and the end of a pattern.
+        let limit = ReverseDNSName.maximumLength + 2
+        guard let handler, let name, let text = ForeignText.read(name, limit: limit) else { return BGT_INVALID }
+        switch state.withLock({ $0.registrations.register(text, handler) }) {
+        case .registered:
+            return BGT_OK
+        case .malformed:
+            return BGT_INVALID
+        case .notPermitted:
+            return BGT_NOT_PERMITTED
+        case .wrongRole:
+            violation(
+                "BGT-ABI-11",
+                "an extension registered \"\(text)\"; only its main plugin may, an extension submits"
+            )
+            return BGT_WRONG_ROLE
+        case .wrongPhase:
+            violation("BGT-ABI-10", "\"\(text)\" was registered after entry; register every identifier in entry")
+            return BGT_WRONG_PHASE
+        case .duplicate:
+            violation("BGT-ABI-10", "\"\(text)\" was registered twice; the first handler stays, remove the second")
+            return BGT_DUPLICATE
+        }
+    }
+}

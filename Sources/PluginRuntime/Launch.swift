@@ -1,0 +1,215 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+import Glibc
+import RunnerWire
+import Synchronization
+import TaskModel
+
+/// One launch inside its process: entry, delivery, expiration, the end. What its plugin may do is decided by the tables
+/// and, without believing any of this, by the host.
+///
+/// No lock is held while plugin code runs. Messages whose order matters are sent under the lock that orders them.
+final class Launch: Sendable {
+    typealias Handler = Callback<bgt_handler>
+    typealias ExpirationHandler = Callback<bgt_expiration_handler>
+
+    struct State {
+        var registrations: RegistrationTable<Handler>
+        var tasks: TaskTable<ExpirationHandler>
+        /// Nil until entry has succeeded.
+        var hooks: PluginHooks?
+        /// From here on every call returns `BGT_ENDED`.
+        var hasEnded = false
+    }
+
+    /// A plugin that breaks rules in a loop must not fill the journal.
+    private static let violationLimit = 100
+
+    let plan: RunnerPlan
+    let memory: LaunchMemory
+    let channel: ControlChannel
+    let desk = CallDesk()
+    let state: Mutex<State>
+    let running: RunningTasks
+    private let reserve: WorkQueue
+    private let watch = ProcessWatch()
+    private let violations = Atomic(0)
+    private let isFinishing = Atomic(false)
+
+    /// - Parameter reserve: takes what must run when the system has no thread left.
+    init(_ plan: RunnerPlan, channel: ControlChannel, running: RunningTasks, reserve: WorkQueue) {
+        self.plan = plan
+        memory = LaunchMemory(plan)
+        self.channel = channel
+        self.running = running
+        self.reserve = reserve
+        let registrations = RegistrationTable<Handler>(role: plan.role, permitted: plan.permitted)
+        let tasks = TaskTable<ExpirationHandler>(plan.tasks.map(\.id), deadline: plan.deadline, grace: plan.grace)
+        state = Mutex(State(registrations: registrations, tasks: tasks))
+    }
+
+    // MARK: From loading to the plugin's main loop
+
+    /// On the main thread, with the deadline armed.
+    func run() -> Never {
+        let library: PluginLibrary
+        do {
+            library = try PluginLibrary(plan)
+        } catch {
+            channel.send(.loadFailed(message: error.message))
+            finish()
+        }
+        let blocked = ProcessWatch.blockedSignals()
+        var plugin = bgt_plugin()
+        plugin.size = UInt32(MemoryLayout<bgt_plugin>.size)
+        let status = library.entry(HostTable.address, &plugin)
+        let nowBlocked = ProcessWatch.blockedSignals()
+        if nowBlocked != blocked {
+            violation("BGT-ABI-16", "entry left signals \(nowBlocked) blocked; restore the mask before it returns")
+        }
+        if status == BGT_OK {
+            let hooks = PluginHooks(plugin)
+            deliver(open(hooks), hooks)
+            hooks.runMain()
+        } else {
+            abandon(status)
+        }
+        while true { pause() }
+    }
+
+    private func abandon(_ status: Int32) {
+        let dropped = state.withLock { state in
+            state.tasks.deliver([])
+            let dropped = state.registrations.closeEntry(succeeded: false)
+            channel.send(.entered(status: status, registered: [], offersReceive: false))
+            return dropped
+        }
+        for handler in dropped { handler.release() }
+    }
+
+    /// - Returns: the tasks of the batch that somebody takes.
+    private func open(_ hooks: PluginHooks) -> [RunnerPlan.Task] {
+        state.withLock { state in
+            _ = state.registrations.closeEntry(succeeded: true)
+            if state.hasEnded { return [] }
+            state.hooks = hooks
+            var registered = state.registrations.identifiers
+            let taken = plan.tasks.filter { task in
+                if task.kind == .event { return hooks.offersReceive }
+                guard let identifier = TaskIdentifier(task.identifier) else { return false }
+                guard state.registrations.isRegistered(identifier) else { return false }
+                // Registered by a pattern: the host knows it by the name under which it is delivered.
+                if !registered.contains(identifier) { registered.append(identifier) }
+                return true
+            }
+            state.tasks.deliver(taken.map(\.id))
+            // Before any handler can complete its task: the host takes no completion of a plugin that has not entered.
+            channel.send(.entered(status: BGT_OK, registered: registered, offersReceive: hooks.offersReceive))
+            return taken
+        }
+    }
+
+    private func deliver(_ tasks: [RunnerPlan.Task], _ hooks: PluginHooks) {
+        var queues: [String: WorkQueue] = [:]
+        for task in tasks {
+            let name = task.kind == .event ? "events" : task.identifier
+            guard let queue = queues[name] ?? WorkQueue(named: name) else {
+                channel.send(.log(.error, message: "task \(task.id) of \(name) was not begun: no thread to be had"))
+                continue
+            }
+            queues[name] = queue
+            if task.kind == .event {
+                queue.add { self.receive(task.id, hooks) }
+            } else if let identifier = TaskIdentifier(task.identifier) {
+                queue.add { self.handle(task.id, identifier) }
+            }
+        }
+    }
+
+    private func receive(_ event: TaskID, _ hooks: PluginHooks) {
+        if state.withLock({ $0.hasEnded }) { return }
+        running.during(event) { hooks.receive(event.rawValue) }
+    }
+
+    private func handle(_ task: TaskID, _ identifier: TaskIdentifier) {
+        guard let handler = state.withLock({ $0.registrations.beginCall(for: identifier) }) else { return }
+        running.during(task) { handler.function(handler.context, HostTable.address, task.rawValue) }
+        state.withLock { $0.registrations.endCall(for: identifier) }?.release()
+    }
+
+    // MARK: Expiration
+
+    /// Never blocks: called by the control thread.
+    ///
+    /// - Parameters:
+    ///   - tasks: nil for all that are unfinished.
+    ///   - isAnnounced: whether the host has to be told.
+    func expire(_ tasks: [TaskID]?, _ reason: ExpirationReason, isAnnounced: Bool) {
+        let expired = state.withLock { state in
+            let expired = state.tasks.expire(tasks, reason, at: .now)
+            if isAnnounced, !expired.isEmpty { channel.send(.expiring(expired.map(\.task), reason)) }
+            return expired
+        }
+        for expiration in expired where expiration.mustCall { startExpirationCall(of: expiration.task) }
+    }
+
+    func startExpirationCall(of task: TaskID) {
+        onThread(named: "bgtask-expire") { self.callExpirationHandler(of: task) }
+    }
+
+    private func callExpirationHandler(of task: TaskID) {
+        guard let (handler, reason) = state.withLock({ $0.tasks.beginCall(of: task) }) else { return }
+        ThreadRole.with(.expirationHandler) {
+            running.during(task) {
+                handler.function(handler.context, HostTable.address, task.rawValue, reason.rawValue)
+            }
+        }
+        state.withLock { $0.tasks.endCall(of: task) }?.release()
+    }
+
+    private func onThread(named name: String, _ body: @escaping @Sendable () -> Void) {
+        if !WorkerThread.start(named: name, body) { reserve.add(body) }
+    }
+
+    // MARK: The end
+
+    /// Never blocks: called by the control thread.
+    func stop() {
+        onThread(named: "bgtask-stop") {
+            self.state.withLock { $0.hooks }?.stop()
+            self.end()
+        }
+    }
+
+    private func end() -> Never {
+        let (handlers, expirationHandlers) = state.withLock { state in
+            state.hasEnded = true
+            return (state.registrations.end(), state.tasks.end())
+        }
+        desk.close()
+        for handler in handlers { handler.release() }
+        for handler in expirationHandlers { handler.release() }
+        for change in watch.changes() { violation("BGT-ABI-16", change) }
+        // What the plugin printed and libc still holds.
+        fflush(nil)
+        finish()
+    }
+
+    /// The last message, and the end of the process. No atexit function runs, no destructor: they belong to the plugin.
+    func finish() -> Never {
+        if isFinishing.exchange(true, ordering: .acquiringAndReleasing) {
+            // Another thread is at it and ends this one too.
+            while true { pause() }
+        }
+        channel.send(.stopped, isLast: true)
+        channel.flushWaiting()
+        _exit(0)
+    }
+
+    /// Tells the host that the plugin broke a rule. Changes nothing about the call that did.
+    func violation(_ rule: String, _ message: String) {
+        let count = violations.add(1, ordering: .relaxed).newValue
+        if count <= Self.violationLimit { channel.send(.violation(rule: rule, message: message)) }
+    }
+}

@@ -1,0 +1,18 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+import TaskModel
+
+extension MonotonicTime {
+    static var now: MonotonicTime {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    /// For `poll`: rounded up, so that nothing fires early. 0 when the time has come.
+    var millisecondsFromNow: Int32 {
+        let left = max(0, (self - .now).wholeNanoseconds)
+        return Int32(clamping: left / 1_000_000 + (left % 1_000_000 == 0 ? 0 : 1))
+    }
+}

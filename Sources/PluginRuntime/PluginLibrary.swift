@@ -1,0 +1,57 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+import Glibc
+import PluginBinary
+import RunnerWire
+import TaskModel
+
+/// A plugin's library in this process, mapped until the process ends: a live runtime inside may have threads.
+/// The only place that loads code.
+struct PluginLibrary {
+    struct LoadError: Error {
+        let message: String
+    }
+
+    let entry: bgt_plugin_entry
+
+    /// Reads the file as plain bytes first; only a library that this host understands is loaded.
+    init(_ plan: RunnerPlan) throws(LoadError) {
+        let path = plan.libraryPath
+        guard path.hasPrefix("/") else {
+            throw LoadError(message: "library \"\(path)\": not an absolute path; the host must send one")
+        }
+        try Self.examine(path, expecting: plan.libraryIdentity)
+        // RTLD_NOW: a missing symbol is a load failure with a name, not a crash in the middle of a task.
+        guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
+            throw LoadError(message: "library \"\(path)\" cannot be loaded: \(Self.lastProblem())")
+        }
+        guard let symbol = dlsym(handle, BGTASK_ENTRY_SYMBOL) else {
+            throw LoadError(
+                message: "library \"\(path)\" does not export \(BGTASK_ENTRY_SYMBOL); write it with BGTASK_PLUGIN_ENTRY"
+            )
+        }
+        // The ABI gives this symbol exactly this type (BGT-ABI-01).
+        entry = unsafeBitCast(symbol, to: bgt_plugin_entry.self)
+    }
+
+    private static func examine(_ path: String, expecting identity: FileIdentity) throws(LoadError) {
+        let binary: PluginBinary
+        do {
+            binary = try PluginBinary.examine(path: path)
+        } catch {
+            throw LoadError(message: "\(error)")
+        }
+        guard binary.identity == identity else {
+            throw LoadError(
+                message: "library \"\(path)\" changed since it was examined; the host examines it again when it has"
+                    + " been written whole"
+            )
+        }
+    }
+
+    private static func lastProblem() -> String {
+        guard let text = dlerror() else { return "the loader does not say why" }
+        return String(cString: text)
+    }
+}

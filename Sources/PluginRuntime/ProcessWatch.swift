@@ -1,0 +1,64 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+
+/// Remembers process-wide state that a plugin must leave alone (BGT-ABI-16) and says what changed. Restores nothing.
+// The addresses of signal handlers are compared, never called.
+struct ProcessWatch: @unchecked Sendable {
+    private let handlers: [UnsafeRawPointer?]
+    private let folder: String?
+    private let fileMask: mode_t
+
+    /// After this process has set up its own, before any plugin code is mapped.
+    init() {
+        handlers = Self.handlers()
+        folder = Self.folder()
+        fileMask = Self.fileMask()
+    }
+
+    /// What is different now, each with its remedy.
+    func changes() -> [String] {
+        var changes: [String] = []
+        for (signal, (before, now)) in zip(CrashReporter.signals, zip(handlers, Self.handlers())) where before != now {
+            changes.append(
+                "the handler of signal \(signal) was replaced; leave it, or the journal cannot tell where a crash struck"
+            )
+        }
+        if let now = Self.folder(), let folder, now != folder {
+            changes.append("the working directory became \"\(now)\"; use absolute paths, such as the container's")
+        }
+        let mask = Self.fileMask()
+        if mask != fileMask {
+            changes.append("the umask became \(String(mask, radix: 8)); give modes to open and mkdir instead")
+        }
+        return changes
+    }
+
+    /// The signals that the calling thread blocks.
+    static func blockedSignals() -> [Int32] {
+        var blocked = sigset_t()
+        pthread_sigmask(SIG_BLOCK, nil, &blocked)
+        return (1...64).filter { sigismember(&blocked, $0) == 1 }
+    }
+
+    private static func handlers() -> [UnsafeRawPointer?] {
+        CrashReporter.signals.map { signal in
+            var action = sigaction()
+            sigaction(signal, nil, &action)
+            return unsafeBitCast(action.__sigaction_handler.sa_handler, to: UnsafeRawPointer?.self)
+        }
+    }
+
+    private static func folder() -> String? {
+        guard let path = getcwd(nil, 0) else { return nil }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
+    private static func fileMask() -> mode_t {
+        // It can only be read by setting it; a file that appears in between gets too few rights, never too many.
+        let mask = umask(0o077)
+        umask(mask)
+        return mask
+    }
+}

@@ -1,0 +1,122 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// Which handlers this process has, and who may still add one (BGT-ABI-10). Calls none of them.
+///
+/// What leaves this table to be released leaves it once: a handler in use is given back by the last `endCall`.
+package struct RegistrationTable<Handler> {
+    package enum Phase: Hashable, Sendable {
+        case entry
+        case running
+        case ended
+    }
+
+    package enum Verdict: Hashable, Sendable {
+        case registered
+        case malformed
+        case wrongRole
+        case wrongPhase
+        case notPermitted
+        case duplicate
+    }
+
+    private struct Registration {
+        let name: PermittedIdentifier
+        let handler: Handler
+        var calls = 0
+    }
+
+    private let role: PluginRole
+    private let permitted: [PermittedIdentifier]
+    private var phase = Phase.entry
+    private var registrations: [Registration] = []
+
+    package init(role: PluginRole, permitted: [PermittedIdentifier]) {
+        self.role = role
+        self.permitted = permitted
+    }
+
+    package mutating func register(_ text: String, _ handler: Handler) -> Verdict {
+        guard let name = PermittedIdentifier(text) else { return .malformed }
+        guard role == .main else { return .wrongRole }
+        switch phase {
+        case .entry: break
+        case .running where isContinued(name): break
+        case .running, .ended: return .wrongPhase
+        }
+        guard isPermitted(name) else { return .notPermitted }
+        guard !registrations.contains(where: { $0.name == name }) else { return .duplicate }
+        registrations.append(Registration(name: name, handler: handler))
+        return .registered
+    }
+
+    /// Entry has returned. What it registered stands or falls with it.
+    ///
+    /// - Returns: the handlers that were dropped.
+    package mutating func closeEntry(succeeded: Bool) -> [Handler] {
+        // The end may have come first.
+        if phase == .entry { phase = .running }
+        if succeeded { return [] }
+        defer { registrations = [] }
+        return registrations.map(\.handler)
+    }
+
+    package func isRegistered(_ identifier: TaskIdentifier) -> Bool { index(for: identifier) != nil }
+
+    package func isPermitted(_ identifier: TaskIdentifier) -> Bool {
+        permitted.contains { $0.covers(identifier) }
+    }
+
+    /// The identifiers registered by name; patterns name none.
+    package var identifiers: [TaskIdentifier] {
+        registrations.compactMap { if case .exact(let identifier) = $0.name { identifier } else { nil } }
+    }
+
+    /// Nil once the launch is over: no new call begins.
+    package mutating func beginCall(for identifier: TaskIdentifier) -> Handler? {
+        guard phase == .running, let index = index(for: identifier) else { return nil }
+        registrations[index].calls += 1
+        return registrations[index].handler
+    }
+
+    /// - Returns: the handler, if this was the last call that kept it from being released.
+    package mutating func endCall(for identifier: TaskIdentifier) -> Handler? {
+        guard let index = index(for: identifier) else { return nil }
+        registrations[index].calls -= 1
+        guard phase == .ended, registrations[index].calls == 0 else { return nil }
+        return registrations.remove(at: index).handler
+    }
+
+    /// The launch is over.
+    ///
+    /// - Returns: the handlers that nothing uses any more.
+    package mutating func end() -> [Handler] {
+        phase = .ended
+        let idle = registrations.filter { $0.calls == 0 }
+        registrations.removeAll { $0.calls == 0 }
+        return idle.map(\.handler)
+    }
+
+    // A pattern stands behind any registration by name.
+    private func index(for identifier: TaskIdentifier) -> Int? {
+        registrations.firstIndex { $0.name == .exact(identifier) }
+            ?? registrations.firstIndex { $0.name.covers(identifier) }
+    }
+
+    private func isPermitted(_ name: PermittedIdentifier) -> Bool {
+        switch name {
+        case .exact(let identifier): isPermitted(identifier)
+        case .pattern: permitted.contains(name)
+        }
+    }
+
+    // Patterns are permitted for continued tasks alone, and those may register at any time (statement 15).
+    private func isContinued(_ name: PermittedIdentifier) -> Bool {
+        isPermitted(name) && !permitted.contains { $0 == name && $0.isExact }
+    }
+}
+
+extension PermittedIdentifier {
+    fileprivate var isExact: Bool { if case .exact = self { true } else { false } }
+}

@@ -1,0 +1,195 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// The tasks of this launch, and the race of each between completion and expiration (BGT-ABI-08, -09, -13). Decides
+/// which call may begin and who releases which handler; makes no call itself.
+///
+/// Every handler that is handed in leaves exactly once: refused, returned as replaced, by `complete`, `endCall` or `end`.
+package struct TaskTable<Handler> {
+    private enum Phase {
+        /// In the batch, not yet the plugin's: entry runs.
+        case waiting
+        case running
+        case expiring(ExpirationReason, since: MonotonicTime)
+        case completed
+    }
+
+    /// A task's one expiration call. Only while it is `none` can a call begin.
+    private enum Call {
+        case none
+        case inProgress(Handler)
+        case made
+    }
+
+    private struct Entry {
+        var phase = Phase.waiting
+        /// Set, and not in a call.
+        var handler: Handler?
+        var call = Call.none
+        var isDelivered = false
+
+        var hasHandler: Bool {
+            if case .none = call { handler != nil } else { true }
+        }
+    }
+
+    private let killDeadline: MonotonicTime
+    private let grace: Duration
+    private let order: [TaskID]
+    private var entries: [TaskID: Entry]
+    private var hasEnded = false
+
+    package init(_ tasks: [TaskID], deadline: MonotonicTime, grace: Duration) {
+        self.grace = grace
+        killDeadline = deadline + grace
+        order = tasks
+        entries = Dictionary(tasks.map { ($0, Entry()) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    // MARK: Delivery
+
+    /// Hands these tasks to the plugin; the others of the batch are not its affair any more.
+    package mutating func deliver(_ tasks: [TaskID]) {
+        let delivered = Set(tasks)
+        for id in order {
+            guard var entry = entries.removeValue(forKey: id), delivered.contains(id) else { continue }
+            if case .waiting = entry.phase { entry.phase = .running }
+            entry.isDelivered = true
+            entries[id] = entry
+        }
+    }
+
+    // MARK: Questions
+
+    package enum Presence: Hashable, Sendable {
+        case open(ExpirationReason?)
+        case completed
+        case unknown
+    }
+
+    package func presence(of id: TaskID) -> Presence {
+        guard let entry = entries[id], entry.isDelivered else { return .unknown }
+        switch entry.phase {
+        case .waiting, .running: return .open(nil)
+        case .expiring(let reason, _): return .open(reason)
+        case .completed: return .completed
+        }
+    }
+
+    // MARK: Completion
+
+    package enum Completion {
+        case recorded(CompletionOutcome, release: Handler?)
+        case alreadyCompleted
+        case unknown
+        case invalidOutcome
+        case tooLate
+    }
+
+    package mutating func complete(_ id: TaskID, outcome: Int32, at now: MonotonicTime) -> Completion {
+        guard let entry = entries[id], entry.isDelivered else { return .unknown }
+        var limit = killDeadline
+        switch entry.phase {
+        case .completed: return .alreadyCompleted
+        case .expiring(_, let since): limit = min(limit, since + grace)
+        case .waiting, .running: break
+        }
+        guard let outcome = CompletionOutcome(rawValue: outcome) else { return .invalidOutcome }
+        guard !hasEnded, now < limit else { return .tooLate }
+        entries[id]?.phase = .completed
+        entries[id]?.handler = nil
+        return .recorded(outcome, release: entry.handler)
+    }
+
+    // MARK: Expiration
+
+    package enum HandlerChange {
+        /// - Parameters:
+        ///   - report: whether a handler is set, if that changed.
+        ///   - mustCall: the task is expiring and its one call has not been made.
+        case changed(replaced: Handler?, report: Bool?, mustCall: Bool)
+        case alreadyCompleted
+        case unknown
+    }
+
+    package mutating func setHandler(_ handler: Handler?, of id: TaskID) -> HandlerChange {
+        guard var entry = entries[id], entry.isDelivered, !hasEnded else { return .unknown }
+        var mustCall = false
+        switch entry.phase {
+        case .completed: return .alreadyCompleted
+        case .expiring: if case .none = entry.call { mustCall = handler != nil }
+        case .waiting, .running: break
+        }
+        let hadHandler = entry.hasHandler
+        let replaced = entry.handler
+        entry.handler = handler
+        entries[id] = entry
+        let report = entry.hasHandler == hadHandler ? nil : entry.hasHandler
+        return .changed(replaced: replaced, report: report, mustCall: mustCall)
+    }
+
+    package struct Expiration: Hashable, Sendable {
+        package let task: TaskID
+        /// A handler is set: its call is now due.
+        package let mustCall: Bool
+    }
+
+    /// Tells tasks to stop; the first reason stays.
+    ///
+    /// - Parameter tasks: nil for all that are unfinished.
+    /// - Returns: those that were not expiring before, in the order of the batch.
+    package mutating func expire(_ tasks: [TaskID]?, _ reason: ExpirationReason, at now: MonotonicTime) -> [Expiration]
+    {
+        let chosen = tasks.map(Set.init)
+        var expired: [Expiration] = []
+        for id in unfinished where chosen?.contains(id) ?? true {
+            guard var entry = entries[id] else { continue }
+            if case .expiring = entry.phase { continue }
+            entry.phase = .expiring(reason, since: now)
+            entries[id] = entry
+            expired.append(Expiration(task: id, mustCall: entry.handler != nil))
+        }
+        return expired
+    }
+
+    /// Asked on the call's own thread, just before it: nil when completion, removal or another call came first.
+    package mutating func beginCall(of id: TaskID) -> (Handler, ExpirationReason)? {
+        guard !hasEnded, var entry = entries[id], case .expiring(let reason, _) = entry.phase,
+            case .none = entry.call, let handler = entry.handler
+        else { return nil }
+        entry.handler = nil
+        entry.call = .inProgress(handler)
+        entries[id] = entry
+        return (handler, reason)
+    }
+
+    /// - Returns: the handler that was called, to be released now: it is never called twice.
+    package mutating func endCall(of id: TaskID) -> Handler? {
+        guard case .inProgress(let handler) = entries[id]?.call else { return nil }
+        entries[id]?.call = .made
+        return handler
+    }
+
+    /// The launch is over.
+    ///
+    /// - Returns: the handlers that no call uses.
+    package mutating func end() -> [Handler] {
+        hasEnded = true
+        var idle: [Handler] = []
+        for id in order {
+            guard let handler = entries[id]?.handler else { continue }
+            entries[id]?.handler = nil
+            idle.append(handler)
+        }
+        return idle
+    }
+
+    private var unfinished: [TaskID] {
+        order.filter { id in
+            guard let entry = entries[id] else { return false }
+            if case .completed = entry.phase { return false }
+            return true
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+
+/// In which of the plugin's callbacks the calling thread is, as far as that limits what it may call (BGT-ABI-12).
+struct ThreadRole: OptionSet {
+    let rawValue: UInt
+
+    static let pendingVisitor = ThreadRole(rawValue: 1)
+    static let expirationHandler = ThreadRole(rawValue: 2)
+
+    static var current: ThreadRole {
+        ThreadRole(rawValue: UInt(bitPattern: pthread_getspecific(roleKey)))
+    }
+
+    /// Holds for `body`, on this thread.
+    static func with<Result>(_ role: ThreadRole, _ body: () -> Result) -> Result {
+        let outer = current
+        pthread_setspecific(roleKey, UnsafeRawPointer(bitPattern: outer.union(role).rawValue))
+        defer { pthread_setspecific(roleKey, UnsafeRawPointer(bitPattern: outer.rawValue)) }
+        return body()
+    }
+}
+
+private let roleKey: pthread_key_t = {
+    var key = pthread_key_t()
+    let status = pthread_key_create(&key, nil)
+    precondition(status == 0, "a process that has loaded nothing yet has a thread-specific key left")
+    return key
+}()

@@ -1,0 +1,73 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+
+/// Starts detached threads of this process, each with a name and an alternate stack on which its crash can be told.
+enum WorkerThread {
+    // What a new thread is handed; it takes the only reference.
+    private final class Start: Sendable {
+        let name: String
+        let body: @Sendable () -> Void
+
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    /// - Returns: false when the system has no thread to give.
+    static func start(named name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+        var attributes = pthread_attr_t()
+        guard pthread_attr_init(&attributes) == 0 else { return false }
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+
+        let start = Unmanaged.passRetained(Start(name: name, body: body))
+        var thread = pthread_t()
+        guard pthread_create(&thread, &attributes, runWorkerThread, start.toOpaque()) == 0 else {
+            start.release()
+            return false
+        }
+        return true
+    }
+
+    fileprivate static func run(_ argument: UnsafeMutableRawPointer) {
+        let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+        setName(start.name)
+        AlternateStack.install()
+        start.body()
+        AlternateStack.remove()
+    }
+
+    /// Names the calling thread by the end of `name`, which tells identifiers apart better than their beginning.
+    static func setName(_ name: String) {
+        let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { return }
+        let limit = 15
+        _ = Array(name.utf8.suffix(limit)).withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+        close(file)
+    }
+}
+
+private func runWorkerThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let argument { WorkerThread.run(argument) }
+    return nil
+}
+
+/// The stack on which a thread that has used up its own can still say so.
+enum AlternateStack {
+    private static let size = 65_536
+
+    /// For the calling thread.
+    static func install() {
+        var stack = stack_t(ss_sp: malloc(size), ss_flags: 0, ss_size: size)
+        if stack.ss_sp == nil || sigaltstack(&stack, nil) != 0 { free(stack.ss_sp) }
+    }
+
+    static func remove() {
+        var none = stack_t(ss_sp: nil, ss_flags: Int32(SS_DISABLE), ss_size: 0)
+        var installed = stack_t()
+        guard sigaltstack(nil, &installed) == 0, installed.ss_size == size, sigaltstack(&none, nil) == 0 else { return }
+        free(installed.ss_sp)
+    }
+}

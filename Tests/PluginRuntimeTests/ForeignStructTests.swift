@@ -1,0 +1,110 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginRuntime
+import Testing
+
+// A struct as minor 0 had it, and as a later minor made it grow.
+private struct Short { var size: UInt32 = 0, kind: UInt32 = 0; var number: UInt64 = 0 }
+private struct Long { var size: UInt32 = 0, kind: UInt32 = 0; var number: UInt64 = 0, added: UInt64 = 0 }
+
+@Suite("Structs may grow at the end, and only there (BGT-ABI-03)")
+struct ForeignStructTests {
+    @Test func `a struct of our own size is read whole`() {
+        let reading = read(bytes(size: 16, kind: 7, rest: [9]), as: Short.self)
+        #expect(reading?.kind == 7)
+        #expect(reading?.number == 9)
+    }
+
+    @Test func `an older plugin's shorter struct reads as zero where it ends`() {
+        let reading = read(bytes(size: 16, kind: 7, rest: [9, 0xffff]), as: Long.self, minimum: 16)
+        #expect(reading?.number == 9)
+        #expect(reading?.added == 0)
+    }
+
+    @Test func `a newer plugin's longer struct is read when its tail is zero`() {
+        #expect(read(bytes(size: 40, kind: 7, rest: [9, 0, 0, 0]), as: Short.self)?.number == 9)
+    }
+
+    @Test func `a newer plugin's tail that is not zero is too new, wherever it is not`() {
+        for index in 16..<40 {
+            var bytes = bytes(size: 40, kind: 7, rest: [9, 0, 0, 0])
+            bytes[index] = 1
+            #expect(outcome(bytes, as: Short.self) == "too new")
+        }
+    }
+
+    @Test(arguments: [0, 1, 15, 4097, .max] as [UInt32])
+    func `a size that the struct never had is invalid`(size: UInt32) {
+        #expect(outcome(bytes(size: size, kind: 7, rest: [9, 0]), as: Short.self) == "invalid")
+    }
+
+    @Test func `a misaligned struct is read all the same`() {
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 8)
+        defer { memory.deallocate() }
+        (memory + 3).copyMemory(from: bytes(size: 16, kind: 7, rest: [9]), byteCount: 16)
+        guard case .value(let short) = ForeignStruct.read(memory + 3, as: Short.self) else {
+            Issue.record("not read")
+            return
+        }
+        #expect(short.number == 9)
+    }
+
+    @Test func `filling writes no byte beyond the caller's size and leaves the size alone`() {
+        let filled = fill(size: 16, with: Long(size: 99, kind: 1, number: 2, added: 3), minimum: 16)
+        #expect(filled.prefix(16) == ArraySlice(bytes(size: 16, kind: 1, rest: [2])))
+        #expect(filled.dropFirst(16).allSatisfy { $0 == 0xee })
+    }
+
+    @Test func `filling a newer plugin's struct zeroes what this host does not know`() {
+        let filled = fill(size: 32, with: Short(size: 99, kind: 1, number: 2), minimum: 16)
+        #expect(filled.prefix(32) == ArraySlice(bytes(size: 32, kind: 1, rest: [2, 0, 0])))
+        #expect(filled.dropFirst(32).allSatisfy { $0 == 0xee })
+    }
+
+    @Test(arguments: [0, 15, 4097] as [UInt32])
+    func `a struct of an impossible size is not touched`(size: UInt32) {
+        let filled = fill(size: size, with: Short(kind: 1, number: 2), minimum: 16)
+        #expect(filled.dropFirst(4).allSatisfy { $0 == 0xee })
+    }
+
+    private func bytes(size: UInt32, kind: UInt32, rest: [UInt64]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        withUnsafeBytes(of: size) { bytes += $0 }
+        withUnsafeBytes(of: kind) { bytes += $0 }
+        for number in rest { withUnsafeBytes(of: number) { bytes += $0 } }
+        return bytes
+    }
+
+    private func read<Value>(_ bytes: [UInt8], as type: Value.Type, minimum: Int? = nil) -> Value? {
+        bytes.withUnsafeBytes { buffer in
+            guard let address = buffer.baseAddress else { return nil }
+            let minimum = minimum ?? MemoryLayout<Value>.size
+            guard case .value(let value) = ForeignStruct.read(address, as: type, minimum: minimum) else { return nil }
+            return value
+        }
+    }
+
+    private func outcome<Value>(_ bytes: [UInt8], as type: Value.Type) -> String {
+        bytes.withUnsafeBytes { buffer in
+            guard let address = buffer.baseAddress else { return "no bytes" }
+            switch ForeignStruct.read(address, as: type) {
+            case .value: return "value"
+            case .tooNew: return "too new"
+            case .invalid: return "invalid"
+            }
+        }
+    }
+
+    /// 64 bytes of 0xee with a size in front, after the filling.
+    private func fill<Value>(size: UInt32, with value: Value, minimum: Int) -> [UInt8] {
+        var memory = [UInt8](repeating: 0xee, count: 64)
+        memory.withUnsafeMutableBytes { buffer in
+            buffer.storeBytes(of: size, as: UInt32.self)
+            guard let address = buffer.baseAddress else { return }
+            let isPossible = size >= UInt32(minimum) && size <= ForeignStruct.longest
+            #expect(ForeignStruct.fill(address, with: value, minimum: minimum) == isPossible)
+            #expect(ForeignStruct.canFill(address, minimum: minimum) == isPossible)
+        }
+        return memory
+    }
+}

@@ -1,0 +1,51 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginRuntime
+import Testing
+
+@Suite("Texts cross the ABI whole, or cut between characters")
+struct ForeignTextTests {
+    @Test func `a text at the limit is read, one beyond it is not`() {
+        #expect(String(repeating: "x", count: 255).withCString { ForeignText.read($0, limit: 255) }?.count == 255)
+        #expect(String(repeating: "x", count: 256).withCString { ForeignText.read($0, limit: 255) } == nil)
+    }
+
+    @Test func `bytes that are not UTF-8 are no identifier, and a readable log line`() {
+        let bytes: [CChar] = [CChar(bitPattern: 0xff), 65, 0]
+        bytes.withUnsafeBufferPointer { buffer in
+            guard let address = buffer.baseAddress else { return }
+            #expect(ForeignText.read(address, limit: 10) == nil)
+            #expect(ForeignText.readRepaired(address, limit: 10) == "\u{FFFD}A")
+        }
+    }
+
+    @Test(arguments: ["abcdefgh", "äöüß", "€€€", "a😀b😀", "日本語"])
+    func `cutting never splits a character`(text: String) {
+        for limit in 0...text.utf8.count + 1 {
+            let cut = ForeignText.prefix(of: text, limit: limit)
+            #expect(text.hasPrefix(cut))
+            #expect(cut.utf8.count <= limit)
+            #expect(limit - cut.utf8.count < 4 || cut == text)
+            if limit > 0 { #expect(text.withCString { ForeignText.readRepaired($0, limit: limit) } == cut) }
+        }
+    }
+
+    @Test func `the size is learnt first and suffices then`() {
+        var needed: UInt64 = 0
+        #expect(ForeignText.write("häuser", to: nil, capacity: 0, needed: &needed) == .truncated)
+        #expect(needed == 8)
+        var buffer = [CChar](repeating: 1, count: Int(needed))
+        #expect(ForeignText.write("häuser", to: &buffer, capacity: needed, needed: nil) == .whole)
+        #expect(buffer.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } == "häuser")
+    }
+
+    @Test func `a buffer one byte too small holds an empty string and nothing more`() {
+        var buffer = [CChar](repeating: 1, count: 4)
+        #expect(ForeignText.write("abcd", to: &buffer, capacity: 4, needed: nil) == .truncated)
+        #expect(buffer == [0, 1, 1, 1])
+    }
+
+    @Test func `a capacity without a buffer is invalid`() {
+        #expect(ForeignText.write("a", to: nil, capacity: 5, needed: nil) == .invalid)
+    }
+}

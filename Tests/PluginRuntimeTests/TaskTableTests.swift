@@ -1,0 +1,165 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginRuntime
+import TaskModel
+import Testing
+
+@Suite("Completion and expiration race, and every task has one end")
+struct TaskTableTests {
+    private let task = TaskID(rawValue: 1)
+    private let other = TaskID(rawValue: 2)
+    private let early = MonotonicTime(nanoseconds: 1)
+    private let deadline = MonotonicTime(nanoseconds: 1_000)
+
+    @Test func `the first completion wins`() {
+        var table = delivered()
+        #expect(table.complete(task, outcome: 0, at: early).isRecorded(.success))
+        #expect(table.complete(task, outcome: 1, at: early).isAlreadyCompleted)
+    }
+
+    @Test func `an unknown outcome leaves the task open`() {
+        var table = delivered()
+        #expect(table.complete(task, outcome: 3, at: early).isInvalidOutcome)
+        #expect(table.complete(task, outcome: -1, at: early).isInvalidOutcome)
+        #expect(table.complete(task, outcome: 2, at: early).isRecorded(.noData))
+    }
+
+    @Test func `a task of another launch and one that was not delivered are unknown`() {
+        var table = TaskTable<String>([task, other], deadline: deadline, grace: .nanoseconds(100))
+        #expect(table.complete(task, outcome: 0, at: early).isUnknown)
+        table.deliver([task])
+        #expect(table.complete(other, outcome: 0, at: early).isUnknown)
+        #expect(table.complete(TaskID(rawValue: 0), outcome: 0, at: early).isUnknown)
+        #expect(table.presence(of: other) == .unknown)
+        #expect(table.presence(of: task) == .open(nil))
+    }
+
+    @Test func `completion within the grace counts, at the kill deadline nothing does`() {
+        var table = delivered()
+        _ = table.expire(nil, .budget, at: deadline)
+        #expect(table.complete(task, outcome: 0, at: MonotonicTime(nanoseconds: 1_099)).isRecorded(.success))
+        #expect(table.complete(other, outcome: 0, at: MonotonicTime(nanoseconds: 1_100)).isTooLate)
+    }
+
+    @Test func `a task that lost its conditions has its own grace`() {
+        var table = delivered()
+        _ = table.expire([task], .networkLost, at: MonotonicTime(nanoseconds: 200))
+        #expect(table.complete(task, outcome: 0, at: MonotonicTime(nanoseconds: 300)).isTooLate)
+        #expect(table.complete(other, outcome: 0, at: MonotonicTime(nanoseconds: 300)).isRecorded(.success))
+    }
+
+    @Test func `expiration takes the unfinished tasks, once, and the first reason stays`() {
+        var table = delivered()
+        _ = table.complete(task, outcome: 0, at: early)
+        #expect(table.expire(nil, .stoppedByPerson, at: early).map(\.task) == [other])
+        #expect(table.expire(nil, .budget, at: deadline).isEmpty)
+        #expect(table.presence(of: other) == .open(.stoppedByPerson))
+        #expect(table.presence(of: task) == .completed)
+    }
+
+    @Test func `a task that expired during entry is delivered expiring`() {
+        var table = TaskTable<String>([task, other], deadline: deadline, grace: .zero)
+        #expect(table.expire(nil, .budget, at: deadline).map(\.mustCall) == [false, false])
+        table.deliver([task])
+        #expect(table.presence(of: task) == .open(.budget))
+        #expect(table.setHandler("late", of: task).mustCall == true)
+    }
+
+    @Test func `tasks that nobody takes do not expire any more`() {
+        var table = TaskTable<String>([task, other], deadline: deadline, grace: .zero)
+        table.deliver([other])
+        #expect(table.expire(nil, .budget, at: deadline).map(\.task) == [other])
+    }
+
+    @Test func `a handler set before expiration is called once`() {
+        var table = delivered()
+        #expect(table.setHandler("handler", of: task).mustCall == false)
+        #expect(table.expire([task], .budget, at: deadline).map(\.mustCall) == [true])
+        let call = table.beginCall(of: task)
+        #expect(call?.0 == "handler")
+        #expect(call?.1 == .budget)
+        #expect(table.beginCall(of: task) == nil)
+        #expect(table.endCall(of: task) == "handler")
+        #expect(table.beginCall(of: task) == nil)
+    }
+
+    @Test func `a handler set after one was called is never called`() {
+        var table = delivered()
+        _ = table.setHandler("first", of: task)
+        _ = table.expire([task], .budget, at: deadline)
+        _ = table.beginCall(of: task)
+        #expect(table.setHandler("during", of: task).mustCall == false)
+        #expect(table.endCall(of: task) == "first")
+        #expect(table.setHandler("after", of: task).mustCall == false)
+        #expect(table.beginCall(of: task) == nil)
+        #expect(table.end() == ["after"])
+    }
+
+    @Test func `completion before the call's thread arrives keeps the call from beginning`() {
+        var table = delivered()
+        _ = table.setHandler("handler", of: task)
+        _ = table.expire([task], .budget, at: early)
+        #expect(table.complete(task, outcome: 0, at: early).released == "handler")
+        #expect(table.beginCall(of: task) == nil)
+    }
+
+    @Test func `completion inside the call leaves the release to the call`() {
+        var table = delivered()
+        _ = table.setHandler("handler", of: task)
+        _ = table.expire([task], .budget, at: early)
+        _ = table.beginCall(of: task)
+        #expect(table.complete(task, outcome: 0, at: early).released == nil)
+        #expect(table.endCall(of: task) == "handler")
+    }
+
+    @Test func `a handler removed while its call is due is not called, its successor is`() {
+        var table = delivered()
+        _ = table.setHandler("first", of: task)
+        _ = table.expire([task], .budget, at: early)
+        #expect(table.setHandler(nil, of: task).replaced == "first")
+        #expect(table.beginCall(of: task) == nil)
+        #expect(table.setHandler("second", of: task).mustCall == true)
+        #expect(table.beginCall(of: task)?.0 == "second")
+    }
+
+    @Test func `the host is told when a handler is set or removed, not when it is replaced`() {
+        var table = delivered()
+        #expect(table.setHandler(nil, of: task).report == nil)
+        #expect(table.setHandler("first", of: task).report == true)
+        #expect(table.setHandler("second", of: task).report == nil)
+        #expect(table.setHandler(nil, of: task).report == false)
+    }
+
+    @Test func `a completed task takes no handler`() {
+        var table = delivered()
+        _ = table.complete(task, outcome: 0, at: early)
+        #expect(table.setHandler("late", of: task).isAlreadyCompleted)
+        #expect(table.setHandler("foreign", of: TaskID(rawValue: 9)).isUnknown)
+    }
+
+    private func delivered() -> TaskTable<String> {
+        var table = TaskTable<String>([task, other], deadline: deadline, grace: .nanoseconds(100))
+        table.deliver([task, other])
+        return table
+    }
+}
+
+extension TaskTable.Completion {
+    func isRecorded(_ expected: CompletionOutcome) -> Bool {
+        if case .recorded(let outcome, _) = self { outcome == expected } else { false }
+    }
+
+    var released: Handler? { if case .recorded(_, let handler) = self { handler } else { nil } }
+    var isAlreadyCompleted: Bool { if case .alreadyCompleted = self { true } else { false } }
+    var isUnknown: Bool { if case .unknown = self { true } else { false } }
+    var isInvalidOutcome: Bool { if case .invalidOutcome = self { true } else { false } }
+    var isTooLate: Bool { if case .tooLate = self { true } else { false } }
+}
+
+extension TaskTable.HandlerChange {
+    var mustCall: Bool? { if case .changed(_, _, let mustCall) = self { mustCall } else { nil } }
+    var report: Bool? { if case .changed(_, let report, _) = self { report } else { nil } }
+    var replaced: Handler? { if case .changed(let replaced, _, _) = self { replaced } else { nil } }
+    var isAlreadyCompleted: Bool { if case .alreadyCompleted = self { true } else { false } }
+    var isUnknown: Bool { if case .unknown = self { true } else { false } }
+}
