@@ -2,18 +2,25 @@
 
 import TaskModel
 
-/// A plugin's pending requests as they will be once every commit under way has succeeded. Limits are judged by it.
+/// A plugin's pending requests as they will be once every commit under way has succeeded.
+///
+/// Limits are judged by them, and by what would still be pending should a commit fail: nobody can know which it will be.
 struct ExpectedRequests: Sendable {
     private var requests: [TaskIdentifier: PendingRequest] = [:]
     private var counts: [TaskKind: Int] = [:]
+    /// Replaced, cancelled or launched by a commit under way: until that has succeeded they are pending.
+    private var leaving: [PendingRequest] = []
 
     subscript(identifier: TaskIdentifier) -> PendingRequest? { requests[identifier] }
 
     var all: Dictionary<TaskIdentifier, PendingRequest>.Values { requests.values }
 
-    /// How many of a kind there are, `identifier` itself left out: a replacement does not add to them (statement 23).
+    /// How many of a kind there may be, `identifier` itself left out: a replacement does not add to them (statement 23).
     func count(of kind: TaskKind, beside identifier: TaskIdentifier) -> Int {
-        (counts[kind] ?? 0) - (requests[identifier]?.request.kind == kind ? 1 : 0)
+        let staying = (counts[kind] ?? 0) - (requests[identifier]?.request.kind == kind ? 1 : 0)
+        if leaving.isEmpty { return staying }
+        let names = leaving.map(\.request).filter { $0.kind == kind && $0.identifier != identifier }.map(\.identifier)
+        return staying + Set(names).count { requests[$0]?.request.kind != kind }
     }
 
     mutating func set(_ request: PendingRequest) {
@@ -26,5 +33,16 @@ struct ExpectedRequests: Sendable {
         guard let old = requests[identifier], number == nil || old.number == number else { return }
         requests[identifier] = nil
         counts[old.request.kind, default: 0] -= 1
+        leaving.append(old)
+    }
+
+    /// The commit has succeeded: of that identifier, nothing older than `number` is pending any more.
+    mutating func settle(_ identifier: TaskIdentifier, before number: SubmissionNumber) {
+        leaving.removeAll { $0.request.identifier == identifier && $0.number < number }
+    }
+
+    /// The commit has succeeded: that one is no longer pending, nor is what it once replaced.
+    mutating func settle(_ identifier: TaskIdentifier, through number: SubmissionNumber) {
+        leaving.removeAll { $0.request.identifier == identifier && $0.number <= number }
     }
 }

@@ -156,6 +156,7 @@ extension Scheduler {
             switch work {
             case .request(let request):
                 plugins[launch.plugin]?.remove(request.request.identifier, number: request.number)
+                plugins[launch.plugin]?.expected.settle(request.request.identifier, through: request.number)
             case .event(let event): plugins[launch.plugin]?.remove(event: event.number)
             }
         }

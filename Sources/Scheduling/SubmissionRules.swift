@@ -4,11 +4,11 @@ package import TaskModel
 
 /// Whether a request may be accepted, by the manifest, the operator's policy and the limits. Keeps nothing.
 package enum SubmissionRules {
-    /// - Parameter pending: requests of the same kind that would be pending beside this one.
+    /// - Parameter pending: requests of the same kind that would be pending beside this one; nil when it replaces one.
     package static func refusal(
         of request: TaskRequest,
         for entry: PluginEntry,
-        pending: Int,
+        pending: Int?,
         under configuration: SchedulingConfiguration
     ) -> Refusal? {
         if request.kind == .event { return eventRefusal }
@@ -77,11 +77,11 @@ package enum SubmissionRules {
     private static func limitRefusal(
         of request: TaskRequest,
         for entry: PluginEntry,
-        pending: Int,
+        pending: Int?,
         limits: PendingLimits
     ) -> Refusal? {
         let limit = request.kind == .refresh ? limits.refresh : limits.processing
-        if pending < limit { return nil }
+        guard let pending, pending >= limit else { return nil }
         return Refusal(
             code: .tooManyPendingTaskRequests,
             subReason: request.kind == .refresh ? .refreshLimit : .processingLimit,

@@ -1,0 +1,26 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// Names in tests are written as literals; one that breaks the rule is a mistake in the test itself.
+
+extension PluginIdentifier: ExpressibleByStringLiteral {
+    package init(stringLiteral text: String) {
+        guard let identifier = PluginIdentifier(text) else { preconditionFailure("\(text) names no plugin") }
+        self = identifier
+    }
+}
+
+extension TaskIdentifier: ExpressibleByStringLiteral {
+    package init(stringLiteral text: String) {
+        guard let identifier = TaskIdentifier(text) else { preconditionFailure("\(text) names no task") }
+        self = identifier
+    }
+}
+
+extension PermittedIdentifier: ExpressibleByStringLiteral {
+    package init(stringLiteral text: String) {
+        guard let permitted = PermittedIdentifier(text) else { preconditionFailure("\(text) permits nothing") }
+        self = permitted
+    }
+}

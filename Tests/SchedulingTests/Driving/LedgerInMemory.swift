@@ -1,0 +1,194 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+
+/// A ledger without a disk, as strict as the real one: a change that contradicts what it holds fails its whole ticket.
+///
+/// It also keeps watch: what the host promised about the ledger and did not keep is a complaint.
+struct LedgerInMemory {
+    struct Contradiction: Error { let message: String }
+
+    private struct Launch {
+        let plan: LaunchPlan
+        var unfinished: [PendingWork]
+        var keptFromReturning: Set<SubmissionNumber> = []
+        var outcomes: [SubmissionNumber: Int] = [:]
+    }
+
+    private struct State {
+        var requests: [SubmissionNumber: PendingRequest] = [:]
+        var events: [SubmissionNumber: PendingEvent] = [:]
+        var payloads: [SubmissionNumber: [UInt8]] = [:]
+        var running: [LaunchNumber: Launch] = [:]
+        var known: [PluginIdentifier: KnownPlugin] = [:]
+        var lastSubmission = SubmissionNumber(rawValue: 0)
+        var lastLaunch = LaunchNumber(rawValue: 0)
+
+        var present: Set<SubmissionNumber> {
+            Set(requests.keys).union(events.keys).union(running.values.flatMap { $0.unfinished.map(\.number) })
+        }
+    }
+
+    private var state = State()
+    private(set) var journal: [JournalEntry] = []
+    /// Every number that a request or an event was ever stored under.
+    private(set) var everStored: Set<SubmissionNumber> = []
+    private(set) var complaints: [String] = []
+
+    var requests: [PendingRequest] { state.requests.values.sorted { $0.number < $1.number } }
+    var events: [PendingEvent] { state.events.values.sorted { $0.number < $1.number } }
+    var known: [PluginIdentifier: KnownPlugin] { state.known }
+    var runningLaunches: Set<LaunchNumber> { Set(state.running.keys) }
+
+    func unfinished(of launch: LaunchNumber) -> [PendingWork] { state.running[launch]?.unfinished ?? [] }
+    func payload(of number: SubmissionNumber) -> [UInt8]? { state.payloads[number] }
+
+    var snapshot: LedgerSnapshot {
+        LedgerSnapshot(
+            requests: requests,
+            events: events,
+            running: state.running.values.sorted { $0.plan.number < $1.plan.number }.map { launch in
+                LedgerSnapshot.RunningLaunch(
+                    number: launch.plan.number,
+                    plugin: launch.plan.plugin.identifier,
+                    lane: launch.plan.lane,
+                    process: launch.plan.process,
+                    startedAt: launch.plan.startedAt,
+                    unfinished: launch.unfinished,
+                    keptFromReturning: launch.keptFromReturning
+                )
+            },
+            known: state.known.values.sorted { $0.identifier < $1.identifier },
+            lastSubmission: state.lastSubmission,
+            lastLaunch: state.lastLaunch
+        )
+    }
+
+    /// All or nothing.
+    mutating func apply(_ changes: [LedgerChange], limits: (PluginIdentifier) -> PendingLimits) throws {
+        var new = state
+        var entries: [JournalEntry] = []
+        for change in changes {
+            switch change {
+            case .journal(let entry):
+                entries.append(entry)
+                count(entry, in: &new)
+            default: try apply(change, to: &new, limits: limits)
+            }
+        }
+        for case .endLaunch(let number, _) in changes { try endLaunch(number, in: &new) }
+        let journaled = Set(entries.compactMap(\.submission))
+        for number in state.present.subtracting(new.present) where !journaled.contains(number) {
+            complaints.append("submission \(number) disappeared from the ledger without a journal entry")
+        }
+        everStored.formUnion(new.present)
+        state = new
+        journal += entries
+    }
+
+    private mutating func apply(
+        _ change: LedgerChange,
+        to state: inout State,
+        limits: (PluginIdentifier) -> PendingLimits
+    ) throws {
+        switch change {
+        case .storeRequest(let request, let payload):
+            let old = state.requests.values.first { $0.isInTheWay(of: request) }
+            if let old { state.requests[old.number] = nil }
+            state.requests[request.number] = request
+            state.payloads[request.number] = payload
+            state.lastSubmission = max(state.lastSubmission, request.number)
+            checkLimit(limits(request.plugin), with: request, inPlaceOf: old, in: state)
+        case .removeRequest(let number): state.requests[number] = nil
+        case .storeEvent(let event, let payload):
+            state.events[event.number] = event
+            state.payloads[event.number] = payload
+            state.lastSubmission = max(state.lastSubmission, event.number)
+        case .removeEvent(let number): state.events[number] = nil
+        case .startLaunch(let plan): try start(plan, in: &state)
+        case .endTask(let launch, let number): try end(number, of: launch, in: &state)
+        case .returnTask(let launch, let work):
+            try end(work.number, of: launch, in: &state)
+            switch work {
+            case .request(let request):
+                if state.requests.values.contains(where: { $0.isInTheWay(of: request) }) { return }
+                state.requests[request.number] = request
+            case .event(let event): state.events[event.number] = event
+            }
+        case .keepFromReturning(let launch, let number):
+            guard state.running[launch]?.unfinished.contains(where: { $0.number == number }) == true else {
+                throw Contradiction(message: "launch \(launch) has no running task \(number)")
+            }
+            state.running[launch]?.keptFromReturning.insert(number)
+        case .endLaunch, .journal: break
+        case .rememberPlugin(let plugin): state.known[plugin.identifier] = plugin
+        case .forgetPlugin(let plugin): state.known[plugin] = nil
+        }
+    }
+
+    private mutating func start(_ plan: LaunchPlan, in state: inout State) throws {
+        for work in plan.tasks.map(\.work) {
+            let isPending =
+                switch work {
+                case .request(let request): state.requests.removeValue(forKey: request.number) != nil
+                case .event(let event): state.events.removeValue(forKey: event.number) != nil
+                }
+            guard isPending else { throw Contradiction(message: "\(work.label) (\(work.number)) is not pending") }
+        }
+        for other in state.running.values
+        where other.plan.plugin.identifier == plan.plugin.identifier && other.plan.lane == plan.lane {
+            complaints.append("launches \(other.plan.number) and \(plan.number) share the \(plan.lane.name) lane")
+        }
+        state.running[plan.number] = Launch(plan: plan, unfinished: plan.tasks.map(\.work))
+        state.lastLaunch = max(state.lastLaunch, plan.number)
+    }
+
+    private func end(_ number: SubmissionNumber, of launch: LaunchNumber, in state: inout State) throws {
+        guard let index = state.running[launch]?.unfinished.firstIndex(where: { $0.number == number }) else {
+            throw Contradiction(message: "launch \(launch) has no running task \(number)")
+        }
+        state.running[launch]?.unfinished.remove(at: index)
+    }
+
+    private mutating func endLaunch(_ number: LaunchNumber, in state: inout State) throws {
+        guard let launch = state.running.removeValue(forKey: number) else {
+            throw Contradiction(message: "no launch \(number) is running")
+        }
+        guard launch.unfinished.isEmpty else {
+            throw Contradiction(message: "launch \(number) ends with unfinished tasks")
+        }
+        for work in launch.plan.tasks.map(\.work) where launch.outcomes[work.number] != 1 {
+            let count = launch.outcomes[work.number] ?? 0
+            complaints.append("launch \(number) ended with \(count) outcomes of \(work.label) (\(work.number))")
+        }
+    }
+
+    private func count(_ entry: JournalEntry, in state: inout State) {
+        guard case .task = entry.event, let launch = entry.launch, let number = entry.submission else { return }
+        state.running[launch]?.outcomes[number, default: 0] += 1
+    }
+
+    /// What returned may exceed a limit, what is submitted may not (C5).
+    private mutating func checkLimit(
+        _ limits: PendingLimits,
+        with request: PendingRequest,
+        inPlaceOf old: PendingRequest?,
+        in state: State
+    ) {
+        if old?.request.kind == request.request.kind { return }
+        let beside = state.requests.values.filter {
+            $0.plugin == request.plugin && $0.request.kind == request.request.kind
+        }
+        let limit = request.request.kind == .refresh ? limits.refresh : limits.processing
+        if beside.count > limit {
+            complaints.append("submission \(request.number) makes \(beside.count) pending where \(limit) are allowed")
+        }
+    }
+}
+
+extension PendingRequest {
+    fileprivate func isInTheWay(of other: PendingRequest) -> Bool {
+        plugin == other.plugin && request.identifier == other.request.identifier && number != other.number
+    }
+}

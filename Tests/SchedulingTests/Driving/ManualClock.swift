@@ -1,0 +1,38 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// Both clocks of one machine, turned by hand and apart from each other. Time never passes by itself.
+struct ManualClock {
+    private(set) var now: Moment
+
+    /// Starts at noon of 2026-01-01, an hour after the machine did.
+    init() {
+        now = Moment(
+            monotonic: MonotonicTime(nanoseconds: 0) + .seconds(3_600),
+            wall: WallTime(nanoseconds: 0) + .seconds(1_767_268_800),
+            boot: BootID("boot-1")
+        )
+    }
+
+    mutating func advance(by duration: Duration) {
+        now = Moment(monotonic: now.monotonic + duration, wall: now.wall + duration, boot: now.boot)
+    }
+
+    /// Somebody sets the clock, or the machine was suspended: the budgets' clock knows nothing of it.
+    mutating func stepWall(by duration: Duration) {
+        now = Moment(monotonic: now.monotonic, wall: now.wall + duration, boot: now.boot)
+    }
+
+    /// Another boot, whose monotonic values have nothing to do with those before.
+    mutating func reboot(takes duration: Duration) {
+        let boot = BootID(now.boot.text + "'")
+        now = Moment(monotonic: MonotonicTime(nanoseconds: 0), wall: now.wall + duration, boot: boot)
+    }
+}
+
+extension Duration {
+    static func minutes(_ count: Int) -> Duration { .seconds(count * 60) }
+    static func hours(_ count: Int) -> Duration { .seconds(count * 3_600) }
+    static func days(_ count: Int) -> Duration { .seconds(count * 86_400) }
+}

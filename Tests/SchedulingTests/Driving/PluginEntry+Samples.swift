@@ -1,0 +1,90 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+extension PluginIdentifier {
+    static let app: Self = "com.example.app"
+    static let keyboard: Self = "com.example.app.keyboard"
+    static let mail: Self = "com.example.mail"
+}
+
+extension TaskIdentifier {
+    static let feed: Self = "com.example.app.feed"
+    static let headlines: Self = "com.example.app.headlines"
+    static let clean: Self = "com.example.app.clean"
+    static let vacuum: Self = "com.example.app.vacuum"
+    static let index: Self = "com.example.app.index"
+    static let inbox: Self = "com.example.mail.inbox"
+    static let sweep: Self = "com.example.mail.sweep"
+
+    /// One of twenty more that the sample plugin permits.
+    static func job(_ number: Int) -> Self { TaskIdentifier(stringLiteral: "com.example.app.job\(number)") }
+}
+
+extension PluginEntry {
+    /// A main plugin that may do everything; `version` stands for its bytes.
+    static func app(
+        version: String = "1.0",
+        library: String = "1.0",
+        permitted: [PermittedIdentifier]? = nil,
+        modes: Set<BackgroundMode> = [.fetch, .processing],
+        extensions: [PluginIdentifier] = []
+    ) -> PluginEntry {
+        let names: [TaskIdentifier] = [.feed, .headlines, .clean, .vacuum, .index] + (1...20).map { .job($0) }
+        return main(
+            .app,
+            version: version,
+            library: library,
+            permitted: permitted ?? names.map { .exact($0) },
+            modes: modes,
+            extensions: extensions
+        )
+    }
+
+    static func mail() -> PluginEntry { main(.mail, permitted: [.exact(.inbox), .exact(.sweep)]) }
+
+    static func main(
+        _ identifier: PluginIdentifier,
+        version: String = "1.0",
+        library: String = "1.0",
+        permitted: [PermittedIdentifier],
+        modes: Set<BackgroundMode> = [.fetch, .processing],
+        extensions: [PluginIdentifier] = []
+    ) -> PluginEntry {
+        PluginEntry(
+            identifier: identifier,
+            name: identifier.text,
+            version: version,
+            role: .main,
+            extensions: extensions,
+            permitted: permitted,
+            modes: modes,
+            library: LibraryFile(
+                path: "/plugins/lib\(identifier).so",
+                digest: "library of \(identifier) \(library)",
+                identity: FileIdentity(device: 1, inode: 1, size: 1, modified: 1, changed: 1)
+            ),
+            manifestPath: "/manifests/\(identifier).yaml",
+            manifestDigest: "manifest of \(identifier) \(version)"
+        )
+    }
+
+    static func keyboard() -> PluginEntry {
+        PluginEntry(
+            identifier: .keyboard,
+            name: "Keyboard",
+            version: "1.0",
+            role: .extension,
+            containingPlugin: .app,
+            permitted: [],
+            modes: [],
+            library: LibraryFile(
+                path: "/plugins/libKeyboard.so",
+                digest: "library of the keyboard",
+                identity: FileIdentity(device: 1, inode: 2, size: 1, modified: 1, changed: 1)
+            ),
+            manifestPath: "/manifests/keyboard.yaml",
+            manifestDigest: "manifest of the keyboard"
+        )
+    }
+}

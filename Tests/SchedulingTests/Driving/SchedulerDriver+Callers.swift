@@ -1,0 +1,89 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+
+// What people and plugins ask of the host. An answer is nil as long as there is none.
+extension SchedulerDriver {
+    @discardableResult
+    func submit(
+        _ identifier: TaskIdentifier,
+        as kind: TaskKind = .processing,
+        at earliestBegin: WallTime? = nil,
+        after delay: Duration? = nil,
+        needsPower: Bool = false,
+        needsNetwork: Bool = false,
+        payload: [UInt8] = [],
+        by submitter: Submitter = .plugin(.app)
+    ) -> Answer? {
+        let request = TaskRequest(
+            identifier: identifier,
+            kind: kind,
+            earliestBegin: earliestBegin ?? delay.map { clock.now.wall + $0 },
+            requiresNetwork: needsNetwork,
+            requiresExternalPower: needsPower
+        )
+        return ask { .submitted(Submission(request: request, payload: payload, submitter: submitter), reply: $0) }
+    }
+
+    @discardableResult
+    func cancel(_ identifier: TaskIdentifier, of plugin: PluginIdentifier? = .app) -> Answer? {
+        ask { .cancelRequested(identifier, of: plugin, reply: $0) }
+    }
+
+    @discardableResult
+    func cancelAll(of plugin: PluginIdentifier = .app) -> Answer? { ask { .cancelAllRequested(of: plugin, reply: $0) } }
+
+    @discardableResult
+    func simulateLaunch(of identifiers: TaskIdentifier...) -> Answer? {
+        let numbers = scheduler.pendingRequests.filter { identifiers.contains($0.request.identifier) }.map(\.number)
+        let before = simulated
+        simulated.formUnion(numbers)
+        let answer = ask { .launchSimulated(identifiers, reply: $0) }
+        if case .notLaunching = answer { simulated = before }
+        return answer
+    }
+
+    @discardableResult
+    func simulateExpiration(of identifier: TaskIdentifier) -> Answer? {
+        ask { .expirationSimulated(identifier, reply: $0) }
+    }
+
+    func install(_ plugins: PluginEntry...) {
+        let names = plugins.map(\.identifier)
+        installed.removeAll { names.contains($0.identifier) }
+        installed += plugins
+        send(.catalogued(installed))
+    }
+
+    func remove(_ plugin: PluginIdentifier) {
+        installed.removeAll { $0.identifier == plugin }
+        send(.catalogued(installed))
+    }
+
+    /// The answer to the last question, once it is there.
+    var lastAnswer: Answer? { answers[ReplyToken(rawValue: lastReply)] }
+
+    private func ask(_ question: (ReplyToken) -> SchedulerEvent) -> Answer? {
+        lastReply += 1
+        let reply = ReplyToken(rawValue: lastReply)
+        send(question(reply))
+        return answers[reply]
+    }
+}
+
+extension Answer {
+    var submission: SubmissionNumber? { if case .submitted(let number, _, _) = self { number } else { nil } }
+    var replaced: SubmissionNumber? { if case .submitted(_, _, let old) = self { old } else { nil } }
+    var plugin: PluginIdentifier? { if case .submitted(_, let plugin, _) = self { plugin } else { nil } }
+    var refusal: Refusal? { if case .refused(let refusal) = self { refusal } else { nil } }
+    var isNotRecorded: Bool { if case .notRecorded = self { true } else { refusal?.subReason == .notRecorded } }
+
+    /// Why a simulation came to nothing.
+    var complaint: String? {
+        switch self {
+        case .notLaunching(let message), .notRunning(let message): message
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+
+// What a test asks the driver. Everything is since the last `forgetThePast`, except what is there now.
+extension SchedulerDriver {
+    struct Expiration: Hashable {
+        let launch: LaunchNumber
+        let tasks: [TaskIdentifier]
+        let reason: ExpirationReason
+    }
+
+    func forgetThePast() {
+        actions = []
+        journalMark = ledger.journal.count
+        wakeCount = 0
+    }
+
+    // MARK: What was done
+
+    var plans: [LaunchPlan] { actions.compactMap { if case .sendPlan(let plan) = $0 { plan } else { nil } } }
+    var lastPlan: LaunchPlan? { plans.last }
+    /// The tasks of each launch, in order.
+    var batches: [[TaskIdentifier]] { plans.filter { $0.lane == .background }.map(\.identifiers) }
+    var finished: [LaunchNumber] { actions.compactMap { if case .finish(let launch) = $0 { launch } else { nil } } }
+    var killed: [LaunchNumber] { actions.compactMap { if case .kill(let launch) = $0 { launch } else { nil } } }
+    var dismissed: [LaunchNumber] {
+        actions.compactMap { if case .dismissRunner(let launch) = $0 { launch } else { nil } }
+    }
+    var runnersTaken: [PluginIdentifier] {
+        actions.compactMap { if case .takeRunner(_, let plugin) = $0 { plugin } else { nil } }
+    }
+    var expirations: [Expiration] {
+        actions.compactMap { action in
+            guard case .expire(let launch, let ids, let reason) = action else { return nil }
+            let tasks = plansByNumber[launch]?.tasks.filter { ids.contains($0.id) } ?? []
+            return Expiration(launch: launch, tasks: tasks.compactMap(\.work.identifier), reason: reason)
+        }
+    }
+    var hasStopped: Bool { actions.contains(.stopped) }
+
+    // MARK: What is written
+
+    var journal: ArraySlice<JournalEntry> { ledger.journal[journalMark...] }
+
+    func entries(_ event: JournalEntry.Event) -> [JournalEntry] { journal.filter { $0.event == event } }
+
+    /// How the tasks of that name ended, one after the other.
+    func outcomes(of identifier: TaskIdentifier) -> [TaskOutcome] {
+        journal.compactMap { entry in
+            guard case .task(let outcome) = entry.event, entry.label == identifier.text else { return nil }
+            return outcome
+        }
+    }
+
+    /// The journal's last word on tasks of that name.
+    func lastEntry(of identifier: TaskIdentifier) -> JournalEntry? { journal.last { $0.label == identifier.text } }
+
+    var launchOutcomes: [LaunchOutcome] {
+        journal.compactMap { if case .launch(let outcome) = $0.event { outcome } else { nil } }
+    }
+
+    var lastLaunchEntry: JournalEntry? { journal.last { if case .launch = $0.event { true } else { false } } }
+
+    // MARK: What is there
+
+    var pending: [TaskIdentifier] { scheduler.pendingRequests.map(\.request.identifier) }
+    var pendingEvents: [EventType] { scheduler.pendingEvents.map(\.type) }
+
+    func request(_ identifier: TaskIdentifier) -> PendingRequest? {
+        scheduler.pendingRequests.first { $0.request.identifier == identifier }
+    }
+
+    func explain(_ identifier: TaskIdentifier) -> Explanation { scheduler.explain(identifier, at: clock.now) }
+    func reasons(_ identifier: TaskIdentifier) -> [Reason] { explain(identifier).reasons }
+
+    var running: [TaskIdentifier] { scheduler.runningLaunches.flatMap(\.unfinished).compactMap(\.work.identifier) }
+}

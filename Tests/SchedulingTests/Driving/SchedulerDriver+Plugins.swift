@@ -1,0 +1,79 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+
+// What plugin code does. Without a launch named, it is the one whose plan was sent last.
+extension SchedulerDriver {
+    /// Entry returns; unless told otherwise a handler is there for every task of the batch.
+    func enter(
+        _ plan: LaunchPlan? = nil,
+        registering: [TaskIdentifier]? = nil,
+        status: Int32 = 0,
+        receives: Bool = true
+    ) {
+        guard let plan = plan ?? lastPlan else { return complain("nothing was launched") }
+        let names = registering ?? plan.tasks.compactMap(\.work.identifier)
+        send(.entered(plan.number, status: status, registered: names, offersReceive: receives))
+    }
+
+    func complete(
+        _ identifier: TaskIdentifier,
+        as outcome: CompletionOutcome = .success,
+        in plan: LaunchPlan? = nil
+    ) {
+        guard let plan = plan ?? lastPlan, let task = plan.id(of: identifier) else {
+            return complain("no launch has a task \(identifier)")
+        }
+        send(.completed(plan.number, task, outcome))
+    }
+
+    /// Completes the one event of a launch.
+    func completeEvent(as outcome: CompletionOutcome = .success, in plan: LaunchPlan? = nil) {
+        guard let plan = plan ?? lastPlan, let task = plan.tasks.first else { return complain("nothing was launched") }
+        send(.completed(plan.number, task.id, outcome))
+    }
+
+    func setExpirationHandler(for identifier: TaskIdentifier, to isSet: Bool = true, in plan: LaunchPlan? = nil) {
+        guard let plan = plan ?? lastPlan, let task = plan.id(of: identifier) else {
+            return complain("no launch has a task \(identifier)")
+        }
+        send(.expirationHandlerChanged(plan.number, task, isSet: isSet))
+    }
+
+    /// The whole life of a launch: entered, every task completed, process gone.
+    func runToTheEnd(_ plan: LaunchPlan? = nil) {
+        guard let plan = plan ?? lastPlan else { return complain("nothing was launched") }
+        enter(plan)
+        for task in plan.tasks { send(.completed(plan.number, task.id, .success)) }
+    }
+
+    /// - Parameter task: the one on whose handler thread the signal struck, where the runner could still tell.
+    func crash(_ plan: LaunchPlan? = nil, signal: Int32 = 11, on task: TaskIdentifier? = nil) {
+        guard let plan = plan ?? lastPlan else { return complain("nothing was launched") }
+        let words = task.map { LastWords(signal: signal, address: 0, task: plan.id(of: $0)) }
+        end(plan, .signaled(signal), words)
+    }
+
+    func exit(_ plan: LaunchPlan? = nil, code: Int32 = 0) { end(plan, .exited(code: code), nil) }
+
+    func runOutOfMemory(_ plan: LaunchPlan? = nil) { end(plan, .outOfMemory, nil) }
+
+    func end(_ plan: LaunchPlan? = nil, _ termination: ProcessTermination, _ words: LastWords? = nil) {
+        guard let plan = plan ?? lastPlan else { return complain("nothing was launched") }
+        processes[plan.number] = nil
+        send(.runnerEnded(plan.number, termination, words))
+    }
+
+    /// Lets plugins hear that they started, and be done with it.
+    func finishStarting() {
+        for plan in processes.values.sorted(by: { $0.number < $1.number }) where plan.lane == .event {
+            enter(plan, receives: false)
+        }
+    }
+}
+
+extension LaunchPlan {
+    func id(of identifier: TaskIdentifier) -> TaskID? { tasks.first { $0.work.identifier == identifier }?.id }
+    var identifiers: [TaskIdentifier] { tasks.compactMap(\.work.identifier) }
+}

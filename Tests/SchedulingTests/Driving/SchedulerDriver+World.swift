@@ -1,0 +1,102 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+
+// What the world does: time, conditions, the disk, runners, and the host's own end.
+extension SchedulerDriver {
+    // MARK: Time
+
+    /// Lets time pass, and fires the timer at every instant that was asked for.
+    func advance(by duration: Duration) {
+        let target = clock.now.monotonic + duration
+        while let wait = timeToWake, clock.now.monotonic + wait <= target {
+            clock.advance(by: wait)
+            fireTimer()
+        }
+        clock.advance(by: target - clock.now.monotonic)
+    }
+
+    /// Somebody sets the clock; the host is told, as it would be by the kernel.
+    func stepWallClock(by duration: Duration) {
+        clock.stepWall(by: duration)
+        fireTimer()
+    }
+
+    /// Nil when nothing is due, ever.
+    var timeToWake: Duration? {
+        let waits = [wake.monotonic.map { $0 - clock.now.monotonic }, wake.wall.map { $0 - clock.now.wall }]
+        return waits.compactMap { $0 }.min().map { max(.zero, $0) }
+    }
+
+    /// Once is enough: a timer that is still due after it fired would fire for ever.
+    private func fireTimer() {
+        send(.timerFired)
+        if timeToWake == .zero { send(.timerFired) }
+        if timeToWake == .zero {
+            complain("the timer spins")
+            wake = (nil, nil)
+        }
+    }
+
+    // MARK: Conditions
+
+    func change(power: Bool? = nil, network: Bool? = nil) {
+        conditions.isOnExternalPower = power ?? conditions.isOnExternalPower
+        conditions.hasNetwork = network ?? conditions.hasNetwork
+        send(.conditionsChanged(conditions))
+    }
+
+    // MARK: The ledger
+
+    func writeNextCommit() {
+        if heldCommits.isEmpty { return complain("no commit is held") }
+        let commit = heldCommits.removeFirst()
+        send(report(commit.ticket, commit.changes))
+    }
+
+    func failNextCommit() {
+        if heldCommits.isEmpty { return complain("no commit is held") }
+        send(.commitFailed(heldCommits.removeFirst().ticket, message: "disk full"))
+    }
+
+    /// Writes what is held and all that follows from it.
+    func writeHeldCommits() {
+        while !heldCommits.isEmpty { writeNextCommit() }
+        commits = .written
+    }
+
+    // MARK: Runners
+
+    /// The held runners are there now; those that were dismissed meanwhile are offered as well.
+    func bringRunners() {
+        let launches = heldRunners
+        heldRunners = []
+        runners = .ready
+        for launch in launches {
+            let process = RunnerProcess(pid: 1, startTime: 1, boot: clock.now.boot, controlGroup: nil)
+            send(.runnerReady(launch, process))
+        }
+    }
+
+    // MARK: The host
+
+    func stop() { send(.stopRequested) }
+
+    /// The host dies with all of its processes, and comes back with what the ledger holds.
+    func restart(after downtime: Duration = .zero, rebooting: Bool = false, with plugins: [PluginEntry]? = nil) {
+        heldCommits = []
+        heldRunners = []
+        processes = [:]
+        wake = (nil, nil)
+        if rebooting { clock.reboot(takes: downtime) } else { clock.advance(by: downtime) }
+        installed = plugins ?? installed
+        scheduler = Scheduler(
+            configuration: configuration,
+            conditions: conditions,
+            snapshot: ledger.snapshot,
+            at: clock.now
+        )
+        send(.catalogued(installed))
+    }
+}

@@ -1,0 +1,210 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+/// Stands where the host's shell stands: hands events to a scheduler and acts on what it decides. Nothing runs by itself.
+///
+/// By default the world is kind: commits are written at once, runners are there, processes leave when asked and die when
+/// killed. Each of these can be held, and then let go step by step. It watches while it acts: an answer before its
+/// commit, a plan before its launch is on disk, a timer that spins are complaints, and complaints fail the test.
+final class SchedulerDriver {
+    enum Commits { case written, held, failing }
+    enum Runners { case ready, held, unavailable }
+
+    var commits = Commits.written
+    var runners = Runners.ready
+    /// Processes leave when they are asked to, and die when they are killed.
+    var processesObey = true
+    /// Gets what the host promised and did not keep.
+    var onComplaint: (String) -> Void = { Issue.record("\($0)") }
+
+    let configuration: SchedulingConfiguration
+    var conditions: Conditions
+    var clock = ManualClock()
+    var ledger = LedgerInMemory()
+    var scheduler: Scheduler
+    var installed: [PluginEntry] = []
+
+    /// What was done since the test last said `forgetThePast`.
+    var actions: [SchedulerAction] = []
+    var answers: [ReplyToken: Answer] = [:]
+    var journalMark = 0
+    var wake: (monotonic: MonotonicTime?, wall: WallTime?) = (nil, nil)
+    var wakeCount = 0
+
+    var heldCommits: [(ticket: Ticket, changes: [LedgerChange])] = []
+    var heldRunners: [LaunchNumber] = []
+    /// Every launch whose plan was sent and whose process has not ended.
+    var processes: [LaunchNumber: LaunchPlan] = [:]
+    /// Launches as they were when they were taken to the ledger.
+    var plansByNumber: [LaunchNumber: LaunchPlan] = [:]
+    /// Submissions that a person wanted launched at once, which time and conditions do not bind.
+    var simulated: Set<SubmissionNumber> = []
+    /// The host dies after so many more actions.
+    var actionsToLive: Int?
+    var lastReply: UInt64 = 0
+
+    private var inbox: [SchedulerEvent] = []
+    private var isWorking = false
+    private var complaintsSeen = 0
+
+    /// A host with the plugins installed, and their first launches behind them.
+    init(
+        _ plugins: PluginEntry...,
+        conditions: Conditions = Conditions(isOnExternalPower: true, hasNetwork: true),
+        configure: (inout SchedulingConfiguration) -> Void = { _ in }
+    ) {
+        var configuration = SchedulingConfiguration()
+        configure(&configuration)
+        self.configuration = configuration
+        self.conditions = conditions
+        scheduler = Scheduler(
+            configuration: configuration,
+            conditions: conditions,
+            snapshot: LedgerSnapshot(),
+            at: clock.now
+        )
+        if plugins.isEmpty { return }
+        installed = plugins
+        send(.catalogued(plugins))
+        finishStarting()
+        forgetThePast()
+    }
+
+    func send(_ event: SchedulerEvent) {
+        inbox.append(event)
+        if isWorking { return }
+        isWorking = true
+        defer { isWorking = false }
+        while !inbox.isEmpty {
+            for action in scheduler.handle(inbox.removeFirst(), at: clock.now) {
+                if let left = actionsToLive {
+                    if left == 0 { return die() }
+                    actionsToLive = left - 1
+                }
+                actions.append(action)
+                carryOut(action)
+            }
+        }
+    }
+
+    private func carryOut(_ action: SchedulerAction) {
+        switch action {
+        case .commit(let ticket, let changes): commit(ticket, changes)
+        case .answer(let reply, let answer): note(answer, to: reply)
+        case .takeRunner(let launch, _):
+            switch runners {
+            case .ready: inbox.append(.runnerReady(launch, process(of: launch)))
+            case .held: heldRunners.append(launch)
+            case .unavailable: inbox.append(.runnerUnavailable(launch, message: "too many processes"))
+            }
+        case .dismissRunner(let launch):
+            if processes[launch] != nil { complain("the runner of launch \(launch) is dismissed while it is needed") }
+        case .sendPlan(let plan): runPlan(plan)
+        case .finish(let launch): obey(launch, .exited(code: 0))
+        case .kill(let launch): obey(launch, .signaled(9))
+        case .wake(let monotonic, let wall):
+            if wake == (monotonic, wall) { complain("the same wake is asked for twice") }
+            wake = (monotonic, wall)
+            wakeCount += 1
+        case .expire, .stopped: break
+        }
+    }
+
+    private func obey(_ launch: LaunchNumber, _ termination: ProcessTermination) {
+        guard processesObey else { return }
+        processes[launch] = nil
+        inbox.append(.runnerEnded(launch, termination, nil))
+    }
+
+    // MARK: The ledger
+
+    private func commit(_ ticket: Ticket, _ changes: [LedgerChange]) {
+        for case .startLaunch(let plan) in changes { check(plan) }
+        switch commits {
+        case .held: heldCommits.append((ticket, changes))
+        case .written: inbox.append(report(ticket, changes))
+        case .failing: inbox.append(.commitFailed(ticket, message: "disk full"))
+        }
+    }
+
+    /// Writes the ticket, and says what became of it.
+    func report(_ ticket: Ticket, _ changes: [LedgerChange]) -> SchedulerEvent {
+        do {
+            try ledger.apply(changes) { configuration.policy(for: $0).limits ?? configuration.limits }
+            for complaint in ledger.complaints.dropFirst(complaintsSeen) { complain(complaint) }
+            complaintsSeen = ledger.complaints.count
+            return .committed(ticket)
+        } catch let contradiction as LedgerInMemory.Contradiction {
+            return .commitFailed(ticket, message: contradiction.message)
+        } catch {
+            return .commitFailed(ticket, message: "\(error)")
+        }
+    }
+
+    // MARK: What is watched
+
+    private func note(_ answer: Answer, to reply: ReplyToken) {
+        if answers[reply] != nil { complain("reply \(reply.rawValue) is answered twice") }
+        if case .submitted(let number, _, _) = answer, !ledger.everStored.contains(number) {
+            complain("submission \(number) is acknowledged before it is on disk")
+        }
+        answers[reply] = answer
+    }
+
+    private func runPlan(_ plan: LaunchPlan) {
+        if !ledger.runningLaunches.contains(plan.number) {
+            complain("the plan of launch \(plan.number) is sent before the launch is on disk")
+        }
+        for other in processes.values
+        where other.plugin.identifier == plan.plugin.identifier && other.lane == plan.lane {
+            complain("launches \(other.number) and \(plan.number) of one lane run at once")
+        }
+        if plan.budget.start != clock.now.monotonic { complain("the budget of \(plan.number) began before its plan") }
+        processes[plan.number] = plan
+        plansByNumber[plan.number] = plan
+    }
+
+    /// Nothing is launched before its time, or without what it needs, unless a person said so.
+    private func check(_ plan: LaunchPlan) {
+        plansByNumber[plan.number] = plan
+        for case .request(let pending) in plan.tasks.map(\.work) where !simulated.contains(pending.number) {
+            let request = pending.request
+            if let earliest = request.earliestBegin, earliest > clock.now.wall {
+                complain("\(request.identifier) is launched before its earliest begin")
+            }
+            if let delay = pending.retry.notBefore, delay > clock.now.wall {
+                complain("\(request.identifier) is launched before its delay is over")
+            }
+            if request.requiresExternalPower && !conditions.isOnExternalPower {
+                complain("\(request.identifier) is launched without power")
+            }
+            if request.requiresNetwork && !conditions.hasNetwork {
+                complain("\(request.identifier) is launched without network")
+            }
+        }
+        if !installed.contains(plan.plugin) { complain("\(plan.plugin.identifier) is launched while not installed") }
+    }
+
+    func complain(_ text: String) { onComplaint(text) }
+
+    // MARK: The end of a host
+
+    private func die() {
+        inbox = []
+        actionsToLive = nil
+        isWorking = false
+        restart()
+    }
+
+    private func process(of launch: LaunchNumber) -> RunnerProcess {
+        RunnerProcess(
+            pid: Int32(truncatingIfNeeded: launch.rawValue),
+            startTime: UInt64(bitPattern: launch.rawValue),
+            boot: clock.now.boot,
+            controlGroup: nil
+        )
+    }
+}

@@ -1,0 +1,116 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("Limits bound what is pending, per main plugin, at submission only")
+struct LimitTests {
+    let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail())
+
+    @Test func `24 a second refresh request with another identifier is one too many`() throws {
+        host.submit(.feed, as: .refresh, after: .hours(1))
+        let refusal = try #require(host.submit(.headlines, as: .refresh, after: .hours(1))?.refusal)
+        #expect(refusal.code == .tooManyPendingTaskRequests)
+        #expect(refusal.subReason == .refreshLimit)
+        #expect(host.pending == [.feed])
+    }
+
+    @Test func `25 an eleventh processing request is one too many`() throws {
+        for number in 1...10 { #expect(host.submit(.job(number), after: .hours(1))?.submission != nil) }
+        let refusal = try #require(host.submit(.job(11), after: .hours(1))?.refusal)
+        #expect(refusal.code == .tooManyPendingTaskRequests)
+        #expect(refusal.subReason == .processingLimit)
+        #expect(refusal.message.contains("10"))
+    }
+
+    @Test func `23 at the limit a replacement is still accepted`() {
+        for number in 1...10 { host.submit(.job(number), after: .hours(1)) }
+        host.submit(.feed, as: .refresh, after: .hours(1))
+        #expect(host.submit(.job(3), after: .hours(2))?.replaced != nil)
+        #expect(host.submit(.feed, as: .refresh, after: .hours(2))?.replaced != nil)
+        #expect(host.pending.count == 11)
+    }
+
+    @Test func `26 one cancelled makes room for one submitted`() {
+        for number in 1...10 { host.submit(.job(number), after: .hours(1)) }
+        #expect(host.cancel(.job(4)) == .cancelled(1))
+        #expect(host.submit(.job(11), after: .hours(1))?.submission != nil)
+        #expect(host.submit(.job(12), after: .hours(1))?.refusal?.code == .tooManyPendingTaskRequests)
+    }
+
+    @Test func `35 a handler resubmits its own identifier at the limit of one`() {
+        host.submit(.feed, as: .refresh)
+        host.enter()
+        #expect(host.submit(.feed, as: .refresh, after: .hours(1))?.submission != nil)
+        host.complete(.feed)
+        #expect(host.pending == [.feed])
+    }
+
+    @Test func `C5 kinds are counted apart, and so are plugins`() {
+        for number in 1...10 { host.submit(.job(number), after: .hours(1)) }
+        #expect(host.submit(.feed, as: .refresh, after: .hours(1))?.submission != nil)
+        #expect(host.submit(.sweep, after: .hours(1), by: .plugin(.mail))?.submission != nil)
+        #expect(host.submit(.inbox, as: .refresh, after: .hours(1), by: .plugin(.mail))?.submission != nil)
+    }
+
+    @Test func `C5 what extensions and people submit counts for the main plugin`() {
+        host.submit(.feed, as: .refresh, after: .hours(1), by: .plugin(.keyboard))
+        #expect(host.submit(.headlines, as: .refresh)?.refusal?.subReason == .refreshLimit)
+        #expect(host.submit(.headlines, as: .refresh, by: .person)?.refusal?.subReason == .refreshLimit)
+    }
+
+    @Test func `C5 the operator can raise the limits of one plugin`() {
+        let host = SchedulerDriver(.app(), .mail()) {
+            var limits = PendingLimits()
+            limits.refresh = 2
+            $0.plugins[.app, default: PluginPolicy()].limits = limits
+        }
+        host.submit(.feed, as: .refresh, after: .hours(1))
+        #expect(host.submit(.headlines, as: .refresh, after: .hours(1))?.submission != nil)
+        host.submit(.inbox, as: .refresh, after: .hours(1), by: .plugin(.mail))
+        #expect(host.submit(.sweep, as: .refresh, by: .plugin(.mail))?.refusal?.subReason == .refreshLimit)
+    }
+
+    @Test func `C5 a returning request is exempt, and what is over the limit can still be replaced`() {
+        host.submit(.feed, as: .refresh)
+        host.enter()
+        host.submit(.headlines, as: .refresh, after: .hours(1))
+        host.crash()
+        #expect(Set(host.pending) == [.feed, .headlines])
+        #expect(host.submit(.headlines, as: .refresh, after: .hours(2))?.replaced != nil)
+        #expect(host.submit(.feed, as: .refresh, after: .hours(2))?.replaced != nil)
+        #expect(host.submit(.index, as: .refresh)?.refusal?.subReason == .refreshLimit)
+    }
+
+    @Test func `C5 a submission that is still being recorded counts`() {
+        host.commits = .held
+        #expect(host.submit(.feed, as: .refresh) == nil)
+        #expect(host.submit(.headlines, as: .refresh)?.refusal?.subReason == .refreshLimit)
+        host.failNextCommit()
+        #expect(host.submit(.headlines, as: .refresh) == nil)
+        host.writeHeldCommits()
+        #expect(host.pending.isEmpty && host.batches == [[.headlines]])
+    }
+
+    @Test func `C5 a cancellation makes room only when it is on disk`() {
+        host.submit(.feed, as: .refresh, after: .hours(1))
+        host.commits = .held
+        #expect(host.cancel(.feed) == nil)
+        #expect(host.submit(.headlines, as: .refresh)?.refusal?.subReason == .refreshLimit)
+        host.failNextCommit()
+        #expect(host.pending == [.feed])
+    }
+
+    @Test func `C5 a launch makes room only when it is on disk`() {
+        host.runners = .held
+        host.submit(.feed, as: .refresh)
+        host.commits = .held
+        host.bringRunners()
+        #expect(host.submit(.headlines, as: .refresh, after: .hours(1))?.refusal?.subReason == .refreshLimit)
+        host.writeNextCommit()
+        #expect(host.submit(.headlines, as: .refresh, after: .hours(1)) == nil)
+        host.writeHeldCommits()
+        #expect(host.pending == [.headlines])
+    }
+}

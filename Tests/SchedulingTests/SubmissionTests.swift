@@ -1,0 +1,152 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("A submission is judged by the manifest, answered, and pending")
+struct SubmissionTests {
+    let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail())
+
+    @Test func `2 an identifier that the manifest does not list is not permitted`() throws {
+        let refusal = try #require(host.submit("com.example.app.other")?.refusal)
+        #expect(refusal.code == .notPermitted)
+        #expect(refusal.subReason == .identifierNotPermitted)
+        #expect(refusal.message.contains("com.example.app.other") && refusal.message.contains("permitted-identifiers"))
+        #expect(host.pending.isEmpty)
+    }
+
+    @Test func `3 a refresh request needs the mode fetch`() throws {
+        let host = SchedulerDriver(.app(modes: [.processing]))
+        let refusal = try #require(host.submit(.feed, as: .refresh)?.refusal)
+        #expect(refusal.code == .notPermitted)
+        #expect(refusal.subReason == .fetchModeMissing)
+        #expect(host.submit(.clean)?.submission != nil)
+    }
+
+    @Test func `4 a processing request needs the mode processing`() throws {
+        let host = SchedulerDriver(.app(modes: [.fetch]))
+        let refusal = try #require(host.submit(.clean)?.refusal)
+        #expect(refusal.code == .notPermitted)
+        #expect(refusal.subReason == .processingModeMissing)
+        #expect(host.submit(.feed, as: .refresh)?.submission != nil)
+    }
+
+    @Test func `7 a plugin that the operator disabled gets unavailable`() throws {
+        let host = SchedulerDriver(.app()) { $0.plugins[.app, default: PluginPolicy()].isEnabled = false }
+        let refusal = try #require(host.submit(.clean)?.refusal)
+        #expect(refusal.code == .unavailable)
+        #expect(refusal.subReason == .pluginDisabled)
+        #expect(refusal.message.contains("plugins.com.example.app.enabled"))
+    }
+
+    @Test func `9 identifiers are matched exactly and case-sensitively`() {
+        #expect(host.submit("com.example.app.Clean")?.refusal?.code == .notPermitted)
+        #expect(host.submit("com.example.app.clean.deep")?.refusal?.code == .notPermitted)
+        #expect(host.submit("com.example.app")?.refusal?.code == .notPermitted)
+    }
+
+    @Test func `10 a pattern does not permit a processing request`() {
+        let host = SchedulerDriver(.app(permitted: ["com.example.app.export.*"]))
+        #expect(host.submit("com.example.app.export.one")?.refusal?.subReason == .identifierNotPermitted)
+    }
+
+    @Test func `C9 the operator can let patterns stand for processing requests`() {
+        let host = SchedulerDriver(.app(permitted: ["com.example.app.export.*"])) {
+            $0.plugins[.app, default: PluginPolicy()].allowsPatternsForProcessing = true
+        }
+        #expect(host.submit("com.example.app.export.one", by: .person)?.plugin == .app)
+        #expect(host.submit("com.example.app.export.two")?.submission != nil)
+        #expect(host.submit("com.example.app.export.three", as: .refresh)?.refusal?.code == .notPermitted)
+        #expect(host.submit("com.example.app.exports")?.refusal?.code == .notPermitted)
+    }
+
+    @Test func `21 an identifier belongs to the one plugin that permits it, whoever asks`() {
+        #expect(host.submit(.sweep, by: .person)?.plugin == .mail)
+        #expect(host.submit(.clean, by: .person)?.plugin == .app)
+        #expect(host.submit(.sweep, by: .plugin(.app))?.refusal?.code == .notPermitted)
+    }
+
+    @Test func `22 a permitted identifier with free capacity is accepted and pending`() {
+        #expect(host.submit(.clean, after: .hours(1))?.submission != nil)
+        #expect(host.pending == [.clean])
+    }
+
+    @Test func `23 a second submission with the same identifier replaces the first entirely`() throws {
+        let first = try #require(host.submit(.clean, after: .hours(1), needsPower: true)?.submission)
+        let answer = host.submit(.clean, after: .hours(2), needsNetwork: true, payload: [2])
+        let second = try #require(answer?.submission)
+        #expect(answer?.replaced == first)
+        #expect(host.pending == [.clean])
+        let request = try #require(host.request(.clean)?.request)
+        #expect(!request.requiresExternalPower && request.requiresNetwork)
+        #expect(request.earliestBegin == host.clock.now.wall + .hours(2))
+        #expect(host.ledger.payload(of: second) == [2])
+        #expect(host.entries(.replaced).map(\.submission) == [first])
+    }
+
+    @Test func `23 a replacement may be of another kind`() {
+        host.submit(.clean, after: .hours(1))
+        host.submit(.clean, as: .refresh, after: .hours(1))
+        #expect(host.request(.clean)?.request.kind == .refresh)
+        #expect(host.submit(.feed, as: .refresh)?.refusal?.code == .tooManyPendingTaskRequests)
+    }
+
+    @Test func `34 a request that ran is gone`() {
+        host.submit(.clean)
+        host.runToTheEnd()
+        #expect(host.pending.isEmpty)
+        host.advance(by: .days(40))
+        #expect(host.batches == [[.clean]])
+    }
+
+    @Test func `37 an extension submits for its main plugin, which is the one launched`() {
+        let answer = host.submit(.clean, by: .plugin(.keyboard))
+        #expect(answer?.plugin == .app)
+        #expect(host.lastPlan?.plugin.identifier == .app)
+        #expect(host.lastPlan?.tasks.first?.work.identifier == .clean)
+    }
+
+    @Test func `C15 an extension submits only what its main plugin's manifest permits`() {
+        #expect(host.submit("com.example.app.keyboard.other", by: .plugin(.keyboard))?.refusal?.code == .notPermitted)
+        #expect(host.submit(.sweep, by: .plugin(.keyboard))?.refusal?.code == .notPermitted)
+    }
+
+    @Test func `C14 an event cannot be submitted, and the refusal says what can`() throws {
+        let refusal = try #require(host.submit(.clean, as: .event)?.refusal)
+        #expect(refusal.code == .notPermitted)
+        #expect(refusal.message.contains("refresh or processing"))
+    }
+
+    @Test func `C14 a plugin that is not installed is told so`() throws {
+        let refusal = try #require(host.submit(.clean, by: .plugin("com.example.stranger"))?.refusal)
+        #expect(refusal.subReason == .identifierNotPermitted)
+        #expect(refusal.message.contains("no installed plugin"))
+    }
+
+    @Test func `C17 submission numbers rise, and the journal speaks of them`() throws {
+        let first = try #require(host.submit(.clean)?.submission)
+        let second = try #require(host.submit(.vacuum)?.submission)
+        #expect(first < second)
+        host.runToTheEnd()
+        #expect(host.lastEntry(of: .clean)?.submission == first)
+    }
+
+    @Test func `C17 a request that is no longer permitted waits with that reason, and runs when it is again`() {
+        host.submit(.clean, after: .hours(1))
+        host.install(.app(version: "2.0", permitted: [.exact(.vacuum)]))
+        host.finishStarting()
+        host.advance(by: .hours(2))
+        #expect(host.reasons(.clean) == [.identifierNotPermitted(.clean)])
+        #expect(host.batches.isEmpty)
+        host.install(.app(version: "3.0"))
+        #expect(host.batches == [[.clean]])
+    }
+
+    @Test func `C17 a request whose mode the manifest dropped waits with that reason`() {
+        host.submit(.clean, after: .hours(1))
+        host.install(.app(version: "2.0", modes: [.fetch]))
+        host.advance(by: .hours(2))
+        #expect(host.reasons(.clean) == [.modeMissing(.processing)])
+    }
+}
