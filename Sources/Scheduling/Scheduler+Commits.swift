@@ -10,12 +10,14 @@ extension Scheduler {
         case .submission(let request, let replaced, let reply):
             forgetRecording(request.request.identifier, of: request.plugin)
             store(request, at: now)
+            plugins[request.plugin]?.expected.settle(request.request.identifier, before: request.number)
             emit(.answer(reply, .submitted(request.number, plugin: request.plugin, replacing: replaced)))
             consider(request.plugin, .background, at: now)
         case .cancellation(let plugin, let requests, _, let reply):
             for request in requests {
                 forgetRecording(request.request.identifier, of: plugin)
                 plugins[plugin]?.remove(request.request.identifier, number: request.number)
+                plugins[plugin]?.expected.settle(request.request.identifier, through: request.number)
             }
             emit(.answer(reply, .cancelled(requests.count)))
             consider(plugin, .background, at: now)
@@ -37,9 +39,9 @@ extension Scheduler {
             consider(request.plugin, .background, at: now)
         case .cancellation(let plugin, let requests, let running, let reply):
             for request in requests { forgetRecording(request.request.identifier, of: plugin) }
-            for (launch, id) in running {
-                guard let index = launches[launch]?.index(of: id) else { continue }
-                launches[launch]?.tasks[index].wasCancelled = false
+            for task in running {
+                guard let index = launches[task.launch]?.index(of: task.id) else { continue }
+                launches[task.launch]?.tasks[index].wasCancelled = false
             }
             expectAnew(plugin)
             emit(.answer(reply, .notRecorded(message: message)))
@@ -50,7 +52,7 @@ extension Scheduler {
             emit(.dismissRunner(launch))
             giveUp(launch, because: "its launch could not be recorded: \(message)", at: now)
             plugin.map { expectAnew($0) }
-        case .launchRecord(let launch): recordingFailed(launch, at: now)
+        case .launchRecord(let launch): recordingFailed(launch, because: message, at: now)
         case .clearance, .note: break
         }
     }
@@ -85,10 +87,15 @@ extension Scheduler {
         plugins[plugin]?.recording[identifier] = count > 1 ? count - 1 : nil
     }
 
-    /// After a failed commit: what is on disk, then every change that is still under way, in order.
+    /// After a failed commit: what is on disk or on its way back, then every change that is under way, in order.
     private mutating func expectAnew(_ plugin: PluginIdentifier) {
         var expected = ExpectedRequests()
         for request in plugins[plugin]?.pending.values ?? [:].values { expected.set(request) }
+        for launch in launches.values where launch.plugin == plugin {
+            for case .request(let request) in launch.record.returning where expected[request.request.identifier] == nil {
+                expected.set(request)
+            }
+        }
         for (_, change) in staged.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             switch change {
             case .submission(let request, _, _) where request.plugin == plugin: expected.set(request)

@@ -94,6 +94,8 @@ extension Scheduler {
         var message = judgement.message
         if let newer = work.identifier.flatMap({ plugins[work.plugin]?.expected[$0] }) {
             message += "; submission \(newer.number) has taken its place"
+        } else if case .request(let request) = work {
+            plugins[work.plugin]?.expected.set(request)
         }
         let entry = JournalEntry(
             work,
@@ -127,15 +129,24 @@ extension Scheduler {
         launches[number]?.record.underWay = nil
         for work in written.compactMap(\.returning) { takeBack(work, at: now) }
         flush(number)
+        for cancellation in takeCancellations(of: number) { cancel(cancellation, at: now) }
         releaseIfRecorded(number, at: now)
     }
 
-    mutating func recordingFailed(_ number: LaunchNumber, at now: Moment) {
+    mutating func recordingFailed(_ number: LaunchNumber, because message: String, at now: Moment) {
         guard let failed = launches[number]?.record.underWay?.steps else { return }
         launches[number]?.record.underWay = nil
         launches[number]?.record.waiting.insert(contentsOf: failed, at: 0)
         launches[number]?.record.retryAt = now.monotonic + configuration.hostRetryDelay
         setAlarm(of: number)
+        for cancellation in takeCancellations(of: number) {
+            emit(.answer(cancellation.reply, .notRecorded(message: message)))
+        }
+    }
+
+    private mutating func takeCancellations(of number: LaunchNumber) -> [Cancellation] {
+        defer { launches[number]?.record.cancellations = [] }
+        return launches[number]?.record.cancellations ?? []
     }
 
     /// A newer submission that reached the ledger first wins over the returning one (C3).

@@ -32,6 +32,11 @@ extension Scheduler {
             let wasCancelled = running.keptFromReturning.contains(work.number)
             var returning = work
             returning.retry.wasInterrupted = true
+            if case .request(let request) = returning, !wasCancelled {
+                state(of: running.plugin) {
+                    if $0.expected[request.request.identifier] == nil { $0.expected.set(request) }
+                }
+            }
             let entry = JournalEntry(
                 work,
                 .task(.interrupted),

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// Requests on their way in and out: accepted, replaced, cancelled; answered once the ledger has them.
+// Requests on their way in: accepted or refused, replaced; answered once the ledger has them.
 extension Scheduler {
     mutating func submit(_ submission: Submission, reply: ReplyToken, at now: Moment) {
         let identifier = submission.request.identifier
@@ -12,11 +12,13 @@ extension Scheduler {
         case .failure(let refusal): return emit(.answer(reply, .refused(refusal)))
         }
         guard let entry = owner.entry else { return }
-        let count = owner.expected.count(of: submission.request.kind, beside: identifier)
+        let kind = submission.request.kind
+        // One that takes the place of its like adds nothing, even where what returned is over the limit.
+        let isAddition = owner.expected[identifier]?.request.kind != kind
         if let refusal = SubmissionRules.refusal(
             of: submission.request,
             for: entry,
-            pending: count,
+            pending: isAddition ? owner.expected.count(of: kind, beside: identifier) : nil,
             under: configuration
         ) {
             return emit(.answer(reply, .refused(refusal)))
@@ -82,78 +84,6 @@ extension Scheduler {
                     + " add it to permitted-identifiers in the manifest of the plugin that handles it"
             )
         )
-    }
-
-    mutating func cancel(
-        _ identifier: TaskIdentifier,
-        of plugin: PluginIdentifier?,
-        reply: ReplyToken,
-        at now: Moment
-    ) {
-        guard let owner = plugin.map({ mainPlugin(of: $0) }) ?? holder(of: identifier) else {
-            return emit(.answer(reply, .cancelled(0)))
-        }
-        let requests = plugins[owner]?.expected[identifier].map { [$0] } ?? []
-        cancel(requests, of: owner, running: { $0 == identifier }, reply: reply, at: now)
-    }
-
-    mutating func cancelAll(of plugin: PluginIdentifier, reply: ReplyToken, at now: Moment) {
-        let owner = mainPlugin(of: plugin)
-        let requests = plugins[owner]?.expected.all.sorted { $0.number < $1.number } ?? []
-        cancel(requests, of: owner, running: { _ in true }, reply: reply, at: now)
-    }
-
-    func mainPlugin(of plugin: PluginIdentifier) -> PluginIdentifier {
-        plugins[plugin]?.entry?.containingPlugin ?? plugin
-    }
-
-    /// The plugin that has the identifier pending or running, else the one that permits it.
-    func holder(of identifier: TaskIdentifier) -> PluginIdentifier? {
-        if let owner = owners[identifier], plugins[owner]?.expected[identifier] != nil { return owner }
-        if let state = plugins.values.first(where: { $0.expected[identifier] != nil }) { return state.identifier }
-        let running = launches.values.first { launch in
-            launch.tasks.contains { $0.outcome == nil && $0.work.identifier == identifier }
-        }
-        return running?.plugin ?? owners[identifier]
-    }
-
-    /// Running tasks go on, but do not return should they be interrupted (C3).
-    private mutating func cancel(
-        _ requests: [PendingRequest],
-        of plugin: PluginIdentifier,
-        running matches: (TaskIdentifier) -> Bool,
-        reply: ReplyToken,
-        at now: Moment
-    ) {
-        var changes: [LedgerChange] = []
-        for request in requests {
-            changes.append(.removeRequest(request.number))
-            changes.append(
-                .journal(
-                    JournalEntry(
-                        request,
-                        .cancelled,
-                        at: now,
-                        message: "submission \(request.number) was cancelled before it ran"
-                    )
-                )
-            )
-            plugins[plugin]?.expected.remove(request.request.identifier)
-            plugins[plugin]?.recording[request.request.identifier, default: 0] += 1
-        }
-        var marked: [(LaunchNumber, TaskID)] = []
-        for number in launches.keys.sorted() {
-            guard let launch = launches[number], launch.plugin == plugin, launch.phase != .preparing else { continue }
-            for index in launch.unfinished {
-                let task = launch.tasks[index]
-                guard let identifier = task.work.identifier, matches(identifier), !task.wasCancelled else { continue }
-                launches[number]?.tasks[index].wasCancelled = true
-                marked.append((number, task.id))
-                changes.append(.keepFromReturning(number, task.work.number))
-            }
-        }
-        if changes.isEmpty { return emit(.answer(reply, .cancelled(0))) }
-        stage(.cancellation(of: plugin, requests, running: marked, reply: reply), changes)
     }
 }
 

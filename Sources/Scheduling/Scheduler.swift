@@ -109,7 +109,7 @@ package struct Scheduler: Sendable {
 /// What a commit under way will mean once it is on disk.
 enum StagedChange: Sendable {
     case submission(PendingRequest, replacing: SubmissionNumber?, reply: ReplyToken)
-    case cancellation(of: PluginIdentifier, [PendingRequest], running: [(LaunchNumber, TaskID)], reply: ReplyToken)
+    case cancellation(of: PluginIdentifier, [PendingRequest], running: [RunningTask], reply: ReplyToken)
     /// A plugin is remembered as it is now, with the event that tells it so, if any.
     case welcome(of: PluginIdentifier, as: KnownPlugin, PendingEvent?)
     case launchStart(LaunchNumber)

@@ -1,0 +1,102 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// Requests that their submitters take back; answered once the ledger knows.
+extension Scheduler {
+    mutating func cancel(
+        _ identifier: TaskIdentifier,
+        of plugin: PluginIdentifier?,
+        reply: ReplyToken,
+        at now: Moment
+    ) {
+        guard let owner = plugin.map({ mainPlugin(of: $0) }) ?? holder(of: identifier) else {
+            return emit(.answer(reply, .cancelled(0)))
+        }
+        cancel(Cancellation(plugin: owner, identifier: identifier, reply: reply), at: now)
+    }
+
+    mutating func cancelAll(of plugin: PluginIdentifier, reply: ReplyToken, at now: Moment) {
+        cancel(Cancellation(plugin: mainPlugin(of: plugin), identifier: nil, reply: reply), at: now)
+    }
+
+    func mainPlugin(of plugin: PluginIdentifier) -> PluginIdentifier {
+        plugins[plugin]?.entry?.containingPlugin ?? plugin
+    }
+
+    /// The plugin that has the identifier pending or running, else the one that permits it.
+    func holder(of identifier: TaskIdentifier) -> PluginIdentifier? {
+        if let owner = owners[identifier], plugins[owner]?.expected[identifier] != nil { return owner }
+        if let state = plugins.values.first(where: { $0.expected[identifier] != nil }) { return state.identifier }
+        let running = launches.values.first { launch in
+            launch.tasks.contains { $0.outcome == nil && $0.work.identifier == identifier }
+        }
+        return running?.plugin ?? owners[identifier]
+    }
+
+    /// Running tasks go on, but do not return should they be interrupted (C3).
+    mutating func cancel(_ cancellation: Cancellation, at now: Moment) {
+        let plugin = cancellation.plugin
+        let returning = launches.values.first { launch in
+            launch.plugin == plugin && launch.record.returning.contains { cancellation.covers($0.identifier) }
+        }
+        if let returning {
+            // What is on its way back can be taken back once it is there, and not before.
+            launches[returning.number]?.record.cancellations.append(cancellation)
+            return
+        }
+        var changes: [LedgerChange] = []
+        let requests = plugins[plugin]?.expected.all.filter { cancellation.covers($0.request.identifier) } ?? []
+        for request in requests.sorted(by: { $0.number < $1.number }) {
+            changes.append(.removeRequest(request.number))
+            changes.append(
+                .journal(
+                    JournalEntry(
+                        request,
+                        .cancelled,
+                        at: now,
+                        message: "submission \(request.number) was cancelled before it ran"
+                    )
+                )
+            )
+            plugins[plugin]?.expected.remove(request.request.identifier)
+            plugins[plugin]?.recording[request.request.identifier, default: 0] += 1
+        }
+        let marked = keepFromReturning(cancellation)
+        changes += marked.map { .keepFromReturning($0.launch, $0.submission) }
+        if changes.isEmpty { return emit(.answer(cancellation.reply, .cancelled(0))) }
+        stage(.cancellation(of: plugin, requests, running: marked, reply: cancellation.reply), changes)
+    }
+
+    private mutating func keepFromReturning(_ cancellation: Cancellation) -> [RunningTask] {
+        var marked: [RunningTask] = []
+        for number in launches.keys.sorted() {
+            guard let launch = launches[number], launch.plugin == cancellation.plugin, launch.phase != .preparing
+            else { continue }
+            for index in launch.unfinished {
+                let task = launch.tasks[index]
+                guard cancellation.covers(task.work.identifier), !task.wasCancelled else { continue }
+                launches[number]?.tasks[index].wasCancelled = true
+                marked.append(RunningTask(launch: number, id: task.id, submission: task.work.number))
+            }
+        }
+        return marked
+    }
+}
+
+/// What a caller wants taken back: one identifier of a plugin, or all that it has.
+struct Cancellation: Hashable, Sendable {
+    let plugin: PluginIdentifier
+    let identifier: TaskIdentifier?
+    let reply: ReplyToken
+
+    /// Events have no identifier, and nobody to cancel them.
+    func covers(_ other: TaskIdentifier?) -> Bool { other != nil && (identifier == nil || identifier == other) }
+}
+
+/// A task that was cancelled while it ran.
+struct RunningTask: Hashable, Sendable {
+    let launch: LaunchNumber
+    let id: TaskID
+    let submission: SubmissionNumber
+}

@@ -1,0 +1,148 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("A cancellation takes back what is pending, and only that")
+struct CancellationTests {
+    let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail())
+
+    @Test func `42 a cancelled request disappears and is journaled`() throws {
+        let number = try #require(host.submit(.clean, after: .hours(1))?.submission)
+        #expect(host.cancel(.clean) == .cancelled(1))
+        #expect(host.pending.isEmpty)
+        #expect(host.entries(.cancelled).map(\.submission) == [number])
+        host.advance(by: .hours(2))
+        #expect(host.plans.isEmpty)
+    }
+
+    @Test func `42 an unknown identifier is ignored`() {
+        #expect(host.cancel(.clean) == .cancelled(0))
+        #expect(host.cancel("com.example.nobody.knows", of: nil) == .cancelled(0))
+        #expect(host.journal.isEmpty)
+    }
+
+    @Test func `42 a plugin cannot cancel what belongs to another`() {
+        host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
+        #expect(host.cancel(.sweep, of: .app) == .cancelled(0))
+        #expect(host.pending == [.sweep])
+        #expect(host.cancel(.sweep, of: nil) == .cancelled(1))
+    }
+
+    @Test func `43 cancelling all takes back what extensions submitted as well, and nobody else's`() {
+        host.submit(.clean, after: .hours(1))
+        host.submit(.vacuum, after: .hours(1), by: .plugin(.keyboard))
+        host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
+        #expect(host.cancelAll(of: .app) == .cancelled(2))
+        #expect(host.pending == [.sweep])
+        #expect(host.entries(.cancelled).count == 2)
+    }
+
+    @Test func `43 an extension's cancelling all is its main plugin's`() {
+        host.submit(.clean, after: .hours(1))
+        #expect(host.cancelAll(of: .keyboard) == .cancelled(1))
+    }
+
+    @Test func `44 a running task goes on`() {
+        host.submit(.clean)
+        host.enter()
+        #expect(host.cancel(.clean) == .cancelled(0))
+        #expect(host.running == [.clean])
+        #expect(host.expirations.isEmpty && host.killed.isEmpty)
+        host.complete(.clean)
+        #expect(host.outcomes(of: .clean) == [.succeeded])
+    }
+
+    @Test func `C3 a task cancelled while it ran does not return when it is interrupted`() {
+        host.submit(.clean)
+        host.enter()
+        host.cancel(.clean)
+        host.crash()
+        #expect(host.pending.isEmpty)
+        #expect(host.outcomes(of: .clean) == [.crashed])
+        #expect(host.lastEntry(of: .clean)?.message.contains("cancelled meanwhile") == true)
+    }
+
+    @Test func `C3 a task cancelled while its launch was being recorded does not return either`() {
+        host.runners = .held
+        host.submit(.clean)
+        host.commits = .held
+        host.bringRunners()
+        host.cancel(.clean)
+        host.writeHeldCommits()
+        #expect(host.lastAnswer == .cancelled(0))
+        host.enter()
+        host.crash()
+        #expect(host.pending.isEmpty)
+    }
+
+    @Test func `C3 a cancellation that comes while the task is on its way back wins`() throws {
+        host.submit(.clean)
+        host.enter()
+        host.commits = .held
+        host.crash()
+        #expect(host.cancel(.clean) == nil)
+        host.writeHeldCommits()
+        #expect(host.lastAnswer == .cancelled(1))
+        #expect(host.pending.isEmpty && host.ledger.requests.isEmpty)
+        host.advance(by: .hours(1))
+        #expect(host.plans.count == 1)
+    }
+
+    @Test func `C3 a cancellation of a task on its way back fails when its return cannot be recorded`() {
+        host.submit(.clean)
+        host.enter()
+        host.commits = .held
+        host.crash()
+        host.cancel(.clean)
+        host.failNextCommit()
+        host.commits = .written
+        #expect(host.lastAnswer?.isNotRecorded == true)
+        host.advance(by: .seconds(2))
+        #expect(host.pending == [.clean])
+        #expect(host.cancel(.clean) == .cancelled(1))
+    }
+
+    @Test func `C3 cancelling takes back the newer submission and keeps the older from returning`() {
+        host.submit(.clean)
+        host.enter()
+        host.submit(.clean, after: .hours(1))
+        #expect(host.cancel(.clean) == .cancelled(1))
+        host.crash()
+        #expect(host.pending.isEmpty)
+    }
+
+    @Test func `C3 a cancellation before the first catalogue reaches what the last host left running`() {
+        host.submit(.clean)
+        host.enter()
+        host.scheduler = Scheduler(
+            configuration: host.configuration,
+            conditions: host.conditions,
+            snapshot: host.ledger.snapshot,
+            at: host.clock.now
+        )
+        host.processes = [:]
+        host.cancel(.clean, of: nil)
+        host.send(.catalogued(host.installed))
+        #expect(host.lastAnswer == .cancelled(1))
+        #expect(host.pending.isEmpty && host.batches == [[.clean]])
+    }
+
+    @Test func `26 a cancelled request does not stop its plugin's other requests`() {
+        host.runners = .held
+        host.submit(.clean)
+        host.submit(.vacuum)
+        host.cancel(.clean)
+        host.bringRunners()
+        #expect(host.batches == [[.vacuum]])
+    }
+
+    @Test func `42 a launch whose only request is cancelled before its runner is there gives the runner back`() {
+        host.runners = .held
+        host.submit(.clean)
+        host.cancel(.clean)
+        host.bringRunners()
+        #expect(host.plans.isEmpty && host.dismissed.count == 1)
+    }
+}
