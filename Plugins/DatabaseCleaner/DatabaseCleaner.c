@@ -1,0 +1,62 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* The plugin: what it registers, and when it asks to run. The work itself is in Prune.c and Vacuum.c. */
+
+#include "DatabaseCleaner.h"
+
+#include <string.h>
+
+enum { PRUNE_IS_PENDING = 1, VACUUM_IS_PENDING = 2 };
+
+/* Nobody is on the critical path of a request for later: a refusal is logged, and the work at hand goes on. */
+int32_t submit_in(const bgt_host *host, const char *identifier, int64_t minutes) {
+    const uint32_t needs = strcmp(identifier, VACUUM) == 0 ? BGT_NEEDS_EXTERNAL_POWER : 0;
+    bgt_request request = bgt_processing_request(identifier, needs);
+    request.earliest_begin_ns = minutes > 0 ? bgt_seconds_from_now(minutes * 60) : 0;
+    bgt_refusal refusal = {0};
+    const int32_t status = bgt_submit(host, &request, &refusal);
+    if (status != BGT_OK) {
+        log_line(host, BGT_LOG_WARNING, "%s was not submitted: %s: %s", identifier, bgt_status_name(host, status),
+                 refusal.text);
+    }
+    return status;
+}
+
+static int32_t note_pending(void *context, const bgt_pending *request) {
+    unsigned *found = context;
+    if (strcmp(request->identifier, PRUNE) == 0) {
+        *found |= PRUNE_IS_PENDING;
+    } else if (strcmp(request->identifier, VACUUM) == 0) {
+        *found |= VACUUM_IS_PENDING;
+    }
+    return BGT_OK;
+}
+
+/* Submits only what does not wait already: an update must not pull next week's vacuum forward. */
+static void receive(void *context, const bgt_host *host, bgt_task event) {
+    (void)context;
+    bgt_task_info info;
+    if (bgt_get_task_info(host, event, &info) != BGT_OK || info.event != BGT_EVENT_STARTED) {
+        bgt_complete(host, event, BGT_OUTCOME_NO_DATA);
+        return;
+    }
+    unsigned found = 0;
+    if (bgt_visit_pending(host, note_pending, &found) != BGT_OK) {
+        found = 0; /* the host could not tell; a submission too many only replaces one */
+    }
+    int32_t outcome = BGT_OUTCOME_SUCCESS;
+    if (!(found & PRUNE_IS_PENDING) && submit_in(host, PRUNE, 0) != BGT_OK) {
+        outcome = BGT_OUTCOME_FAILURE;
+    }
+    if (!(found & VACUUM_IS_PENDING) && submit_in(host, VACUUM, 0) != BGT_OK) {
+        outcome = BGT_OUTCOME_FAILURE;
+    }
+    bgt_complete(host, event, outcome);
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    plugin->receive = receive;
+    BGTASK_TRY(bgt_register(host, PRUNE, prune, NULL));
+    BGTASK_TRY(bgt_register(host, VACUUM, vacuum, NULL));
+    return BGT_OK;
+}

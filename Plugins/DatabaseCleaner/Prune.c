@@ -1,0 +1,130 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Deletes old rows, a batch at a time. Each batch is a transaction of its own and progress is in the data itself, so
+ * this may be stopped between any two instructions and goes on next time where it was. */
+
+#include "DatabaseCleaner.h"
+#include "Job.h"
+#include "Settings.h"
+
+#include <sqlite3.h>
+
+struct pruning {
+    const struct settings *settings;
+    int64_t cutoff; /* seconds since 1970 */
+    int64_t old_rows; /* when it began; -1: not counted */
+    int64_t deleted_rows;
+    int64_t batches;
+    int64_t last_row; /* highest row id that a batch reached; the next one looks only behind it */
+    int is_whole;     /* nothing was found from the first row on */
+};
+
+static int prepare(sqlite3 *database, const char *pattern, const struct settings *settings, sqlite3_stmt **out) {
+    char *sql = sqlite3_mprintf(pattern, settings->table, settings->table, settings->age_column);
+    const int result = sql == NULL ? SQLITE_NOMEM : sqlite3_prepare_v2(database, sql, -1, out, NULL);
+    sqlite3_free(sql);
+    return result;
+}
+
+static int count_old_rows(sqlite3 *database, struct pruning *pruning) {
+    sqlite3_stmt *count = NULL;
+    int result = prepare(database, "SELECT count(*) FROM \"%w\" WHERE \"%w\".\"%w\" < ?1", pruning->settings, &count);
+    if (result == SQLITE_OK) {
+        sqlite3_bind_int64(count, 1, pruning->cutoff);
+        result = sqlite3_step(count) == SQLITE_ROW ? SQLITE_OK : sqlite3_errcode(database);
+        pruning->old_rows = result == SQLITE_OK ? sqlite3_column_int64(count, 0) : -1;
+    }
+    sqlite3_finalize(count);
+    return result;
+}
+
+/* One statement, hence one transaction. SQLITE_OK: it is committed. */
+static int delete_batch(sqlite3_stmt *batch, struct pruning *pruning) {
+    int64_t last_row = pruning->last_row;
+    int64_t deleted = 0;
+    int result = SQLITE_ROW;
+    sqlite3_bind_int64(batch, 1, pruning->last_row);
+    sqlite3_bind_int64(batch, 2, pruning->cutoff);
+    sqlite3_bind_int64(batch, 3, pruning->settings->batch_rows);
+    while ((result = sqlite3_step(batch)) == SQLITE_ROW) {
+        const int64_t row = sqlite3_column_int64(batch, 0);
+        last_row = row > last_row ? row : last_row;
+        deleted += 1;
+    }
+    sqlite3_reset(batch);
+    if (result != SQLITE_DONE) {
+        return result;
+    }
+    pruning->is_whole = deleted == 0 && pruning->last_row == INT64_MIN;
+    pruning->last_row = deleted == 0 ? INT64_MIN : last_row; /* a vacuum meanwhile may have renumbered: look again */
+    pruning->deleted_rows += deleted;
+    pruning->batches += deleted > 0;
+    return SQLITE_OK;
+}
+
+/* SQLITE_OK: nothing old is left. SQLITE_INTERRUPT: told to stop. */
+static int delete_batches(struct job *job, sqlite3 *database, struct pruning *pruning) {
+    sqlite3_stmt *batch = NULL;
+    int result = prepare(database,
+                         "DELETE FROM \"%w\" WHERE rowid IN (SELECT rowid FROM \"%w\" WHERE rowid > ?1 AND \"%w\" < ?2 "
+                         "ORDER BY rowid LIMIT ?3) RETURNING rowid",
+                         pruning->settings, &batch);
+    while (result == SQLITE_OK && !pruning->is_whole) {
+        const int must_stop = pruning->batches > 0 && pruning->settings->pace_ms > 0
+                                  ? job_pause(job, pruning->settings->pace_ms)
+                                  : job_must_stop(job);
+        result = must_stop ? SQLITE_INTERRUPT : delete_batch(batch, pruning);
+    }
+    sqlite3_finalize(batch);
+    return result;
+}
+
+static int32_t report(const bgt_host *host, struct job *job, sqlite3 *database, const struct pruning *pruning,
+                      int result) {
+    const struct settings *settings = pruning->settings;
+    const char *batches = pruning->batches == 1 ? "batch" : "batches";
+    if (result == SQLITE_OK) {
+        log_line(host, BGT_LOG_INFO, "pruned %s rows of %s older than %s days in %s %s, none left",
+                 grouped(pruning->deleted_rows).text, settings->table, grouped(settings->keep_days).text,
+                 grouped(pruning->batches).text, batches);
+        return pruning->deleted_rows > 0 ? BGT_OUTCOME_SUCCESS : BGT_OUTCOME_NO_DATA;
+    }
+    /* A lock that was not to be had in time is a stop too. */
+    if (job_must_stop(job) && (result == SQLITE_INTERRUPT || (result & 0xFF) == SQLITE_BUSY)) {
+        const int64_t left = pruning->old_rows - pruning->deleted_rows;
+        log_line(host, BGT_LOG_WARNING, "pruned %s rows of %s in %s %s, %s left: stopped because %s",
+                 grouped(pruning->deleted_rows).text, settings->table, grouped(pruning->batches).text, batches,
+                 left >= 0 ? grouped(left).text : "an unknown number", job_stop_reason(job));
+        submit_in(host, PRUNE, settings->resume_minutes);
+        return BGT_OUTCOME_FAILURE;
+    }
+    log_line(host, BGT_LOG_ERROR, "database %s: %s; before, %s rows of %s were pruned in %s %s", settings->database,
+             sqlite3_errmsg(database), grouped(pruning->deleted_rows).text, settings->table,
+             grouped(pruning->batches).text, batches);
+    return BGT_OUTCOME_FAILURE;
+}
+
+void prune(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    struct job *job = job_begin(host, task);
+    if (job == NULL) {
+        return;
+    }
+    struct settings settings;
+    const int settings_are_good = settings_read(host, &settings) == 0;
+    if (settings.every_minutes > 0) {
+        submit_in(host, PRUNE, settings.every_minutes);
+    }
+    sqlite3 *database = settings_are_good ? job_open(job, settings.database) : NULL;
+    int32_t outcome = BGT_OUTCOME_FAILURE;
+    if (database != NULL) {
+        struct pruning pruning = {.settings = &settings, .old_rows = -1, .last_row = INT64_MIN};
+        pruning.cutoff = bgt_seconds_from_now(-settings.keep_days * 86400) / 1000000000;
+        int result = count_old_rows(database, &pruning);
+        if (result == SQLITE_OK) {
+            result = delete_batches(job, database, &pruning);
+        }
+        outcome = report(host, job, database, &pruning, result);
+    }
+    job_end(job, outcome);
+}

@@ -1,0 +1,26 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+#ifndef DATABASE_CLEANER_SETTINGS_H
+#define DATABASE_CLEANER_SETTINGS_H
+
+#include <bgtask.h>
+
+/* The plugin's settings, as manifests/com.example.databasecleaner.yaml explains them. Fixed for one launch. */
+struct settings {
+    char database[4096]; /* absolute */
+    char table[256];
+    char age_column[256];
+    int64_t keep_days;
+    int64_t batch_rows;
+    int64_t pace_ms;
+    int64_t every_minutes;
+    int64_t vacuum_every_minutes;
+    int64_t resume_minutes;
+    int64_t checks_fully;
+};
+
+/* Fills every field; 0 if each value is fine, else -1. What was wrong is logged and has its default in `out`: good for
+ * planning the next run, not for deleting anything. */
+int settings_read(const bgt_host *host, struct settings *out);
+
+#endif

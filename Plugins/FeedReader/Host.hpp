@@ -1,0 +1,36 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+#pragma once
+
+#include <bgtask.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+// The host's table as C++ sees it: strings, durations, exceptions. Owns nothing and remembers nothing.
+class Host {
+public:
+    explicit Host(const bgt_host *table) noexcept : table_(table) {}
+
+    // The setting's text, or the fallback if it is missing or empty.
+    std::string setting(const char *key, const std::string &fallback) const;
+
+    // As above, for whole numbers. Throws if the text is none, or out of range.
+    std::int64_t number(const char *key, std::int64_t fallback, std::int64_t least, std::int64_t most) const;
+
+    std::filesystem::path container() const;
+
+    // Of the launch's shared budget; a minute where the launch has no fixed one.
+    std::chrono::milliseconds remaining() const noexcept;
+
+    bool isExpiring(bgt_task task) const noexcept { return bgt_is_expiring(table_, task) != 0; }
+
+    void log(std::uint32_t level, const std::string &line) const noexcept { bgt_log(table_, level, line.c_str()); }
+
+    const bgt_host *table() const noexcept { return table_; }
+
+private:
+    const bgt_host *table_;
+};
