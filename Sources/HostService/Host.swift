@@ -1,19 +1,22 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import ControlAPI
 import Foundation
 import Logging
-import NIOPosix
 import PluginCatalog
 import PluginLaunch
 import Scheduling
 import ServiceLifecycle
 import TaskLedger
 import TaskModel
+import UnixSignals
 
 /// The host as a whole: takes its folder, ends what an earlier host left running, then serves until it is told to stop.
 package struct Host: Sendable {
     private let configuration: HostConfiguration
     private let log: Logger
+
+    package static var version: String { Release.version }
 
     package init(configuration: HostConfiguration) {
         self.configuration = configuration
@@ -37,32 +40,52 @@ package struct Host: Sendable {
         }
         let launcher = try Launcher(
             runner: configuration.runner ?? Self.runnerBesideHost,
-            controlGroup: configuration.cgroup,
-            log: log
+            environment: RunnerEnvironment(from: ProcessInfo.processInfo.environment),
+            controlGroups: controlGroups,
+            logger: log
         ) { continuation.yield(.launch($0)) }
         let snapshot = try await recover(ledger, launcher)
 
         let scheduler = try HostScheduler(
             scheduler: Scheduler(
-                configuration: configuration.scheduling, conditions: configuration.conditions, snapshot: snapshot,
-                at: clock.now()),
-            state: state, ledger: ledger, launcher: launcher, clock: clock, entrance: entrance, log: log)
+                configuration: configuration.scheduling,
+                conditions: configuration.conditions,
+                snapshot: snapshot,
+                at: clock.now()
+            ),
+            state: state,
+            ledger: ledger,
+            launcher: launcher,
+            clock: clock,
+            entrance: entrance,
+            log: log
+        )
         let catalog = CatalogKeeper(configuration: configuration, known: snapshot.known, log: log) { entries in
             scheduler.tell(.catalogued(entries))
         }
+        catalog.load()
         let facts = HostFacts(
-            configuration: configuration, startedAt: clock.now(), pid: getpid(), user: NSUserName())
+            configuration: configuration,
+            startedAt: clock.now(),
+            pid: getpid(),
+            user: NSUserName()
+        )
         let log = log
         let control = ControlServer(
-            socket: configuration.controlSocket, admission: admission,
-            routes: ControlRoutes(scheduler: scheduler, ledger: ledger, catalog: catalog, facts: facts), log: log
+            socket: configuration.controlSocket,
+            admission: admission,
+            routes: ControlRoutes(scheduler: scheduler, ledger: ledger, catalog: catalog, facts: facts),
+            log: log
         ) {
             log.info("serving", metadata: ["socket": "\(facts.configuration.controlSocket)"])
             ServiceNotification.ready()
         }
         // The last one is asked to stop first: callers leave, then the catalogue, then what runs.
         let group = ServiceGroup(
-            services: [scheduler, catalog, control], gracefulShutdownSignals: [.sigterm, .sigint], logger: log)
+            services: [scheduler, catalog, control],
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: log
+        )
         defer { ServiceNotification.stopping() }
         try await group.run()
         await launcher.close()
@@ -74,14 +97,25 @@ package struct Host: Sendable {
         let snapshot = try ledger.snapshot()
         for launch in snapshot.running {
             log.warning(
-                "a launch was cut short", metadata: ["launch": "\(launch.number)", "plugin": "\(launch.plugin)"])
-            await launcher.endStale(launch.process)
+                "a launch was cut short",
+                metadata: ["launch": "\(launch.number)", "plugin": "\(launch.plugin)"]
+            )
         }
+        await launcher.endStale(snapshot.running.map(\.process))
         return snapshot
     }
 
+    private var controlGroups: ControlGroupPlacement {
+        switch configuration.cgroup {
+        case nil: .detected
+        case "none": .none
+        case let folder?: .under(folder)
+        }
+    }
+
     private static var runnerBesideHost: String {
-        let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        let own =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
         return (own as NSString).deletingLastPathComponent + "/bgtask-runner"
     }
 }

@@ -3,7 +3,9 @@
 /// Why a host cannot start or go on. Never about a single plugin or request.
 package struct HostError: Error, Sendable, CustomStringConvertible {
     package struct Code: Hashable, Sendable {
-        private enum Name { case configurationInvalid, stateFolderTaken, stateFolderUnusable, socketUnusable, systemRefused }
+        private enum Name {
+            case configurationInvalid, stateFolderTaken, stateFolderUnusable, socketUnusable, systemRefused
+        }
         private let name: Name
 
         package static let configurationInvalid = Code(name: .configurationInvalid)

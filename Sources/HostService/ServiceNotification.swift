@@ -23,7 +23,7 @@ enum ServiceNotification {
         defer { close(descriptor) }
         withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { target in
-                _ = sendto(descriptor, state, state.utf8.count, Int32(MSG_NOSIGNAL.rawValue), target, length)
+                _ = sendto(descriptor, state, state.utf8.count, Int32(MSG_NOSIGNAL), target, length)
             }
         }
     }

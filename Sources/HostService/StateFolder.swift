@@ -17,13 +17,17 @@ final class StateFolder: Sendable {
         do {
             for folder in [path, path + "/containers"] {
                 try FileManager.default.createDirectory(
-                    atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                    atPath: folder,
+                    withIntermediateDirectories: true,
+                    attributes: [.posixPermissions: 0o700]
+                )
             }
         } catch {
             throw HostError(
                 code: .stateFolderUnusable,
                 message: "cannot create the state folder \(path): \(error.localizedDescription);"
-                    + " choose another with --state-folder, or give its parent to this user")
+                    + " choose another with --state-folder, or give its parent to this user"
+            )
         }
         let file = path + "/host.lock"
         let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -31,7 +35,8 @@ final class StateFolder: Sendable {
             throw HostError(
                 code: .stateFolderUnusable,
                 message: "cannot open \(file): \(String(cString: strerror(errno)));"
-                    + " the state folder must be writable for the host")
+                    + " the state folder must be writable for the host"
+            )
         }
         lock = descriptor
         let status = bgl_lock(descriptor)
@@ -40,7 +45,8 @@ final class StateFolder: Sendable {
             throw HostError(
                 code: .stateFolderTaken,
                 message: "another host works on \(path)" + (owner.isEmpty ? "" : " (process \(owner))")
-                    + "; stop it, or choose another folder with --state-folder")
+                    + "; stop it, or choose another folder with --state-folder"
+            )
         }
         ftruncate(descriptor, 0)
         _ = "\(getpid())\n".withCString { write(descriptor, $0, strlen($0)) }
@@ -52,7 +58,8 @@ final class StateFolder: Sendable {
         if mkdir(folder, 0o700) == 0 || errno == EEXIST { return folder }
         throw HostError(
             code: .stateFolderUnusable,
-            message: "cannot create the container \(folder): \(String(cString: strerror(errno)))")
+            message: "cannot create the container \(folder): \(String(cString: strerror(errno)))"
+        )
     }
 
     deinit { close(lock) }

@@ -16,10 +16,10 @@ package struct Explanation: Hashable, Sendable {
     package let now: Moment
 
     /// No reason ends before this; nil when nothing waits or none of it waits for time.
-    package var earliest: WallTime? { reasons.compactMap { $0.end(seenAt: now) }.max() }
+    package var earliest: WallTime? { reasons.compactMap { $0.end(at: now) }.max() }
 
-    /// The one change that would let it run now; nil when more than one thing stands in the way.
-    package var change: String? { reasons.count == 1 ? reasons.first?.change : nil }
+    /// The one reason whose removal would let it run now; nil when more than one thing stands in the way.
+    package var change: Reason? { reasons.count == 1 ? reasons.first : nil }
 
     package var reasons: [Reason] {
         for case .pending(_, let reasons) in states { return reasons }
@@ -52,9 +52,9 @@ extension Scheduler {
     }
 
     /// The reasons as a person is shown them: with the one that has to run alone, and the launch that is being prepared.
-    package func reasons(against request: PendingRequest, at now: Moment) -> [Reason] {
-        guard let state = plugins[request.plugin] else { return [.pluginMissing(request.plugin)] }
-        return reasons(against: .request(request), of: state, at: now)
+    package func reasons(against work: PendingWork, at now: Moment) -> [Reason] {
+        guard let state = plugins[work.plugin] else { return [.pluginMissing(work.plugin)] }
+        return reasons(against: work, of: state, at: now)
     }
 
     private func reasons(against work: PendingWork, of state: PluginState, at now: Moment) -> [Reason] {

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ArgumentParser
+import Foundation
 import HostService
 
 /// The host: finds plugins, schedules their tasks, launches and supervises them, and remembers.
@@ -12,7 +13,7 @@ struct Bgtaskd: AsyncParsableCommand {
         discussion: """
             Every key of the configuration file that concerns the host is a flag as well; a flag wins.
 
-            Example: bgtaskd --state-folder /tmp/state --manifests manifests --plugins .build/plugins
+            Example: bgtaskd --state-folder /tmp/state --manifests manifests --plugin-folder .build/plugins
             """,
         version: Host.version)
 
@@ -21,8 +22,9 @@ struct Bgtaskd: AsyncParsableCommand {
     func run() async throws {
         do {
             try await Host(configuration: options.configuration()).run()
-        } catch let error as HostError {
-            throw ValidationError(error.message)
+        } catch {
+            FileHandle.standardError.write(Data("bgtaskd: \(error)\n".utf8))
+            throw ExitCode.failure
         }
     }
 }

@@ -28,15 +28,31 @@ package struct JournalLine: Codable, Hashable, Sendable {
     package let blame: String
     package let message: String
 
-    package init(number: Int64, _ entry: JournalEntry) {
+    package init(
+        number: Int64,
+        at: WallTime,
+        event: String,
+        plugin: PluginIdentifier,
+        launch: LaunchNumber?,
+        task: String?,
+        submission: SubmissionNumber?,
+        blame: Blame,
+        message: String
+    ) {
         self.number = number
-        at = Timestamp(entry.at)
-        event = entry.event.name
-        plugin = entry.plugin.text
-        launch = entry.launch?.rawValue
-        task = entry.label
-        submission = entry.submission?.rawValue
-        blame = entry.blame.rawValue
-        message = entry.message
+        self.at = Timestamp(at)
+        self.event = event
+        self.plugin = plugin.text
+        self.launch = launch?.rawValue
+        self.task = task
+        self.submission = submission?.rawValue
+        self.blame = blame.rawValue
+        self.message = message
+    }
+
+    package init(number: Int64, _ entry: JournalEntry) {
+        self.init(
+            number: number, at: entry.at, event: entry.event.name, plugin: entry.plugin, launch: entry.launch,
+            task: entry.label, submission: entry.submission, blame: entry.blame, message: entry.message)
     }
 }

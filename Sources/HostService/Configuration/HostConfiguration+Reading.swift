@@ -13,7 +13,7 @@ extension HostConfiguration {
         replace(&packageManifests, with: mapping.string("package-manifests"))
         replace(&pluginFolder, with: mapping.string("plugin-folder"))
         replace(&stateFolder, with: mapping.string("state-folder"))
-        replace(&controlSocket, with: mapping.string("control-socket"))
+        replace(&controlSocket, with: mapping.string("socket"))
         socketGroup = mapping.string("socket-group")?.value ?? socketGroup
         runner = mapping.string("runner")?.value ?? runner
         cgroup = mapping.string("cgroup")?.value ?? cgroup
@@ -48,7 +48,9 @@ extension HostConfiguration {
             replace(&scheduling.attempts, with: retry.integer("attempts", in: 1...1_000))
         }
         replace(
-            &scheduling.removedPluginRetention, with: mapping.duration("removed-plugin-retention", in: Self.waits))
+            &scheduling.removedPluginRetention,
+            with: mapping.duration("removed-plugin-retention", in: Self.waits)
+        )
     }
 
     private static func policy(
@@ -65,8 +67,11 @@ extension HostConfiguration {
         let settings = mapping.texts("settings")?.value ?? [:]
         guard let plugin = PluginIdentifier(name.value) else {
             mapping.problems.report(
-                .identifier, at: name, ReverseDNSName.problem(in: name.value) ?? "is no plugin identifier",
-                remedy: "write the plugin's identifier as its manifest has it")
+                .identifier,
+                at: name,
+                ReverseDNSName.problem(in: name.value) ?? "is no plugin identifier",
+                remedy: "write the plugin's identifier as its manifest has it"
+            )
             return nil
         }
         return (plugin, policy, settings)
@@ -95,4 +100,3 @@ extension HostConfiguration {
 private func replace<Value>(_ value: inout Value, with field: Field<Value>?) {
     if let field { value = field.value }
 }
-

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-package import ArgumentParser
+import ArgumentParser
 import ControlAPI
 import Foundation
 import PluginCatalog
@@ -21,12 +21,14 @@ package struct HostOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The ledger and the plugins' containers.", valueName: "folder"))
     var stateFolder: String?
     @Option(help: ArgumentHelp("The socket of the control API.", valueName: "path"))
-    var controlSocket: String?
+    var socket: String?
     @Option(help: ArgumentHelp("Whose members may use that socket.", valueName: "group"))
     var socketGroup: String?
     @Option(help: ArgumentHelp("The runner; by default the one beside this program.", valueName: "file"))
     var runner: String?
-    @Option(help: ArgumentHelp("Where control groups of launches are made; none for no such groups.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("Where control groups of launches are made; none for no such groups.", valueName: "folder")
+    )
     var cgroup: String?
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     var logLevel: String?
@@ -71,7 +73,7 @@ package struct HostOptions: ParsableArguments {
     package func configuration() throws -> HostConfiguration {
         let isSystem = owner.map { $0 == .system } ?? (getuid() == 0)
         let environment = ProcessInfo.processInfo.environment
-        let paths = isSystem ? HostPaths.system : .user(home: NSHomeDirectory(), environment: environment)
+        let paths = isSystem ? HostPaths.system : .user(environment: environment)
         var configuration = HostConfiguration(paths: paths, processors: ProcessInfo.processInfo.activeProcessorCount)
         let file = config ?? paths.configurationFile
         if config != nil || FileManager.default.fileExists(atPath: file) {
@@ -97,7 +99,7 @@ package struct HostOptions: ParsableArguments {
     private func flagText() throws -> String {
         let texts: [(String, String?)] = [
             ("manifests", manifests), ("package-manifests", packageManifests), ("plugin-folder", pluginFolder),
-            ("state-folder", stateFolder), ("control-socket", controlSocket), ("socket-group", socketGroup),
+            ("state-folder", stateFolder), ("socket", socket), ("socket-group", socketGroup),
             ("runner", runner), ("cgroup", cgroup), ("log-level", logLevel),
         ]
         let values: [(String, String?)] = [
@@ -134,6 +136,7 @@ package struct HostOptions: ParsableArguments {
     private static func unusable(_ text: String, _ key: String) -> HostError {
         HostError(
             code: .configurationInvalid,
-            message: "command line: \(key) is \"\(text)\", which is no value of that key; see bgtaskd --help")
+            message: "command line: \(key) is \"\(text)\", which is no value of that key; see bgtaskd --help"
+        )
     }
 }

@@ -18,7 +18,8 @@ struct Admission: Sendable {
         guard let id = Self.groupID(name) else {
             throw HostError(
                 code: .configurationInvalid,
-                message: "control-group names \(name), which is no group of this machine; create it or remove the key")
+                message: "control-group names \(name), which is no group of this machine; create it or remove the key"
+            )
         }
         group = id
     }
@@ -30,11 +31,19 @@ struct Admission: Sendable {
     }
 
     /// The other end of a connection, as the kernel saw it when it connected.
-    static func peer(of channel: any Channel) async throws -> ucred? {
+    static func peer(of channel: any Channel) async throws -> PeerCredentials? {
         guard let provider = channel as? any SocketOptionProvider else { return nil }
         return try await provider.unsafeGetSocketOption(
-            level: .init(rawValue: SOL_SOCKET), name: .init(rawValue: SO_PEERCRED)
+            level: .init(rawValue: SOL_SOCKET),
+            name: .init(rawValue: SO_PEERCRED)
         ).get()
+    }
+
+    /// The kernel's `struct ucred`, which Glibc's module leaves out.
+    struct PeerCredentials {
+        let process: Int32
+        let user: UInt32
+        let group: UInt32
     }
 
     private static func groupID(_ name: String) -> gid_t? {

@@ -17,9 +17,12 @@ extension ControlRoutes {
             plugins: try standings.map { try summary(of: $0) },
             refused: contents.refused.map { refused in
                 .init(
-                    file: refused.file, identifier: refused.identifier?.text,
-                    problems: refused.problems.map(ManifestNote.init))
-            })
+                    file: refused.file,
+                    identifier: refused.identifier?.text,
+                    problems: refused.problems.map(ManifestNote.init)
+                )
+            }
+        )
     }
 
     func plugin(_ text: String) async throws -> PluginReply {
@@ -49,7 +52,8 @@ extension ControlRoutes {
             lastLaunch: last.map {
                 .init($0.number, startedAt: $0.startedAt, outcome: $0.end?.outcome, message: $0.end?.message)
             },
-            reasons: policy.isEnabled ? [] : [WaitingReason(.pluginDisabled(identifier), at: now)])
+            reasons: policy.isEnabled ? [] : [WaitingReason(.pluginDisabled(identifier), at: now)]
+        )
     }
 
     private func summary(of standing: PluginStanding) throws -> PluginListReply.Summary {
@@ -61,8 +65,12 @@ extension ControlRoutes {
             !isEnabled
             ? .disabled : standing.running > 0 ? .running : last?.end?.blame == .plugin ? .failing : .ready
         return PluginListReply.Summary(
-            standing.entry, pending: standing.requests.count, running: standing.running, isEnabled: isEnabled,
-            state: state)
+            standing.entry,
+            pending: standing.requests.count,
+            running: standing.running,
+            isEnabled: isEnabled,
+            state: state
+        )
     }
 
     func hostStatus() async throws -> HostStatusReply {
@@ -84,8 +92,11 @@ extension ControlRoutes {
                 configurationFile: configuration.file,
                 conditions: .init(scheduler.conditions, source: .configuration),
                 counts: .init(
-                    plugins: scheduler.entries.count, refused: refused, pending: scheduler.pendingCount,
-                    runningLaunches: running.count),
+                    plugins: scheduler.entries.count,
+                    refused: refused,
+                    pending: scheduler.pendingCount,
+                    runningLaunches: running.count
+                ),
                 limits: [
                     KindLimit(.refresh, limit: scheduling.limits.refresh),
                     KindLimit(.processing, limit: scheduling.limits.processing),
@@ -93,12 +104,15 @@ extension ControlRoutes {
                 budgets: TaskKind.allCases.map { KindBudget($0, budget: scheduling.budgets[$0]) },
                 launchLimits: Lane.allCases.map { lane in
                     LaneLimit(
-                        lane, limit: scheduling.launchLimit(in: lane),
-                        running: running.filter { $0.plan.lane == lane }.count)
+                        lane,
+                        limit: scheduling.launchLimit(in: lane),
+                        running: running.filter { $0.plan.lane == lane }.count
+                    )
                 },
                 grace: scheduling.grace,
                 spacing: scheduling.spacing,
-                isStopping: scheduler.isStopping)
+                isStopping: scheduler.isStopping
+            )
         }
     }
 }

@@ -1,8 +1,10 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import Scheduling
 import ServiceLifecycle
 import TaskLedger
 import TaskModel
@@ -35,7 +37,8 @@ extension ControlRoutes {
         try await read { scheduler, now in
             Dictionary(
                 scheduler.runningLaunches.map { ($0.plan.number, $0.plan.budget.used(at: now.monotonic)) },
-                uniquingKeysWith: { first, _ in first })
+                uniquingKeysWith: { first, _ in first }
+            )
         }
     }
 
@@ -53,32 +56,36 @@ extension ControlRoutes {
     private func followJournal(after start: Int64?) throws -> Response {
         // Followed before it is read: an entry written in between is found rather than missed.
         let appends = ledger.journalAppends()
-        var last = try start ?? recorded { () throws(LedgerError) in
-            try ledger.journal(JournalSelection(newestFirst: true, limit: 1)).first?.number.rawValue ?? 0
-        }
         let ledger = ledger
-        let body = ResponseBody { writer in
-            func write() async throws {
-                while true {
-                    let selection = JournalSelection(after: JournalNumber(rawValue: last), limit: 500)
-                    let records = try ledger.journal(selection)
-                    if records.isEmpty { return }
-                    var buffer = ByteBuffer()
-                    for record in records {
-                        buffer.writeBytes(try WireCoding.encode(JournalLine(record)))
-                        buffer.writeString("\n")
-                        last = record.number.rawValue
-                    }
-                    try await writer.write(buffer)
-                }
+        let newest =
+            try start
+            ?? recorded { () throws(LedgerError) in
+                try ledger.journal(JournalSelection(newestFirst: true, limit: 1)).first?.number.rawValue ?? 0
             }
+        let body = ResponseBody { writer in
+            var last = JournalNumber(rawValue: newest)
             // The head is on its way with the first bytes; a caller who waits for news shall know that it is heard.
             try await writer.write(ByteBuffer())
-            try await write()
-            for await _ in appends.cancelOnGracefulShutdown() { try await write() }
+            while let lines = try Self.lines(after: &last, in: ledger) { try await writer.write(lines) }
+            for await _ in appends.cancelOnGracefulShutdown() {
+                while let lines = try Self.lines(after: &last, in: ledger) { try await writer.write(lines) }
+            }
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: [.contentType: "application/x-ndjson"], body: body)
+    }
+
+    /// The next stretch of lines; nil when there is nothing newer.
+    private static func lines(after last: inout JournalNumber, in ledger: Ledger) throws -> ByteBuffer? {
+        let records = try ledger.journal(JournalSelection(after: last, limit: 500))
+        guard let newest = records.last?.number else { return nil }
+        last = newest
+        var buffer = ByteBuffer()
+        for record in records {
+            buffer.writeBytes(try WireCoding.encode(JournalLine(record)))
+            buffer.writeString("\n")
+        }
+        return buffer
     }
 }
 
@@ -93,7 +100,8 @@ extension JournalLine {
             task: record.label,
             submission: record.submission,
             blame: record.blame,
-            message: record.message)
+            message: record.message
+        )
     }
 }
 
@@ -115,8 +123,15 @@ extension LaunchReply {
             tasks: record.tasks.map { task in
                 let entry = journal.last { $0.submission == task.submission && $0.event == task.outcome?.rawValue }
                 return .init(
-                    task: task.label, kind: task.kind, submission: task.submission, outcome: task.outcome,
-                    blame: entry?.blame, message: entry?.message, endedAt: entry?.at)
-            })
+                    task: task.label,
+                    kind: task.kind,
+                    submission: task.submission,
+                    outcome: task.outcome,
+                    blame: entry?.blame,
+                    message: entry?.message,
+                    endedAt: entry?.at
+                )
+            }
+        )
     }
 }

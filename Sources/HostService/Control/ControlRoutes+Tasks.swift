@@ -35,14 +35,19 @@ extension ControlRoutes {
                 running: scheduler.runningLaunches.flatMap { launch in
                     launch.unfinished.map { task in
                         .init(
-                            task.work, launch: launch.plan.number, startedAt: launch.plan.startedAt,
-                            budget: launch.plan.budget.total, used: launch.plan.budget.used(at: now.monotonic))
+                            task.work,
+                            launch: launch.plan.number,
+                            startedAt: launch.plan.startedAt,
+                            budget: launch.plan.budget.total,
+                            used: launch.plan.budget.used(at: now.monotonic)
+                        )
                     }
                 },
                 events: scheduler.pendingEvents.map { event in
                     let reason = scheduler.reasons(against: .event(event), at: now).first
                     return .init(event, reason: reason.map { WaitingReason($0, at: now) })
-                })
+                }
+            )
         }
     }
 
@@ -77,7 +82,8 @@ extension ControlRoutes {
         case .notRecorded(let message): .hostFailed("not-recorded", message)
         case .notLaunching(let message): .conflict("not-launching", message)
         case .notRunning(let message): .conflict("not-running", message)
-        case .submitted, .cancelled, .launching, .expiring: .hostFailed("unexpected", "the host answered something else")
+        case .submitted, .cancelled, .launching, .expiring:
+            .hostFailed("unexpected", "the host answered something else")
         }
     }
 }
@@ -106,7 +112,8 @@ extension TaskWhyReply {
             earliestPossible: pending.map { EarliestPossible($0.reasons, at: now) },
             change: explanation.change.map(ProposedChange.init(removing:)),
             running: running,
-            lastOutcome: last)
+            lastOutcome: last
+        )
     }
 }
 
@@ -125,6 +132,11 @@ extension TaskWhyReply.EarliestPossible {
 extension TaskWhyReply.LastOutcome {
     init(_ record: JournalRecord) {
         self.init(
-            outcome: record.event, at: record.at, blame: record.blame, message: record.message, launch: record.launch)
+            outcome: record.event,
+            at: record.at,
+            blame: record.blame,
+            message: record.message,
+            launch: record.launch
+        )
     }
 }

@@ -31,10 +31,12 @@ struct ControlRoutes: Sendable {
     }
 
     /// Looks at the core; a host that has stopped has none.
-    func read<Value: Sendable>(_ body: @escaping @Sendable (borrowing Scheduler, Moment) -> Value) async throws -> Value {
+    func read<Value: Sendable>(_ body: @escaping @Sendable (borrowing Scheduler, Moment) -> Value) async throws -> Value
+    {
         if let value = await scheduler.read(body) { return value }
         throw ControlRefusal(
-            Refusal(code: .unavailable, subReason: .hostStopping, message: "the host is stopping"))
+            Refusal(code: .unavailable, subReason: .hostStopping, message: "the host is stopping")
+        )
     }
 
     /// Reads the ledger; what fails there is the host's fault, never the caller's.

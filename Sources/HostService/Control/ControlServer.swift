@@ -2,6 +2,7 @@
 
 import ControlAPI
 import Foundation
+import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -48,8 +49,10 @@ struct ControlServer: Service {
         _ admission: Admission
     ) async -> Response {
         do {
-            if let peer = try await Admission.peer(of: channel), !admission.admits(user: peer.uid, primaryGroup: peer.gid) {
-                throw ControlRefusal.notAdmitted(user: peer.uid)
+            if let peer = try await Admission.peer(of: channel),
+                !admission.admits(user: peer.user, primaryGroup: peer.group)
+            {
+                throw ControlRefusal.notAdmitted(user: peer.user)
             }
             let method = request.method.rawValue
             guard let (route, value) = Route.matching(method: method, path: request.uri.path) else {
@@ -67,7 +70,7 @@ struct ControlServer: Service {
 
     private static func body(of request: Request) async throws -> Data {
         do {
-            return Data(buffer: try await request.body.collect(upTo: maximumBody))
+            return Data(try await request.body.collect(upTo: maximumBody).readableBytesView)
         } catch is NIOTooManyBytesError {
             throw ControlRefusal.malformed("body-too-large", "the body has more than \(maximumBody) bytes")
         }
@@ -78,23 +81,29 @@ struct ControlServer: Service {
         let folder = (socket as NSString).deletingLastPathComponent
         do {
             try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+                atPath: folder,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o755]
+            )
         } catch {
             throw HostError(
                 code: .socketUnusable,
                 message: "cannot create \(folder) for the control socket: \(error.localizedDescription);"
-                    + " choose another place with --control-socket")
+                    + " choose another place with --socket"
+            )
         }
         if socket.utf8.count > Self.longestPath {
             throw HostError(
                 code: .socketUnusable,
                 message: "the control socket's path \(socket) has \(socket.utf8.count) bytes and the system allows"
-                    + " \(Self.longestPath); choose a shorter one with --control-socket")
+                    + " \(Self.longestPath); choose a shorter one with --socket"
+            )
         }
         if SocketProbe.answers(at: socket) {
             throw HostError(
                 code: .socketUnusable,
-                message: "another host serves \(socket); stop it, or choose another place with --control-socket")
+                message: "another host serves \(socket); stop it, or choose another place with --socket"
+            )
         }
     }
 
@@ -128,11 +137,13 @@ struct ControlCall: Sendable {
 extension Response {
     init(json body: some Encodable, status: Int = 200) {
         do {
-            var bytes = ByteBuffer(data: try WireCoding.encode(body))
+            var bytes = ByteBuffer(bytes: try WireCoding.encode(body))
             bytes.writeString("\n")
             self.init(
-                status: .init(code: status), headers: [.contentType: "application/json"],
-                body: ResponseBody(byteBuffer: bytes))
+                status: .init(code: status),
+                headers: [.contentType: "application/json"],
+                body: ResponseBody(byteBuffer: bytes)
+            )
         } catch {
             self.init(status: .internalServerError)
         }

@@ -18,7 +18,7 @@ extension HostScheduler {
     func takeRunner(_ launch: LaunchNumber, for plugin: PluginIdentifier) {
         do {
             _ = try state.container(of: plugin.text)
-            launcher.take(launch)
+            launcher.take(for: launch)
         } catch {
             log.error("no runner", metadata: ["launch": "\(launch)", "plugin": "\(plugin)", "error": "\(error)"])
             tell(.runnerUnavailable(launch, message: error.message))
@@ -32,16 +32,26 @@ extension HostScheduler {
         do {
             let payloads = try ledger.payloads(ofLaunch: plan.number)
             let container = try state.container(of: main.text)
-            launcher.send(.plan(RunnerPlan(plan, payloads: payloads, container: container)), to: plan.number)
+            try launcher.send(.plan(RunnerPlan(plan, payloads: payloads, container: container)), to: plan.number)
             log.info(
                 "launched",
                 metadata: [
                     "launch": "\(plan.number)", "plugin": "\(plugin.identifier)", "lane": "\(plan.lane.name)",
                     "tasks": "\(plan.tasks.map(\.work.label).joined(separator: ","))", "pid": "\(plan.process.pid)",
-                ])
+                ]
+            )
         } catch {
             log.error("no plan", metadata: ["launch": "\(plan.number)", "error": "\(error)"])
             launcher.kill(plan.number)
+        }
+    }
+
+    /// A message that no frame can hold is a fault of ours; the launch goes on without it, and the log says so.
+    func send(_ message: HostMessage, to launch: LaunchNumber) {
+        do {
+            try launcher.send(message, to: launch)
+        } catch {
+            log.critical("message not sent", metadata: ["launch": "\(launch)", "error": "\(error)"])
         }
     }
 
@@ -92,11 +102,12 @@ extension HostScheduler {
             ask({ .submitted(submission, reply: $0) }, then: replier(to: call, of: launch))
         case .cancel(let call, let identifier):
             ask({ .cancelRequested(identifier, of: plugin, reply: $0) }, then: replier(to: call, of: launch))
-        case .cancelAll(let call): ask({ .cancelAllRequested(of: plugin, reply: $0) }, then: replier(to: call, of: launch))
+        case .cancelAll(let call):
+            ask({ .cancelAllRequested(of: plugin, reply: $0) }, then: replier(to: call, of: launch))
         case .pending(let call):
             let pending = scheduler.pendingRequests(of: plugin)
             let summaries = pending.map { PendingSummary(request: $0.request, number: $0.number) }
-            launcher.send(.pending(call, summaries), to: launch)
+            send(.pending(call, summaries), to: launch)
         case .log(let level, let message): write(level.loggerLevel, message, of: launch, from: "log", launches)
         case .stopped: break
         }
@@ -104,12 +115,12 @@ extension HostScheduler {
     }
 
     private func replier(to call: CallNumber, of launch: LaunchNumber) -> Reply {
-        { [launcher] answer in
+        { [self] answer in
             switch answer {
-            case .submitted(let number, _, _): launcher.send(.submitted(call, number), to: launch)
-            case .refused(let refusal): launcher.send(.refused(call, refusal), to: launch)
-            case .cancelled: launcher.send(.cancelled(call, isRecorded: true), to: launch)
-            case .notRecorded: launcher.send(.cancelled(call, isRecorded: false), to: launch)
+            case .submitted(let number, _, _): send(.submitted(call, number), to: launch)
+            case .refused(let refusal): send(.refused(call, refusal), to: launch)
+            case .cancelled: send(.cancelled(call, isRecorded: true), to: launch)
+            case .notRecorded: send(.cancelled(call, isRecorded: false), to: launch)
             case .launching, .notLaunching, .expiring, .notRunning: break  // Only people ask for these.
             }
         }
@@ -123,7 +134,11 @@ extension HostScheduler {
         _ launches: LaunchDirectory
     ) {
         let plugin = launches.plugins[launch]?.text ?? "none"
-        log.log(level: level, "\(line)", metadata: ["plugin": "\(plugin)", "launch": "\(launch)", "stream": "\(stream)"])
+        log.log(
+            level: level,
+            "\(line)",
+            metadata: ["plugin": "\(plugin)", "launch": "\(launch)", "stream": "\(stream)"]
+        )
     }
 }
 
@@ -155,15 +170,17 @@ extension RunnerPlan {
             deadline: plan.budget.deadline,
             grace: plan.budget.grace,
             tasks: plan.tasks.map { task in
-                Task(
+                RunnerPlan.Task(
                     id: task.id,
                     kind: task.work.kind,
                     event: task.work.eventType,
-                    identifier: task.work.label,
+                    identifier: task.work.identifier?.text ?? plan.plugin.identifier.text,
                     submission: task.work.number,
                     attempts: task.work.retry.attempts,
-                    payload: payloads[task.work.number] ?? [])
-            })
+                    payload: payloads[task.work.number] ?? []
+                )
+            }
+        )
     }
 }
 

@@ -1,18 +1,19 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-package import Logging
-package import PluginLaunch
-package import Scheduling
-package import ServiceLifecycle
+import Logging
+import PluginLaunch
+import RunnerWire
+import Scheduling
+import ServiceLifecycle
 import Synchronization
-package import TaskLedger
-package import TaskModel
+import TaskLedger
+import TaskModel
 
 /// Feeds the scheduling core one event at a time, in the order of their arrival, and does what it says. Decides nothing.
 ///
 /// Everything that can happen arrives in one stream, which one loop reads; the core lives inside that loop and nobody else
 /// touches it. No action waits: commits, launches and timers answer later, with an event of their own.
-package final class HostScheduler: Service, Sendable {
+final class HostScheduler: Service, Sendable {
     enum Input: Sendable {
         case event(SchedulerEvent)
         case launch(LaunchEvent)
@@ -61,7 +62,7 @@ package final class HostScheduler: Service, Sendable {
     }
 
     /// Serves until it was told to stop and all that ran has ended and is recorded.
-    package func run() async throws {
+    func run() async throws {
         guard var scheduler = initial.withLock({ $0.take() }) else { return }
         var launches = LaunchDirectory()
         await withGracefulShutdownHandler {
@@ -111,7 +112,8 @@ package final class HostScheduler: Service, Sendable {
             .reading { scheduler, now in
                 continuation.yield(body(scheduler, now))
                 continuation.finish()
-            })
+            }
+        )
         if case .terminated = result { return nil }
         for await value in values { return value }
         return nil
@@ -127,10 +129,10 @@ package final class HostScheduler: Service, Sendable {
             case .commit(let ticket, let changes): ledger.submit(ticket: ticket.rawValue, changes: changes)
             case .answer(let token, let answer): self.answer(token, answer)
             case .takeRunner(let launch, let plugin): takeRunner(launch, for: plugin)
-            case .dismissRunner(let launch): launcher.dismiss(launch)
+            case .dismissRunner(let launch): launcher.kill(launch)
             case .sendPlan(let plan): send(plan, &launches)
-            case .expire(let launch, let tasks, let reason): launcher.send(.expire(tasks, reason), to: launch)
-            case .finish(let launch): launcher.send(.stop, to: launch)
+            case .expire(let launch, let tasks, let reason): send(.expire(tasks, reason), to: launch)
+            case .finish(let launch): send(.stop, to: launch)
             case .kill(let launch): launcher.kill(launch)
             case .wake(let monotonic, let wall): timer.set(monotonic: monotonic, wall: wall)
             case .stopped: hasStopped = true
@@ -145,7 +147,12 @@ package final class HostScheduler: Service, Sendable {
     }
 
     private static let stopping = Answer.refused(
-        Refusal(code: .unavailable, subReason: .hostStopping, message: "the host is stopping; try again when it is back"))
+        Refusal(
+            code: .unavailable,
+            subReason: .hostStopping,
+            message: "the host is stopping; try again when it is back"
+        )
+    )
 
     private func closeReplies() {
         let open = replies.withLock { book in

@@ -18,9 +18,9 @@ final class WakeTimer: Sendable {
         wall = try Self.check(bgl_wall_timer_create())
         bell = try Self.check(bgl_bell_create())
         poll = try Self.check(bgl_poll_create())
-        try Self.check(bgl_poll_add(poll, bell, UInt32(BGL_READABLE.rawValue), Self.bellKey))
+        try Self.check(bgl_poll_add(poll, bell, UInt32(BGL_READABLE), Self.bellKey))
         for timer in [monotonic, wall] {
-            try Self.check(bgl_poll_add(poll, timer, UInt32(BGL_READABLE.rawValue), UInt64(timer)))
+            try Self.check(bgl_poll_add(poll, timer, UInt32(BGL_READABLE), UInt64(timer)))
         }
         let poll = poll
         let thread = Thread { Self.wait(on: poll, onWake) }

@@ -1,10 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import TaskModel
-
-/// The words of the control API for the scheduler's reasons: a code for programs, a sentence and a remedy for people.
+/// The words for the scheduler's reasons: a code for programs, a sentence and a remedy for people.
 extension Reason {
-    var code: String {
+    package var code: String {
         switch self {
         case .pluginMissing: "plugin-missing"
         case .pluginDisabled: "plugin-disabled"
@@ -25,7 +23,7 @@ extension Reason {
     }
 
     // Instants are left to `until`: only the reader knows in which zone to show them.
-    var message: String {
+    package var message: String {
         switch self {
         case .pluginMissing(let plugin): "plugin \(plugin) is not installed"
         case .pluginDisabled(let plugin): "plugin \(plugin) is disabled by the operator"
@@ -48,7 +46,7 @@ extension Reason {
         }
     }
 
-    var remedy: String {
+    package var remedy: String {
         switch self {
         case .pluginMissing(let plugin): "install \(plugin)"
         case .pluginDisabled(let plugin): "enable \(plugin) in the host's configuration"
@@ -69,7 +67,7 @@ extension Reason {
     }
 
     /// When the reason goes away by itself, on the wall clock; nil when only a change elsewhere ends it.
-    func end(at now: Moment) -> WallTime? {
+    package func end(at now: Moment) -> WallTime? {
         switch self {
         case .earliestBegin(let time), .retryDelay(let time, _): time
         case .spacing(let time), .runnerUnavailable(let time, _): now.wall + (time - now.monotonic)

@@ -1,0 +1,89 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Logging
+import PluginCatalog
+import ServiceLifecycle
+import Synchronization
+import TaskModel
+
+/// Keeps the catalogue as the folders have it, and tells of every change. Which plugin may run is not its business.
+final class CatalogKeeper: Service, Sendable {
+    private struct State {
+        var contents = CatalogContents.empty
+        var known: [PluginIdentifier: KnownPlugin]
+    }
+
+    private let folders: CatalogFolders
+    private let settings: [PluginIdentifier: [String: String]]
+    private let cache = CatalogCache()
+    private let log: Logger
+    private let onChange: @Sendable ([PluginEntry]) -> Void
+    private let state: Mutex<State>
+
+    /// - Parameter known: what earlier hosts had catalogued, which stays where two manifests claim the same.
+    init(
+        configuration: HostConfiguration,
+        known: [KnownPlugin],
+        log: Logger,
+        onChange: @escaping @Sendable ([PluginEntry]) -> Void
+    ) {
+        folders = CatalogFolders(
+            operatorManifests: configuration.operatorManifests,
+            packageManifests: [configuration.packageManifests],
+            plugins: configuration.pluginFolder
+        )
+        settings = configuration.settings
+        self.log = log
+        self.onChange = onChange
+        let byName = Dictionary(known.map { ($0.identifier, $0) }, uniquingKeysWith: { _, last in last })
+        state = Mutex(State(known: byName))
+    }
+
+    var contents: CatalogContents { state.withLock { $0.contents } }
+
+    /// Reads the folders and tells what they hold. Called once before anybody is served, then by `run` alone.
+    func load() {
+        let known = state.withLock { Array($0.known.values) }
+        let contents = Catalog.load(folders, alreadyCatalogued: known, cache: cache)
+        let before = state.withLock { state in
+            defer { state.contents = contents }
+            for entry in contents.entries { state.known[entry.identifier] = KnownPlugin(entry) }
+            return state.contents
+        }
+        for refused in contents.refused where !before.refused.contains(refused) {
+            for problem in refused.problems { log.warning("manifest refused", metadata: ["problem": "\(problem)"]) }
+        }
+        for note in contents.notes where !before.notes.contains(note) {
+            log.notice("manifest note", metadata: ["note": "\(note)"])
+        }
+        onChange(contents.entries.map(withOperatorsSettings))
+    }
+
+    func run() async throws {
+        let watch = try FolderWatch(contents.folders)
+        // What changed between the first look and the watch is not missed.
+        load()
+        for await _ in watch.changes.cancelOnGracefulShutdown() {
+            load()
+            watch.watch(contents.folders)
+        }
+    }
+
+    private func withOperatorsSettings(_ entry: PluginEntry) -> PluginEntry {
+        guard let own = settings[entry.identifier] else { return entry }
+        return PluginEntry(
+            identifier: entry.identifier,
+            name: entry.name,
+            version: entry.version,
+            role: entry.role,
+            containingPlugin: entry.containingPlugin,
+            extensions: entry.extensions,
+            permitted: entry.permitted,
+            modes: entry.modes,
+            settings: entry.settings.merging(own) { _, operatorsValue in operatorsValue },
+            library: entry.library,
+            manifestPath: entry.manifestPath,
+            manifestDigest: entry.manifestDigest
+        )
+    }
+}
