@@ -85,6 +85,9 @@ extension Launch {
     }
 
     func isExpiring(_ task: TaskID) -> Int32 {
-        if case .open(nil) = state.withLock({ $0.tasks.presence(of: task) }) { 0 } else { 1 }
+        state.withLock { state in
+            // Once the launch is over a loop that polls must end as well.
+            if !state.hasEnded, case .open(nil) = state.tasks.presence(of: task) { 0 } else { 1 }
+        }
     }
 }
