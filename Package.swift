@@ -156,11 +156,11 @@ let package = Package(
             name: "bgtask",
             dependencies: ["Commands"]
         ),
-        // A plugin may bring a Swift runtime of its own; the runner's must not be there to meet it.
+        // A plugin may bring a Swift runtime of its own; the runner's must not be there to meet it, nor any symbol of ours.
         .executableTarget(
             name: "bgtask-runner",
             dependencies: ["PluginRuntime"],
-            linkerSettings: [.unsafeFlags(["-static-stdlib"])]
+            linkerSettings: [.unsafeFlags(["-static-stdlib", "-Xlinker", "--no-export-dynamic"])]
         ),
     ]
 )

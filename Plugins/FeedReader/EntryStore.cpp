@@ -18,7 +18,8 @@ void prepareSchema(Database &database, const std::filesystem::path &file) {
                                  + std::to_string(schemaVersion) + " and leaves it alone");
     }
     if (found < schemaVersion) {
-        database.execute("CREATE TABLE feed (address TEXT PRIMARY KEY, etag TEXT NOT NULL, last_modified TEXT NOT NULL);"
+        database.execute("CREATE TABLE feed (address TEXT PRIMARY KEY, etag TEXT NOT NULL,"
+                         " last_modified TEXT NOT NULL);"
                          "CREATE TABLE entry (feed TEXT NOT NULL, guid TEXT NOT NULL, title TEXT NOT NULL,"
                          " link TEXT NOT NULL, published TEXT NOT NULL,"
                          " first_seen INTEGER NOT NULL DEFAULT (CAST(strftime('%s', 'now') AS INTEGER)),"

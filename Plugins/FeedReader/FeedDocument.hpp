@@ -19,6 +19,6 @@ struct FeedDocument {
     std::string damage; // why not all of it could be read; empty if it is well-formed
 };
 
-// Loads nothing but these bytes and expands no entity but XML's own five. Throws for what is no feed, and for a document
-// that declares entities: no feed needs them, every expansion attack does.
+// Loads nothing but these bytes and expands no entity but XML's own five. Throws for what is no feed, and for a
+// document that declares entities: no feed needs them, every expansion attack does.
 FeedDocument readFeed(const std::string &bytes, const std::string &address);

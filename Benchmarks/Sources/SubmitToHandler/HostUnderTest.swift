@@ -29,7 +29,7 @@ struct HostUnderTest {
         process.executableURL = URL(fileURLWithPath: programs + "/bgtaskd")
         process.arguments = [
             "--state-folder", folder + "/state", "--manifests", folder + "/manifests", "--package-manifests",
-            folder + "/none", "--plugin-folder", folder + "/none", "--control-socket", socket, "--spacing", "0ms",
+            folder + "/none", "--plugin-folder", folder + "/none", "--socket", socket, "--spacing", "0ms",
             "--log-level", "error",
         ]
         try process.run()

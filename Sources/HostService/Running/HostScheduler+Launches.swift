@@ -177,6 +177,8 @@ extension RunnerPlan {
                     identifier: task.work.identifier?.text ?? plan.plugin.identifier.text,
                     submission: task.work.number,
                     attempts: task.work.retry.attempts,
+                    requiresNetwork: task.work.request?.requiresNetwork ?? false,
+                    requiresExternalPower: task.work.request?.requiresExternalPower ?? false,
                     payload: payloads[task.work.number] ?? []
                 )
             }
@@ -185,6 +187,10 @@ extension RunnerPlan {
 }
 
 extension PendingWork {
+    fileprivate var request: TaskRequest? {
+        if case .request(let pending) = self { pending.request } else { nil }
+    }
+
     fileprivate var eventType: EventType? {
         if case .event(let event) = self { event.type } else { nil }
     }
