@@ -1,0 +1,42 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Completes tasks that are not its own, by numbers it makes up. Each returns BGT_NO_SUCH_TASK, into `statuses.txt`,
+ * and touches nothing; its own then succeeds. */
+
+#include <bgtask.h>
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void record(const bgt_host *host, const char *file, const char *format, ...) {
+    char path[4096];
+    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) {
+        return;
+    }
+    strcat(strcat(path, "/"), file);
+    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    va_list arguments;
+    va_start(arguments, format);
+    vdprintf(descriptor, format, arguments);
+    va_end(arguments);
+    fsync(descriptor);
+    close(descriptor);
+}
+
+static void run(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    const bgt_task foreign[] = {0, task ^ 0x8000000000000000, task + 0x100000, ~task};
+    for (size_t index = 0; index < sizeof foreign / sizeof foreign[0]; index++) {
+        const int32_t status = bgt_complete(host, foreign[index], BGT_OUTCOME_FAILURE);
+        record(host, "statuses.txt", "%s\n", bgt_status_name(host, status));
+    }
+    bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    BGTASK_TRY(bgt_register(host, "com.example.completesforeign.task", run, NULL));
+    return BGT_OK;
+}

@@ -1,0 +1,49 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Its handler leaves a grandchild behind, in a session of its own, deaf to SIGTERM and with the launch's stdout open,
+ * whose process id goes to `child.txt`, and completes with success. When the launch has ended, the host has ended the
+ * grandchild too, and did not wait for the end of its output. */
+
+#include <bgtask.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Between fork and the end a child of a process with threads may do little; so all else is done before or outside. */
+static void leave_grandchild(int descriptor) {
+    const pid_t child = fork();
+    if (child != 0) {
+        (void)waitpid(child, NULL, 0);
+        return;
+    }
+    setsid();
+    const pid_t grandchild = fork();
+    if (grandchild == 0) {
+        signal(SIGTERM, SIG_IGN);
+        sleep(3600);
+    } else if (grandchild > 0) {
+        dprintf(descriptor, "%d\n", grandchild);
+    }
+    _exit(0);
+}
+
+static void run(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    char path[4096];
+    if (bgt_container_path(host, path, sizeof path - 32, NULL) == BGT_OK) {
+        strcat(path, "/child.txt");
+        const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+        leave_grandchild(descriptor);
+        close(descriptor);
+    }
+    bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    BGTASK_TRY(bgt_register(host, "com.example.leaveschild.task", run, NULL));
+    return BGT_OK;
+}

@@ -1,0 +1,58 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Never returns from the expiration handler of .task. If .obedient is permitted and in the same launch, its
+ * expiration handler must be called all the same, writes its reason to `expired.txt` and completes with failure. At
+ * deadline + grace the host kills the launch: .task is an overrun. */
+
+#include <bgtask.h>
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void record(const bgt_host *host, const char *file, const char *format, ...) {
+    char path[4096];
+    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) {
+        return;
+    }
+    strcat(strcat(path, "/"), file);
+    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    va_list arguments;
+    va_start(arguments, format);
+    vdprintf(descriptor, format, arguments);
+    va_end(arguments);
+    fsync(descriptor);
+    close(descriptor);
+}
+
+static volatile int forever = 1;
+
+static void expire_forever(void *context, const bgt_host *host, bgt_task task, uint32_t reason) {
+    (void)context, (void)host, (void)task, (void)reason;
+    while (forever) {
+    }
+}
+
+static void run(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    bgt_set_expiration_handler(host, task, expire_forever, NULL);
+}
+
+static void obey(void *context, const bgt_host *host, bgt_task task, uint32_t reason) {
+    (void)context;
+    record(host, "expired.txt", "%u\n", reason);
+    bgt_complete(host, task, BGT_OUTCOME_FAILURE);
+}
+
+static void run_obediently(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    bgt_set_expiration_handler(host, task, obey, NULL);
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    BGTASK_TRY(bgt_register(host, "com.example.loopinexpirationhandler.task", run, NULL));
+    const int32_t status = bgt_register(host, "com.example.loopinexpirationhandler.obedient", run_obediently, NULL);
+    return status == BGT_NOT_PERMITTED ? BGT_OK : status;
+}

@@ -1,0 +1,20 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Its handler returns at once and nobody completes the task; the expiration handler does nothing. The launch lasts
+ * its whole budget, then the host kills it at deadline + grace: an overrun. */
+
+#include <bgtask.h>
+
+static void ignore(void *context, const bgt_host *host, bgt_task task, uint32_t reason) {
+    (void)context, (void)host, (void)task, (void)reason;
+}
+
+static void run(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    bgt_set_expiration_handler(host, task, ignore, NULL);
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    BGTASK_TRY(bgt_register(host, "com.example.nevercompletes.task", run, NULL));
+    return BGT_OK;
+}

@@ -1,0 +1,27 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Its note says ABI major 2. The host refuses the library from its bytes, naming both majors; nothing of it runs. */
+
+#include <bgtask.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#undef BGTASK_ABI_MAJOR
+#define BGTASK_ABI_MAJOR 2u
+
+/* Would leave a trace, and a crash, if the library were loaded. */
+__attribute__((__constructor__)) static void construct(void) {
+    fputs("code of a refused library ran\n", stderr);
+    abort();
+}
+
+static void succeed(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    BGTASK_TRY(bgt_register(host, "com.example.newermajor.task", succeed, NULL));
+    return BGT_OK;
+}

@@ -1,0 +1,47 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Works until it is told to stop, which is what it should: its expiration handler writes the number of the reason
+ * to `expired.txt` and completes with failure. The host records an expiration that was obeyed, and kills nobody. */
+
+#include <bgtask.h>
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void record(const bgt_host *host, const char *file, const char *format, ...) {
+    char path[4096];
+    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) {
+        return;
+    }
+    strcat(strcat(path, "/"), file);
+    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    va_list arguments;
+    va_start(arguments, format);
+    vdprintf(descriptor, format, arguments);
+    va_end(arguments);
+    fsync(descriptor);
+    close(descriptor);
+}
+
+static void expire(void *context, const bgt_host *host, bgt_task task, uint32_t reason) {
+    (void)context;
+    record(host, "expired.txt", "%u\n", reason);
+    bgt_complete(host, task, BGT_OUTCOME_FAILURE);
+}
+
+/* Holds its queue's thread throughout: expiration has one that no handler can block. */
+static void run(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    bgt_set_expiration_handler(host, task, expire, NULL);
+    while (!bgt_is_expiring(host, task)) {
+        usleep(1000);
+    }
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    BGTASK_TRY(bgt_register(host, "com.example.obedient.task", run, NULL));
+    return BGT_OK;
+}

@@ -1,0 +1,51 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Behaves well: on the event `started` it submits .task, due at once, and appends `started STATUS` to `events.txt`;
+ * .task appends `task`. Once installed it runs once, without anybody having submitted anything. */
+
+#include <bgtask.h>
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void record(const bgt_host *host, const char *file, const char *format, ...) {
+    char path[4096];
+    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) {
+        return;
+    }
+    strcat(strcat(path, "/"), file);
+    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    va_list arguments;
+    va_start(arguments, format);
+    vdprintf(descriptor, format, arguments);
+    va_end(arguments);
+    fsync(descriptor);
+    close(descriptor);
+}
+
+#define TASK "com.example.receivesstarted.task"
+
+static void receive(void *context, const bgt_host *host, bgt_task event) {
+    (void)context;
+    bgt_task_info info;
+    if (bgt_get_task_info(host, event, &info) == BGT_OK && info.event == BGT_EVENT_STARTED) {
+        const bgt_request request = bgt_processing_request(TASK, 0);
+        const int32_t status = bgt_submit(host, &request, NULL);
+        record(host, "events.txt", "started %s\n", bgt_status_name(host, status));
+    }
+    bgt_complete(host, event, BGT_OUTCOME_SUCCESS);
+}
+
+static void run(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    record(host, "events.txt", "task\n");
+    bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    plugin->receive = receive;
+    return bgt_register(host, TASK, run, NULL);
+}

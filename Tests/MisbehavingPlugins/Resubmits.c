@@ -1,0 +1,62 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Submits its own identifier again, due at once, before it completes: as often as the setting `times` says (3 if
+ * there is none). How often is still to go travels in the payload and is appended to `ran.txt`. The host accepts
+ * it, the running one counts no more, and spaces the launches. */
+
+#include <bgtask.h>
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void record(const bgt_host *host, const char *file, const char *format, ...) {
+    char path[4096];
+    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) {
+        return;
+    }
+    strcat(strcat(path, "/"), file);
+    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    va_list arguments;
+    va_start(arguments, format);
+    vdprintf(descriptor, format, arguments);
+    va_end(arguments);
+    fsync(descriptor);
+    close(descriptor);
+}
+
+#define TASK "com.example.resubmits.task"
+
+static uint8_t times_to_go(const bgt_host *host, const bgt_task_info *info) {
+    char times[16] = "3";
+    if (info->payload_length == 1) {
+        return info->payload[0];
+    }
+    if (bgt_setting(host, "times", times, sizeof times, NULL) != BGT_OK) {
+        return 3;
+    }
+    return (uint8_t)atoi(times);
+}
+
+static void run(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    bgt_task_info info;
+    if (bgt_get_task_info(host, task, &info) != BGT_OK) {
+        return;
+    }
+    const uint8_t left = times_to_go(host, &info);
+    const uint8_t next = left > 0 ? (uint8_t)(left - 1) : 0;
+    record(host, "ran.txt", "%u\n", left);
+    bgt_request request = bgt_processing_request(TASK, 0);
+    request.payload = &next;
+    request.payload_length = 1;
+    const int32_t status = left > 0 ? bgt_submit(host, &request, NULL) : BGT_OK;
+    bgt_complete(host, task, status == BGT_OK ? BGT_OUTCOME_SUCCESS : BGT_OUTCOME_FAILURE);
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    return bgt_register(host, TASK, run, NULL);
+}

@@ -1,0 +1,62 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Behaves well, and watches the budget: .one and .two, in one launch, append to `budget.txt` NAME launch=N
+ * deadline=NS remaining=NS, where .two writes when .one has completed. Launch and deadline are the same, and what
+ * remains for .two is what .one has left. */
+
+#include <bgtask.h>
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void record(const bgt_host *host, const char *file, const char *format, ...) {
+    char path[4096];
+    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) {
+        return;
+    }
+    strcat(strcat(path, "/"), file);
+    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    va_list arguments;
+    va_start(arguments, format);
+    vdprintf(descriptor, format, arguments);
+    va_end(arguments);
+    fsync(descriptor);
+    close(descriptor);
+}
+
+static atomic_int one_is_done;
+
+static void write_budget(const bgt_host *host, const char *name) {
+    bgt_launch_info launch;
+    if (bgt_get_launch_info(host, &launch) == BGT_OK) {
+        record(host, "budget.txt", "%s launch=%llu deadline=%llu remaining=%llu\n", name,
+               (unsigned long long)launch.launch, (unsigned long long)launch.deadline_ns,
+               (unsigned long long)bgt_remaining(host));
+    }
+}
+
+static void run_one(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    write_budget(host, "one");
+    bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
+    atomic_store(&one_is_done, 1);
+}
+
+static void run_two(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    while (!atomic_load(&one_is_done) && !bgt_is_expiring(host, task)) {
+        usleep(1000);
+    }
+    write_budget(host, "two");
+    bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    BGTASK_TRY(bgt_register(host, "com.example.sharedbudget.one", run_one, NULL));
+    BGTASK_TRY(bgt_register(host, "com.example.sharedbudget.two", run_two, NULL));
+    return BGT_OK;
+}
