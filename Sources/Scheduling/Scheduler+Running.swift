@@ -235,8 +235,9 @@ extension JournalEntry {
 }
 
 extension Duration {
-    /// `22.4 s`: for messages; whoever needs a number has the number.
+    /// `22.4 s`, `80 ms`: for messages; whoever needs a number has the number.
     var inSeconds: String {
+        if self > .zero && self < .seconds(1) { return "\(max(1, wholeNanoseconds / 1_000_000)) ms" }
         let tenths = wholeNanoseconds / 100_000_000
         return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
     }
