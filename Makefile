@@ -9,7 +9,9 @@ PLUGINS = $(BUILD)/plugins
 # Debian packages, each with a file that shows that it is there.
 PACKAGES = gcc g++ make pkg-config libsqlite3-dev libcurl4-openssl-dev libxml2-dev sqlite3 python3 binutils
 
-.PHONY: demo test lint format install packages build plugins clean
+BENCH = $(BUILD)/bench
+
+.PHONY: demo test bench lint format install packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -23,11 +25,19 @@ build: packages
 plugins: packages
 	$(MAKE) -C Plugins OUT="$(abspath $(PLUGINS))"
 
+bench: packages
+	swift build $(SWIFT_FLAGS) --configuration release --product bgtaskd
+	swift build $(SWIFT_FLAGS) --configuration release --product bgtask-runner
+	mkdir -p "$(BENCH)"
+	cc -O2 -shared -fPIC -I Sources/CBackgroundTasks/include Benchmarks/Plugins/Stamp.c -o "$(BENCH)/libStamp.so"
+	cc -O2 Benchmarks/Plugins/Floor.c -o "$(BENCH)/Floor"
+	swift run --package-path Benchmarks -c release SubmitToHandler "$(abspath $(BUILD)/release)" "$(abspath $(BENCH))"
+
 lint:
-	swift format lint --strict --recursive --parallel Package.swift Sources Tests
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
 
 format:
-	swift format --in-place --recursive --parallel Package.swift Sources Tests
+	swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
 
 # Binaries, header and example plugins' manifests stay apart: a vendor needs the header alone.
 install: packages

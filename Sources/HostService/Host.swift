@@ -30,29 +30,65 @@ package struct Host: Sendable {
         // Whatever the host creates is its own; the control socket is opened to its group when it is there.
         umask(0o077)
         let state = try StateFolder(path: configuration.stateFolder)
-        let admission = try Admission(group: configuration.socketGroup)
-        let clock = SystemClock()
         let entrance = AsyncStream.makeStream(of: HostScheduler.Input.self)
-        let continuation = entrance.continuation
-
-        let ledger = try Ledger.open(path: state.ledgerFile) { reports in
-            for report in reports { continuation.yield(.event(report.event)) }
+        let ledger = try openLedger(in: state, reportingTo: entrance.continuation)
+        let launcher = try makeLauncher(reportingTo: entrance.continuation)
+        do {
+            let snapshot = try await recover(ledger, launcher)
+            try await serve(from: snapshot, entrance, state, ledger, launcher)
+        } catch {
+            // What was launched must not outlive a host that failed.
+            await launcher.close()
+            throw error
         }
-        let launcher = try Launcher(
+        await launcher.close()
+        try ledger.close()
+    }
+
+    private func openLedger(
+        in state: StateFolder,
+        reportingTo entrance: AsyncStream<HostScheduler.Input>.Continuation
+    ) throws -> Ledger {
+        let log = log
+        return try Ledger.open(path: state.ledgerFile) { reports in
+            for report in reports {
+                if case .failure(let error) = report.result {
+                    log.error("commit failed", metadata: ["ticket": "\(report.ticket)", "error": "\(error)"])
+                }
+                entrance.yield(.event(report.event))
+            }
+        }
+    }
+
+    private func makeLauncher(
+        reportingTo entrance: AsyncStream<HostScheduler.Input>.Continuation
+    ) throws -> Launcher {
+        try Launcher(
             runner: configuration.runner ?? Self.runnerBesideHost,
             environment: RunnerEnvironment(from: ProcessInfo.processInfo.environment),
             controlGroups: controlGroups,
             logger: log
-        ) { continuation.yield(.launch($0)) }
-        let snapshot = try await recover(ledger, launcher)
+        ) { entrance.yield(.launch($0)) }
+    }
 
+    private func serve(
+        from snapshot: LedgerSnapshot,
+        _ entrance: (
+            stream: AsyncStream<HostScheduler.Input>, continuation: AsyncStream<HostScheduler.Input>.Continuation
+        ),
+        _ state: StateFolder,
+        _ ledger: Ledger,
+        _ launcher: Launcher
+    ) async throws {
+        let clock = SystemClock()
+        let core = Scheduler(
+            configuration: configuration.scheduling,
+            conditions: configuration.conditions,
+            snapshot: snapshot,
+            at: clock.now()
+        )
         let scheduler = try HostScheduler(
-            scheduler: Scheduler(
-                configuration: configuration.scheduling,
-                conditions: configuration.conditions,
-                snapshot: snapshot,
-                at: clock.now()
-            ),
+            scheduler: core,
             state: state,
             ledger: ledger,
             launcher: launcher,
@@ -64,20 +100,12 @@ package struct Host: Sendable {
             scheduler.tell(.catalogued(entries))
         }
         catalog.load()
-        let facts = HostFacts(
-            configuration: configuration,
-            startedAt: clock.now(),
-            pid: getpid(),
-            user: NSUserName()
-        )
-        let log = log
-        let control = ControlServer(
-            socket: configuration.controlSocket,
-            admission: admission,
-            routes: ControlRoutes(scheduler: scheduler, ledger: ledger, catalog: catalog, facts: facts),
-            log: log
-        ) {
-            log.info("serving", metadata: ["socket": "\(facts.configuration.controlSocket)"])
+        let facts = HostFacts(configuration: configuration, startedAt: clock.now(), pid: getpid(), user: NSUserName())
+        let routes = ControlRoutes(scheduler: scheduler, ledger: ledger, catalog: catalog, facts: facts)
+        let socket = configuration.controlSocket
+        let admission = try Admission(group: configuration.socketGroup)
+        let control = ControlServer(socket: socket, admission: admission, routes: routes, log: log) { [log] in
+            log.info("serving", metadata: ["socket": "\(socket)"])
             ServiceNotification.ready()
         }
         // The last one is asked to stop first: callers leave, then the catalogue, then what runs.
@@ -86,10 +114,7 @@ package struct Host: Sendable {
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: log
         )
-        defer { ServiceNotification.stopping() }
         try await group.run()
-        await launcher.close()
-        try ledger.close()
     }
 
     /// Ends and awaits every process of launches that no end was recorded for, before anything else may run (C3).

@@ -78,6 +78,7 @@ final class HostScheduler: Service, Sendable {
             }
         } onGracefulShutdown: {
             self.log.info("stopping")
+            ServiceNotification.stopping()
             self.entrance.yield(.event(.stopRequested))
         }
         entrance.finish()
