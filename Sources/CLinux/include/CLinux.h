@@ -1,0 +1,14 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE.
+ *
+ * System calls that Glibc's Swift module leaves out, or that must run between clone and exec, where no Swift may.
+ * Thin: no state, no policy. What can fail returns a negative errno. */
+#ifndef CLINUX_H
+#define CLINUX_H
+
+#include "bgl_poll.h"
+#include "bgl_process.h"
+#include "bgl_spawn.h"
+#include "bgl_stream.h"
+#include "bgl_timer.h"
+
+#endif

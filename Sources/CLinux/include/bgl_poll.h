@@ -1,0 +1,34 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+#ifndef BGL_POLL_H
+#define BGL_POLL_H
+
+#include <stdint.h>
+
+/* What to wait for. Errors and hang-ups are always reported, and count as readable. */
+enum {
+    BGL_READABLE = 1,
+    BGL_WRITABLE = 2,
+    /* A file of a cgroup changed. */
+    BGL_CHANGED = 4,
+};
+
+struct bgl_ready {
+    uint64_t key;
+    uint32_t events;
+    uint32_t reserved;
+};
+
+int bgl_poll_create(void);
+int bgl_poll_add(int poll, int descriptor, uint32_t events, uint64_t key);
+int bgl_poll_change(int poll, int descriptor, uint32_t events, uint64_t key);
+int bgl_poll_remove(int poll, int descriptor);
+
+/* Waits for at most `timeout_ms` (-1: as long as it takes). Returns how many are ready, 0 also after a signal. */
+int bgl_poll_wait(int poll, struct bgl_ready *ready, int capacity, int timeout_ms);
+
+/* An eventfd: what another thread rings to end a wait. */
+int bgl_bell_create(void);
+void bgl_bell_ring(int bell);
+void bgl_bell_silence(int bell);
+
+#endif

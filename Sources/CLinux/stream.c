@@ -1,0 +1,111 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+#define _GNU_SOURCE
+#include "bgl_stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CGROUP2_MAGIC = 0x63677270 };
+
+int bgl_open(int folder, const char *name, int flags) {
+    int file;
+    do {
+        file = openat(folder, name, flags | O_CLOEXEC);
+    } while (file < 0 && errno == EINTR);
+    return file >= 0 ? file : -errno;
+}
+
+int bgl_open_program(const char *path) {
+    return bgl_open(AT_FDCWD, path, O_PATH);
+}
+
+int bgl_socket_pair(int pair[2]) {
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0 ? 0 : -errno;
+}
+
+int bgl_pipe(int pair[2]) {
+    if (pipe2(pair, O_CLOEXEC) != 0) return -errno;
+    if (fcntl(pair[0], F_SETFL, O_NONBLOCK) == 0) return 0;
+    int error = errno;
+    close(pair[0]);
+    close(pair[1]);
+    return -error;
+}
+
+ssize_t bgl_receive(int socket, void *buffer, size_t capacity) {
+    ssize_t size;
+    do {
+        /* Without room for control data, descriptors that a peer sends along are closed by the kernel. */
+        size = recv(socket, buffer, capacity, MSG_DONTWAIT);
+    } while (size < 0 && errno == EINTR);
+    return size >= 0 ? size : -errno;
+}
+
+ssize_t bgl_send(int socket, const void *bytes, size_t count) {
+    ssize_t size;
+    do {
+        size = send(socket, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+    } while (size < 0 && errno == EINTR);
+    return size >= 0 ? size : -errno;
+}
+
+ssize_t bgl_read(int file, void *buffer, size_t capacity) {
+    ssize_t size;
+    do {
+        size = read(file, buffer, capacity);
+    } while (size < 0 && errno == EINTR);
+    return size >= 0 ? size : -errno;
+}
+
+int bgl_waiting_bytes(int file) {
+    int count = 0;
+    return ioctl(file, FIONREAD, &count) == 0 ? count : 0;
+}
+
+ssize_t bgl_read_file(int folder, const char *name, void *buffer, size_t capacity) {
+    int file = bgl_open(folder, name, O_RDONLY);
+    if (file < 0) return file;
+    size_t count = 0;
+    ssize_t size = 1;
+    while (count < capacity && (size = bgl_read(file, (char *)buffer + count, capacity - count)) > 0) {
+        count += (size_t)size;
+    }
+    close(file);
+    return size < 0 ? size : (ssize_t)count;
+}
+
+int bgl_write_file(int folder, const char *name, const char *text) {
+    int file = bgl_open(folder, name, O_WRONLY);
+    if (file < 0) return file;
+    ssize_t size = write(file, text, strlen(text));
+    int error = errno;
+    close(file);
+    return size < 0 ? -error : 0;
+}
+
+int bgl_lock(int file) {
+    return flock(file, LOCK_EX | LOCK_NB) == 0 ? 0 : -errno;
+}
+
+int bgl_is_cgroup(int file) {
+    struct statfs system;
+    if (fstatfs(file, &system) != 0) return -errno;
+    return system.f_type == CGROUP2_MAGIC;
+}
+
+static int64_t nanoseconds(clockid_t clock) {
+    struct timespec time = {0};
+    clock_gettime(clock, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+int64_t bgl_monotonic_ns(void) { return nanoseconds(CLOCK_MONOTONIC); }
+
+int64_t bgl_wall_ns(void) { return nanoseconds(CLOCK_REALTIME); }

@@ -1,0 +1,87 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+
+/// The control group of one launch: every process that the launch ever makes is in it. Needs no controller.
+struct ControlGroup {
+    enum Removal: Equatable {
+        case removed
+        /// Processes are in it, or one that is just leaving.
+        case occupied
+        case failed(SystemError)
+    }
+
+    let path: String
+
+    init(path: String) { self.path = path }
+
+    /// Makes the folder.
+    init(creating path: String) throws(SystemError) {
+        guard mkdir(path, 0o755) == 0 else {
+            throw SystemError(number: errno, attempt: "create the control group \(path)")
+        }
+        self.path = path
+    }
+
+    /// For starting a process in it.
+    func open() throws(SystemError) -> Descriptor {
+        try Descriptor(opening: path, flags: O_RDONLY | O_DIRECTORY)
+    }
+
+    /// Kills every process in it and below, however fast they fork; false where the kernel cannot (before 5.14).
+    @discardableResult
+    func kill() -> Bool {
+        bgl_write_file(AT_FDCWD, "\(path)/cgroup.kill", "1") == 0
+    }
+
+    /// Whether the kernel ended one of its processes for want of memory; false where memory is not controlled.
+    var ranOutOfMemory: Bool {
+        guard let events = FileBytes.text("\(path)/memory.events", limit: 4096) else { return false }
+        return events.split(separator: "\n").contains { $0.hasPrefix("oom_kill ") && $0 != "oom_kill 0" }
+    }
+
+    /// Becomes ready with `BGL_CHANGED` when the group empties.
+    func openEvents() -> Descriptor? {
+        guard let file = try? Descriptor(opening: "\(path)/cgroup.events", flags: O_RDONLY) else { return nil }
+        // Only changes after a first reading are told.
+        _ = isOccupied(in: file)
+        return file
+    }
+
+    func isOccupied(in events: Descriptor) -> Bool {
+        guard lseek(events.number, 0, SEEK_SET) == 0 else { return false }
+        let text = [UInt8](unsafeUninitializedCapacity: 512) { buffer, filled in
+            filled = max(0, bgl_read(events.number, buffer.baseAddress, 512))
+        }
+        return String(decoding: text, as: UTF8.self).split(separator: "\n").contains("populated 1")
+    }
+
+    /// Removes it with all groups that were made inside.
+    func remove() -> Removal {
+        for inner in FolderNames.folders(in: path) {
+            let removal = ControlGroup(path: "\(path)/\(inner)").remove()
+            guard removal == .removed else { return removal }
+        }
+        if rmdir(path) == 0 || errno == ENOENT { return .removed }
+        if errno == EBUSY || errno == ENOTEMPTY { return .occupied }
+        return .failed(SystemError(number: errno, attempt: "remove the control group \(path)"))
+    }
+}
+
+/// The names in a folder. Empty for a folder that is not there.
+enum FolderNames {
+    static func folders(in path: String) -> [String] {
+        guard let stream = opendir(path) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            guard entry.pointee.d_type == UInt8(DT_DIR) else { continue }
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+}

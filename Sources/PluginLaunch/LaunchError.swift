@@ -1,0 +1,65 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+
+/// Why there is no runner. Never about what a runner did once it ran.
+package struct LaunchError: Error, Sendable, CustomStringConvertible {
+    package struct Code: Hashable, Sendable {
+        private enum Name { case runnerUnusable, shortage, refused, closed }
+        private let name: Name
+
+        /// The runner's binary cannot be opened or executed.
+        package static let runnerUnusable = Code(name: .runnerUnusable)
+        /// Descriptors, processes or memory ran out; passes when other launches end.
+        package static let shortage = Code(name: .shortage)
+        /// The system does not let the host do it.
+        package static let refused = Code(name: .refused)
+        /// The launcher is closing, or the launch was given up before it began.
+        package static let closed = Code(name: .closed)
+    }
+
+    package let code: Code
+    /// Names the thing, the value, the rule and the remedy.
+    package let message: String
+
+    package init(code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    package var description: String { message }
+}
+
+extension LaunchError {
+    /// - Parameter purpose: what could not be done, e.g. "start a runner for launch 41".
+    init(_ error: SystemError, purpose: String) {
+        let cannot = "cannot \(purpose): cannot \(error.attempt): \(error.meaning)"
+        switch error.number {
+        case EMFILE:
+            let limit = Self.count(bgl_descriptor_limit())
+            self.init(
+                code: .shortage,
+                message: "\(cannot); this process may have \(limit) open descriptors (RLIMIT_NOFILE); "
+                    + "raise LimitNOFILE= of its service, or run fewer launches at once"
+            )
+        case ENFILE:
+            self.init(code: .shortage, message: "\(cannot); raise fs.file-max of the machine")
+        case EAGAIN:
+            let limit = Self.count(bgl_process_limit())
+            self.init(
+                code: .shortage,
+                message: "\(cannot); its user may have \(limit) processes (RLIMIT_NPROC), a service may have less "
+                    + "(TasksMax=); raise them, or run fewer launches at once"
+            )
+        case ENOMEM:
+            self.init(code: .shortage, message: "\(cannot); free memory, or run fewer launches at once")
+        default:
+            self.init(code: .refused, message: cannot)
+        }
+    }
+
+    private static func count(_ limit: UInt64) -> String {
+        limit == .max ? "any number of" : "\(limit)"
+    }
+}

@@ -1,0 +1,57 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import RunnerWire
+package import TaskModel
+
+/// What became of a launch, in the order in which it happened. Each launch begins with `ready` or `unavailable`, and one
+/// that became ready ends with `ended`, once; nothing follows that.
+package enum LaunchEvent: Sendable {
+    /// A runner waits for its plan; no code of any plugin is in it.
+    case ready(LaunchNumber, RunnerProcess)
+    case unavailable(LaunchNumber, LaunchError)
+    case message(LaunchNumber, RunnerMessage)
+    /// The control channel carried what no runner sends, or nobody reads it. It is closed; the process may still run.
+    case malformed(LaunchNumber, message: String)
+    /// At most 8 KiB of text, without its line feed; invalid UTF-8 is repaired.
+    case output(LaunchNumber, RunnerOutput, line: String)
+    /// So many lines came faster than they are kept.
+    case outputDropped(LaunchNumber, RunnerOutput, lines: Int)
+    /// No process of the launch is left, and all that it sent has been told before.
+    case ended(LaunchNumber, RunnerEnd)
+}
+
+/// Which of a runner's streams a line was written to.
+package enum RunnerOutput: String, Hashable, Sendable {
+    case standardOutput = "stdout"
+    case standardError = "stderr"
+}
+
+/// What the kernel and the process itself left behind. Judges nobody.
+package struct RunnerEnd: Hashable, Sendable {
+    package let termination: ProcessTermination
+    package let lastWords: LastWords?
+    /// Whether the launcher was told to kill it before it ended.
+    package let wasKilled: Bool
+    package let usage: ResourceUsage
+
+    package init(termination: ProcessTermination, lastWords: LastWords?, wasKilled: Bool, usage: ResourceUsage) {
+        self.termination = termination
+        self.lastWords = lastWords
+        self.wasKilled = wasKilled
+        self.usage = usage
+    }
+}
+
+/// What a runner and the children that it waited for used.
+package struct ResourceUsage: Hashable, Sendable {
+    /// The most memory that any one of them had resident.
+    package let maxResidentBytes: UInt64
+    package let userTime: Duration
+    package let systemTime: Duration
+
+    package init(maxResidentBytes: UInt64, userTime: Duration, systemTime: Duration) {
+        self.maxResidentBytes = maxResidentBytes
+        self.userTime = userTime
+        self.systemTime = systemTime
+    }
+}

@@ -1,0 +1,68 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Synchronization
+import TaskModel
+
+/// Where other threads put what the launch thread is to do, in order. Does nothing itself.
+final class LaunchInbox: Sendable {
+    enum Command: Sendable {
+        case take(LaunchNumber)
+        case send([UInt8], LaunchNumber)
+        case kill(LaunchNumber)
+        case endStale([RunnerProcess], CheckedContinuation<Void, Never>)
+        case close(CheckedContinuation<Void, Never>?)
+    }
+
+    private struct State {
+        var commands: [Command] = []
+        var isFinished = false
+    }
+
+    let bell: Descriptor
+    private let state = Mutex(State())
+
+    init() throws(SystemError) {
+        bell = Descriptor(owning: try SystemError.check(bgl_bell_create(), "create an eventfd"))
+    }
+
+    func put(_ command: Command) {
+        let wakes: Bool? = state.withLock { state in
+            if state.isFinished { return nil }
+            state.commands.append(command)
+            return state.commands.count == 1
+        }
+        switch wakes {
+        case true?: bgl_bell_ring(bell.number)
+        case false?: break
+        case nil: Self.abandon([command])
+        }
+    }
+
+    func takeAll() -> [Command] {
+        state.withLock { state in
+            defer { state.commands = [] }
+            return state.commands
+        }
+    }
+
+    /// Nothing that is put in from now on will be done.
+    func finish() {
+        let rest = state.withLock { state in
+            state.isFinished = true
+            defer { state.commands = [] }
+            return state.commands
+        }
+        Self.abandon(rest)
+    }
+
+    private static func abandon(_ commands: [Command]) {
+        for command in commands {
+            switch command {
+            case .endStale(_, let waiter): waiter.resume()
+            case .close(let waiter): waiter?.resume()
+            case .take, .send, .kill: break
+            }
+        }
+    }
+}

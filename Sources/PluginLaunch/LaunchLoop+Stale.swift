@@ -1,0 +1,115 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+import Logging
+import TaskModel
+
+/// One request to end what earlier hosts left. None of it is a child of this process.
+final class StaleEnding {
+    let waiter: CheckedContinuation<Void, Never>
+    var processes: [Int: Descriptor] = [:]
+    var groups: [ControlGroup]
+    var groupEvents: [Int: Descriptor] = [:]
+
+    init(groups: [ControlGroup], waiter: CheckedContinuation<Void, Never>) {
+        self.groups = groups
+        self.waiter = waiter
+    }
+}
+
+extension LaunchLoop {
+    func endStale(_ recorded: [RunnerProcess], _ waiter: CheckedContinuation<Void, Never>) {
+        // Numbers, start times and control groups mean nothing in another boot.
+        let recorded = recorded.filter { $0.boot == clock.boot }
+        let paths = recorded.compactMap(\.controlGroup).filter(Self.isLaunchGroup)
+        let leftovers = station.groups?.leftovers() ?? []
+        let ending = StaleEnding(groups: paths.map { ControlGroup(path: $0) } + leftovers, waiter: waiter)
+        endings.append(ending)
+        for process in recorded {
+            let identity = ProcessIdentity(pid: process.pid, startTime: process.startTime)
+            guard let descriptor = identity.open() else { continue }
+            _ = bgl_pidfd_signal_group(descriptor.number, process.pid, SIGKILL)
+            end(descriptor, for: ending)
+        }
+        advance(ending)
+    }
+
+    func staleChanged(_ key: Int) {
+        let concerned = endings.first { $0.processes[key] != nil || $0.groupEvents[key] != nil }
+        guard let ending = concerned else { return }
+        if let descriptor = ending.processes.removeValue(forKey: key) ?? ending.groupEvents.removeValue(forKey: key) {
+            poller.remove(descriptor, .stale(key))
+        }
+        advance(ending)
+    }
+
+    func advanceEndings() {
+        for ending in endings { advance(ending) }
+    }
+
+    /// What is dead can have had children: looked for again until there is nobody.
+    private func advance(_ ending: StaleEnding) {
+        guard ending.processes.isEmpty, ending.groupEvents.isEmpty else { return }
+        guard let pids = try? children.all() else { return sweepLater() }
+        for pid in pids {
+            guard let identity = ProcessIdentity(of: pid), let text = RunnerMark.text(of: pid),
+                MarkOwner(markText: text)?.isGone(to: owner) == true, let descriptor = identity.open()
+            else { continue }
+            end(descriptor, for: ending)
+        }
+        ending.groups = ending.groups.filter { isStillThere($0, for: ending) }
+        guard ending.processes.isEmpty, ending.groups.isEmpty else { return }
+        endings.removeAll { $0 === ending }
+        ending.waiter.resume()
+    }
+
+    private func end(_ descriptor: Descriptor, for ending: StaleEnding) {
+        let status = bgl_pidfd_signal(descriptor.number, SIGKILL)
+        // Gone already, or somebody else's: neither will be waited for.
+        guard status == 0 else { return }
+        if let key = watch(descriptor, events: BGL_READABLE) { ending.processes[key] = descriptor }
+    }
+
+    private func isStillThere(_ group: ControlGroup, for ending: StaleEnding) -> Bool {
+        group.kill()
+        for isWatched in [false, true] {
+            switch group.remove() {
+            case .removed:
+                return false
+            case .failed(let error):
+                logger.warning("a control group is left behind: cannot \(error.attempt): \(error.meaning)")
+                return false
+            case .occupied where isWatched:
+                return true
+            case .occupied:
+                // Watched first and tried again then: it may empty in between.
+                guard let events = group.openEvents() else {
+                    sweepLater()
+                    return true
+                }
+                if let key = watch(events, events: BGL_CHANGED) { ending.groupEvents[key] = events }
+            }
+        }
+        return true
+    }
+
+    private func watch(_ descriptor: Descriptor, events: Int) -> Int? {
+        nextEnding += 1
+        do throws(SystemError) {
+            try poller.add(descriptor, .stale(nextEnding), events: events)
+            return nextEnding
+        } catch {
+            sweepLater()
+            return nil
+        }
+    }
+
+    /// Whether a recorded path can be a launch's control group, so that a damaged ledger ends nobody else.
+    private static func isLaunchGroup(_ path: String) -> Bool {
+        guard path.split(separator: "/").dropLast().last?.hasPrefix(ControlGroupParent.prefix) == true,
+            let folder = try? Descriptor(opening: path, flags: O_RDONLY | O_DIRECTORY)
+        else { return false }
+        return bgl_is_cgroup(folder.number) == 1
+    }
+}

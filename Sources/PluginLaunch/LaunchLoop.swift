@@ -1,0 +1,258 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+import Logging
+import TaskModel
+
+/// What the launch thread does: obeys the inbox, listens to the runners, ends them. `Launcher` is its face.
+///
+/// Lives on its thread alone, and only as long as that.
+final class LaunchLoop {
+    let inbox: LaunchInbox
+    let poller: Poller
+    let children: ChildList
+    let owner: MarkOwner
+    let logger: Logger
+    let onEvent: @Sendable (LaunchEvent) -> Void
+    let clock = SystemClock()
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 16)
+
+    var station: RunnerStation
+    var launches: [LaunchNumber: SupervisedLaunch] = [:]
+    var launchesByLeader: [Int32: LaunchNumber] = [:]
+    var launchesByMark: [UInt64: LaunchNumber] = [:]
+    var endings: [StaleEnding] = []
+    var nextEnding = 0
+    /// When descendants were last looked for, and when that must be tried again.
+    var sweptAt = MonotonicTime(nanoseconds: 0)
+    var sweepsAgainAt: MonotonicTime?
+
+    /// Told at the end of a turn, when nothing holds a descriptor of theirs any more.
+    var ended: [(LaunchNumber, RunnerEnd)] = []
+
+    private var waiting: [LaunchNumber] = []
+    private var paused: [Poller.Interest: MonotonicTime] = [:]
+    private var closers: [CheckedContinuation<Void, Never>?] = []
+    private var isClosing: Bool { !closers.isEmpty }
+
+    init(
+        inbox: LaunchInbox,
+        poller: Poller,
+        station: RunnerStation,
+        children: ChildList,
+        owner: MarkOwner,
+        logger: Logger,
+        onEvent: @escaping @Sendable (LaunchEvent) -> Void
+    ) {
+        self.inbox = inbox
+        self.poller = poller
+        self.station = station
+        self.children = children
+        self.owner = owner
+        self.logger = logger
+        self.onEvent = onEvent
+    }
+
+    deinit { buffer.deallocate() }
+
+    func run() {
+        while !(isClosing && launches.isEmpty && endings.isEmpty) {
+            for readiness in poller.wait(timeout: timeout()) { handle(readiness) }
+            for command in inbox.takeAll() { perform(command) }
+            // One per turn: a hundred launches at once must not keep a kill waiting.
+            if !waiting.isEmpty { start(waiting.removeFirst()) }
+            let now = clock.monotonic
+            resumePaused(at: now)
+            if let due = sweepsAgainAt, due <= now {
+                sweepsAgainAt = nil
+                sweep()
+                advanceEndings()
+            }
+            // Orphans that died while their launch runs: looked for only when something else woke us.
+            if !launches.isEmpty, now - sweptAt > .seconds(1) { sweep() }
+            tellEnded()
+        }
+        station.groups?.remove()
+        inbox.finish()
+        for closer in closers { closer?.resume() }
+    }
+
+    private func tellEnded() {
+        let told = ended
+        ended = []
+        for (number, end) in told { onEvent(.ended(number, end)) }
+    }
+
+    private func timeout() -> Duration? {
+        if !waiting.isEmpty { return .zero }
+        guard let due = (Array(paused.values) + [sweepsAgainAt].compactMap { $0 }).min() else { return nil }
+        return due - clock.monotonic
+    }
+
+    private func perform(_ command: LaunchInbox.Command) {
+        switch command {
+        case .take(let number):
+            waiting.append(number)
+        case .send(let frame, let number):
+            guard let launch = launches[number] else { return }
+            settle(launch, launch.control.send(frame))
+        case .kill(let number):
+            if let index = waiting.firstIndex(of: number) {
+                waiting.remove(at: index)
+                let error = LaunchError(code: .closed, message: "the launch was ended before it began")
+                onEvent(.unavailable(number, error))
+            } else if let launch = launches[number], launch.isRunning {
+                launch.wasKilled = true
+                launch.kill()
+            }
+        case .endStale(let processes, let waiter):
+            endStale(processes, waiter)
+        case .close(let waiter):
+            closers.append(waiter)
+            for number in waiting {
+                onEvent(.unavailable(number, LaunchError(code: .closed, message: "the host is stopping")))
+            }
+            waiting = []
+            for launch in launches.values { launch.wasKilled = true }
+            for launch in launches.values { launch.kill() }
+        }
+    }
+
+    private func handle(_ readiness: Poller.Readiness) {
+        switch readiness.interest {
+        case .bell:
+            bgl_bell_silence(inbox.bell.number)
+        case .leader(let number):
+            if let launch = launches[number] { leaderEnded(launch) }
+        case .straggler(let number):
+            if let launch = launches[number] { stragglerEnded(launch) }
+        case .group(let number):
+            if let launch = launches[number] { leaveGroup(launch) }
+        case .control(let number):
+            guard let launch = launches[number] else { return }
+            if readiness.isWritable { settle(launch, launch.control.flush()) }
+            if readiness.isReadable { receive(launch) }
+        case .output(let number, let stream):
+            if let launch = launches[number] { readOutput(launch, stream) }
+        case .stale(let ending):
+            staleChanged(ending)
+        }
+    }
+
+    // MARK: Listening
+
+    private func start(_ number: LaunchNumber) {
+        guard !isClosing else {
+            return onEvent(.unavailable(number, LaunchError(code: .closed, message: "the host is stopping")))
+        }
+        guard launches[number] == nil else {
+            return onEvent(
+                .unavailable(number, LaunchError(code: .refused, message: "launch \(number) has a runner already"))
+            )
+        }
+        do throws(LaunchError) {
+            let launch = SupervisedLaunch(try station.start(for: number), number: number, at: clock.monotonic)
+            try watch(launch)
+            launches[number] = launch
+            launchesByLeader[launch.process.pid] = number
+            launchesByMark[launch.mark.number] = number
+            onEvent(.ready(number, launch.process))
+        } catch {
+            onEvent(.unavailable(number, error))
+        }
+    }
+
+    private func watch(_ launch: SupervisedLaunch) throws(LaunchError) {
+        let number = launch.number
+        do throws(SystemError) {
+            if let leader = launch.leader { try poller.add(leader, .leader(number)) }
+            if let control = launch.control.descriptor { try poller.add(control, .control(number)) }
+            for (stream, output) in launch.outputs {
+                if let pipe = output.descriptor { try poller.add(pipe, .output(number, stream)) }
+            }
+        } catch {
+            launch.kill()
+            bgl_wait(launch.process.pid, 1, nil)
+            unwatch(launch)
+            _ = launch.group?.remove()
+            throw LaunchError(error, purpose: "watch launch \(number)")
+        }
+    }
+
+    func unwatch(_ launch: SupervisedLaunch) {
+        let number = launch.number
+        if let leader = launch.leader { poller.remove(leader, .leader(number)) }
+        if let control = launch.control.descriptor { poller.remove(control, .control(number)) }
+        paused[.control(number)] = nil
+        for (stream, output) in launch.outputs {
+            if let pipe = output.descriptor { poller.remove(pipe, .output(number, stream)) }
+            paused[.output(number, stream)] = nil
+        }
+    }
+
+    private func receive(_ launch: SupervisedLaunch) {
+        let number = launch.number
+        let descriptor = launch.control.descriptor
+        let status = launch.control.receive(into: buffer, at: clock.monotonic) { onEvent(.message(number, $0)) }
+        if status != .open, let descriptor { poller.remove(descriptor, .control(number)) }
+        settle(launch, status)
+        if let descriptor, let due = launch.control.resumesAt { pause(descriptor, .control(number), until: due) }
+    }
+
+    /// Brings what is waited for in line with what became of the channel.
+    private func settle(_ launch: SupervisedLaunch, _ status: ControlChannel.Status) {
+        let number = launch.number
+        if case .malformed(let message) = status { onEvent(.malformed(number, message: message)) }
+        guard let descriptor = launch.control.descriptor else { return }
+        let events = launch.control.hasOutgoing ? BGL_READABLE | BGL_WRITABLE : BGL_READABLE
+        poller.change(descriptor, .control(number), events: events)
+    }
+
+    private func readOutput(_ launch: SupervisedLaunch, _ stream: RunnerOutput) {
+        guard var reader = launch.outputs[stream], let pipe = reader.descriptor else { return }
+        let isOpen = reader.read(into: buffer, at: clock.monotonic) { deliver($0, from: stream, of: launch.number) }
+        launch.outputs[stream] = reader
+        let interest = Poller.Interest.output(launch.number, stream)
+        if !isOpen {
+            poller.remove(pipe, interest)
+        } else if let due = reader.resumesAt {
+            pause(pipe, interest, until: due)
+        }
+    }
+
+    func deliver(_ piece: OutputReader.Piece, from stream: RunnerOutput, of number: LaunchNumber) {
+        switch piece {
+        case .line(let line): onEvent(.output(number, stream, line: line))
+        case .dropped(let count): onEvent(.outputDropped(number, stream, lines: count))
+        }
+    }
+
+    // MARK: Pacing
+
+    private func pause(_ descriptor: Descriptor, _ interest: Poller.Interest, until due: MonotonicTime) {
+        // Taken out altogether: a hang-up would be reported at every turn.
+        poller.remove(descriptor, interest)
+        paused[interest] = due
+    }
+
+    private func resumePaused(at now: MonotonicTime) {
+        for (interest, due) in paused where due <= now {
+            paused[interest] = nil
+            guard let descriptor = pausedDescriptor(interest) else { continue }
+            do throws(SystemError) {
+                try poller.add(descriptor, interest)
+            } catch {
+                paused[interest] = now + .seconds(1)
+            }
+        }
+    }
+
+    private func pausedDescriptor(_ interest: Poller.Interest) -> Descriptor? {
+        switch interest {
+        case .control(let number): launches[number]?.control.descriptor
+        case .output(let number, let stream): launches[number]?.outputs[stream]?.descriptor
+        case .bell, .leader, .straggler, .group, .stale: nil
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+import TaskModel
+
+/// Cuts what a runner writes to one of its streams into lines. Keeps no more of a flood than a log can bear.
+struct OutputReader {
+    enum Piece: Equatable {
+        case line(String)
+        case dropped(Int)
+    }
+
+    static let lineLimit = 8192
+    static let burst = 1000
+    static let linesPerSecond = 200
+    /// The most that a pipe can hold without privileges.
+    private static let drainLimit = 1 << 20
+
+    private var pipe: Descriptor?
+    private var partial: [UInt8] = []
+    private var droppedLines = 0
+    private var linePace: Pace
+    private var bytePace: Pace
+
+    init(pipe: Descriptor, at now: MonotonicTime) {
+        self.pipe = pipe
+        linePace = Pace(burst: Int64(Self.burst), perSecond: Int64(Self.linesPerSecond), at: now)
+        bytePace = Pace(burst: 8 << 20, perSecond: 8 << 20, at: now)
+    }
+
+    /// Nil once the stream has ended.
+    var descriptor: Descriptor? { pipe }
+    /// A writer that is faster than that waits, as at a slow terminal.
+    var resumesAt: MonotonicTime? { bytePace.resumesAt }
+
+    /// Reads once; false at the end of the stream.
+    mutating func read(
+        into buffer: UnsafeMutableRawBufferPointer,
+        at now: MonotonicTime,
+        deliver: (Piece) -> Void
+    ) -> Bool {
+        guard let pipe else { return false }
+        let count = bgl_read(pipe.number, buffer.baseAddress, buffer.count)
+        if count == Int(-EAGAIN) { return true }
+        guard count > 0 else {
+            self.pipe = nil
+            return false
+        }
+        bytePace.spend(count, at: now)
+        split(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: now, deliver: deliver)
+        return true
+    }
+
+    /// Reads what is still there and ends with a last, unfinished line and the count of the dropped ones.
+    mutating func finish(
+        into buffer: UnsafeMutableRawBufferPointer,
+        at now: MonotonicTime,
+        deliver: (Piece) -> Void
+    ) {
+        var turns = Self.drainLimit / buffer.count + 1
+        while let pipe, turns > 0, bgl_waiting_bytes(pipe.number) > 0 {
+            guard read(into: buffer, at: now, deliver: deliver) else { break }
+            turns -= 1
+        }
+        pipe = nil
+        if !partial.isEmpty { endLine(at: now, deliver: deliver) }
+        reportDropped(deliver: deliver)
+    }
+
+    private mutating func split(
+        _ bytes: UnsafeRawBufferPointer,
+        at now: MonotonicTime,
+        deliver: (Piece) -> Void
+    ) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            // A line that is too long goes on as the next one.
+            if partial.count == Self.lineLimit, rest.first != UInt8(ascii: "\n") { endLine(at: now, deliver: deliver) }
+            let room = Self.lineLimit - partial.count
+            if let end = rest.prefix(room + 1).firstIndex(of: UInt8(ascii: "\n")) {
+                partial.append(contentsOf: rest[..<end])
+                rest = rest[(end + 1)...]
+                endLine(at: now, deliver: deliver)
+            } else {
+                partial.append(contentsOf: rest.prefix(room))
+                rest = rest.dropFirst(room)
+            }
+        }
+    }
+
+    private mutating func endLine(at now: MonotonicTime, deliver: (Piece) -> Void) {
+        defer { partial.removeAll(keepingCapacity: true) }
+        guard linePace.take(at: now) else {
+            droppedLines += 1
+            return
+        }
+        reportDropped(deliver: deliver)
+        deliver(.line(String(decoding: partial, as: UTF8.self)))
+    }
+
+    private mutating func reportDropped(deliver: (Piece) -> Void) {
+        guard droppedLines > 0 else { return }
+        deliver(.dropped(droppedLines))
+        droppedLines = 0
+    }
+}

@@ -1,0 +1,84 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+
+/// What tells a launch's processes from all others, whatever they become. Says nothing about a plugin.
+///
+/// The number sits in a resource limit: it outlives `setsid`, a cleared environment and even the process, until that is
+/// reaped. The text sits in the environment, where people can see it and a later host can tell whose it was.
+struct RunnerMark: Hashable {
+    static let variable = "BGTASK_RUNNER"
+
+    let number: UInt64
+    let text: String
+
+    /// The number that this child carries, or 0.
+    static func number(of pid: Int32) -> UInt64 { bgl_mark_of(pid) }
+
+    /// The text that this process was started with, or nil when it is gone, not ours to read, or has none.
+    static func text(of pid: Int32) -> String? {
+        // What a process puts before it is its own affair; a kernel page-sized environment is looked at many times over.
+        guard let bytes = FileBytes.read("/proc/\(pid)/environ", limit: 256 << 10) else { return nil }
+        let prefix = Array("\(variable)=".utf8)
+        guard let entry = bytes.split(separator: 0).first(where: { $0.starts(with: prefix) }) else { return nil }
+        return String(decoding: entry.dropFirst(prefix.count), as: UTF8.self)
+    }
+}
+
+/// Makes the marks of one launcher's runners, and knows its own again. Never makes one twice.
+struct RunnerMarkSeries {
+    /// Bit 62 alone above: far beyond any limit that somebody means, and not the unlimited one.
+    private let origin: UInt64
+    private let owner: MarkOwner
+    private var count: UInt64 = 0
+
+    init(owner: MarkOwner) {
+        self.owner = owner
+        origin = 1 << 62 | UInt64.random(in: 0..<1 << 30) << 32
+    }
+
+    mutating func next() -> RunnerMark {
+        count += 1
+        return RunnerMark(number: origin | count, text: "\(owner.text)-\(UInt32.random(in: 0...UInt32.max))-\(count)")
+    }
+
+    func isOurs(_ number: UInt64) -> Bool { number >> 32 == origin >> 32 }
+}
+
+/// The host process behind a mark. Whether it still lives can be told only within one process namespace.
+struct MarkOwner: Hashable {
+    private let namespace: UInt64
+    private let process: ProcessIdentity
+
+    /// Nil where /proc does not show this process.
+    static var current: MarkOwner? {
+        guard let process = ProcessIdentity.current, let namespace = namespaceNumber() else { return nil }
+        return MarkOwner(namespace: namespace, process: process)
+    }
+
+    var text: String { "\(namespace)-\(process.pid)-\(process.startTime)" }
+
+    init(namespace: UInt64, process: ProcessIdentity) {
+        self.namespace = namespace
+        self.process = process
+    }
+
+    init?(markText: String) {
+        let fields = markText.split(separator: "-")
+        guard fields.count == 5, let namespace = UInt64(fields[0]), let pid = Int32(fields[1]),
+            let startTime = UInt64(fields[2])
+        else { return nil }
+        self.init(namespace: namespace, process: ProcessIdentity(pid: pid, startTime: startTime))
+    }
+
+    /// Whether that host is known to be gone, as seen from `observer`.
+    func isGone(to observer: MarkOwner) -> Bool {
+        namespace == observer.namespace && ProcessIdentity(of: process.pid) != process
+    }
+
+    private static func namespaceNumber() -> UInt64? {
+        var status = stat()
+        return stat("/proc/self/ns/pid", &status) == 0 ? UInt64(status.st_ino) : nil
+    }
+}

@@ -1,0 +1,162 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+import Logging
+import TaskModel
+
+/// Starts runners, all from the binary that was opened when the station was. What becomes of them is not its concern.
+struct RunnerStation {
+    /// A process with the host's ends of its channels.
+    struct Start {
+        let process: RunnerProcess
+        let mark: RunnerMark
+        /// False where the system refused the number: the environment alone tells its descendants.
+        let hasNumber: Bool
+        let leader: Descriptor
+        let control: Descriptor
+        let standardOutput: Descriptor
+        let standardError: Descriptor
+        let lastWords: Descriptor
+        let group: ControlGroup?
+    }
+
+    let groups: ControlGroupParent?
+    private let path: String
+    private let executable: Descriptor
+    private let emptyInput: Descriptor
+    private let environment: RunnerEnvironment
+    private let boot: BootID
+    private let logger: Logger
+    private(set) var marks: RunnerMarkSeries
+
+    init(
+        runner path: String,
+        environment: RunnerEnvironment,
+        groups: ControlGroupPlacement,
+        owner: MarkOwner,
+        logger: Logger
+    ) throws(LaunchError) {
+        do throws(SystemError) {
+            executable = try Descriptor(openingProgram: path)
+            guard Self.isExecutable(executable) else { throw SystemError(number: EACCES, attempt: "execute \(path)") }
+            emptyInput = try Descriptor(opening: "/dev/null", flags: O_RDONLY)
+        } catch {
+            throw Self.unusable(error)
+        }
+        self.path = path
+        self.environment = environment
+        self.logger = logger
+        self.groups = ControlGroupParent(groups, logger: logger)
+        boot = SystemClock().boot
+        marks = RunnerMarkSeries(owner: owner)
+    }
+
+    mutating func start(for launch: LaunchNumber) throws(LaunchError) -> Start {
+        let mark = marks.next()
+        let group = makeGroup(for: launch)
+        do throws(SystemError) {
+            return try start(mark: mark, in: group)
+        } catch {
+            _ = group?.remove()
+            if error.attempt == Self.execution(of: path) { throw Self.unusable(error) }
+            throw LaunchError(error, purpose: "start a runner for launch \(launch)")
+        }
+    }
+
+    private func start(mark: RunnerMark, in group: ControlGroup?) throws(SystemError) -> Start {
+        let (control, runnerControl) = try Descriptor.socketPair()
+        let (standardOutput, runnerOutput) = try Descriptor.pipe()
+        let (standardError, runnerError) = try Descriptor.pipe()
+        let (lastWords, runnerLastWords) = try Descriptor.pipe()
+        let groupFolder = try group?.open()
+
+        // In the order of `RunnerDescriptors`: standard streams, control, last words.
+        let inherited = [emptyInput, runnerOutput, runnerError, runnerControl, runnerLastWords]
+        let variables = environment.variables.map { "\($0.name)=\($0.value)" } + ["\(RunnerMark.variable)=\(mark.text)"]
+        var spawned = bgl_spawned()
+        let status = CStrings.with(["bgtask-runner"]) { arguments in
+            CStrings.with(variables) { environment in
+                inherited.map(\.number).withUnsafeBufferPointer { descriptors in
+                    var spawn = bgl_spawn()
+                    spawn.executable = executable.number
+                    spawn.arguments = arguments
+                    spawn.environment = environment
+                    spawn.descriptors = descriptors.baseAddress
+                    spawn.descriptor_count = Int32(descriptors.count)
+                    spawn.cgroup = groupFolder?.number ?? -1
+                    spawn.mark = mark.number
+                    return bgl_spawn(&spawn, &spawned)
+                }
+            }
+        }
+        let isExecution = spawned.failed_stage == Int32(BGL_STAGE_EXEC)
+        try SystemError.check(status, isExecution ? Self.execution(of: path) : "start a process")
+
+        let leader = Descriptor(owning: spawned.pidfd)
+        guard let identity = ProcessIdentity(of: spawned.pid) else {
+            kill(spawned.pid, SIGKILL)
+            bgl_wait(spawned.pid, 1, nil)
+            throw SystemError(number: ENOENT, attempt: "read /proc/\(spawned.pid)/stat")
+        }
+        let isInGroup = spawned.is_in_cgroup != 0
+        if !isInGroup { _ = group?.remove() }
+        return Start(
+            process: RunnerProcess(
+                pid: identity.pid,
+                startTime: identity.startTime,
+                boot: boot,
+                controlGroup: isInGroup ? group?.path : nil
+            ),
+            mark: mark,
+            hasNumber: spawned.is_marked != 0,
+            leader: leader,
+            control: control,
+            standardOutput: standardOutput,
+            standardError: standardError,
+            lastWords: lastWords,
+            group: isInGroup ? group : nil
+        )
+    }
+
+    private func makeGroup(for launch: LaunchNumber) -> ControlGroup? {
+        do throws(SystemError) {
+            return try groups?.makeGroup(named: "launch-\(launch)")
+        } catch {
+            logger.warning(
+                "a launch has no control group: cannot \(error.attempt): \(error.meaning)",
+                metadata: ["launch": "\(launch)"]
+            )
+            return nil
+        }
+    }
+
+    private static func execution(of path: String) -> String { "execute \(path)" }
+
+    private static func unusable(_ error: SystemError) -> LaunchError {
+        LaunchError(
+            code: .runnerUnusable,
+            message: "the runner cannot be used: cannot \(error.attempt): \(error.meaning); "
+                + "install bgtask-runner for this machine, or name another one"
+        )
+    }
+
+    private static func isExecutable(_ file: Descriptor) -> Bool {
+        var status = stat()
+        return fstat(file.number, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            && access("/proc/self/fd/\(file.number)", X_OK) == 0
+    }
+}
+
+/// Arrays of C strings for the time of a call.
+private enum CStrings {
+    static func with<Result>(
+        _ strings: [String],
+        _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
+    ) -> Result {
+        let copies = strings.map { strdup($0) }
+        defer { for copy in copies { free(copy) } }
+        let pointers: [UnsafePointer<CChar>?] = copies.map { $0.map { UnsafePointer($0) } } + [nil]
+        return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
+    }
+}

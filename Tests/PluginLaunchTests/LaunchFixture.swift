@@ -1,0 +1,69 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import Logging
+import PluginLaunch
+import TaskModel
+
+/// A launcher of stand-in runners, closed after the test.
+struct LaunchFixture {
+    static let variables = RunnerEnvironment([.init(name: "PATH", value: "/usr/bin:/bin")])
+
+    let launcher: Launcher
+    let events: EventLog
+    let folder: String
+
+    static func with(
+        groups: ControlGroupPlacement = .none,
+        frames: [String: [UInt8]] = [:],
+        environment: RunnerEnvironment = variables,
+        runner main: String,
+        _ body: (LaunchFixture) async throws -> Void
+    ) async throws {
+        try await withScratch { folder in
+            let standIn = try StandIn(in: folder, frames: frames, main: main)
+            try await with(runner: standIn.path, in: folder, groups: groups, environment: environment, body)
+        }
+    }
+
+    static func with(
+        runner path: String,
+        in folder: String,
+        groups: ControlGroupPlacement = .none,
+        environment: RunnerEnvironment = variables,
+        _ body: (LaunchFixture) async throws -> Void
+    ) async throws {
+        let events = EventLog()
+        let launcher = try Launcher(
+            runner: path,
+            environment: environment,
+            controlGroups: groups,
+            logger: silentLogger
+        ) { events.add($0) }
+        do {
+            try await body(LaunchFixture(launcher: launcher, events: events, folder: folder))
+            await launcher.close()
+        } catch {
+            await launcher.close()
+            throw error
+        }
+    }
+
+    /// Starts a runner and waits until nothing of it is left.
+    @discardableResult
+    func run(_ launch: LaunchNumber) async -> RunnerEnd {
+        launcher.take(for: launch)
+        return await events.end(launch)
+    }
+}
+
+extension LaunchNumber: ExpressibleByIntegerLiteral {
+    /// A launch by its number alone.
+    public init(integerLiteral value: Int64) { self.init(rawValue: value) }
+}
+
+/// What the launcher logs is not what these tests are about.
+let silentLogger = Logger(label: "launch-tests") { _ in SwiftLogNoOpLogHandler() }
+
+/// Whether a process of that number exists, a zombie included.
+func exists(_ pid: Int32) -> Bool { FileManager.default.fileExists(atPath: "/proc/\(pid)") }

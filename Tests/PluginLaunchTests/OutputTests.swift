@@ -1,0 +1,66 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import TaskModel
+import Testing
+
+@testable import PluginLaunch
+
+extension LaunchTests {
+    @Suite("What a runner prints becomes lines of the log, within bounds")
+    struct OutputTests {
+        @Test func `each stream's lines come in order, an unfinished last one too`() async throws {
+            let main = #"printf("one\n\ntwo\nrest"); fprintf(stderr, "wrong\n");"#
+            try await LaunchFixture.with(runner: main) { fixture in
+                await fixture.run(1)
+                #expect(fixture.events.lines(1) == ["one", "", "two", "rest"])
+                #expect(fixture.events.lines(1, .standardError) == ["wrong"])
+            }
+        }
+
+        @Test func `bytes that are no text are repaired`() async throws {
+            try await LaunchFixture.with(runner: #"puts("a\xff\xfe b");"#) { fixture in
+                await fixture.run(1)
+                #expect(fixture.events.lines(1) == ["a\u{fffd}\u{fffd} b"])
+            }
+        }
+
+        @Test func `a line that is too long goes on as the next one`() async throws {
+            let main = """
+                for (int i = 0; i < 8192; i++) putchar('a');
+                putchar('\\n');
+                for (int i = 0; i < 8193; i++) putchar('b');
+                putchar('\\n');
+                """
+            try await LaunchFixture.with(runner: main) { fixture in
+                await fixture.run(1)
+                let lengths = fixture.events.lines(1).map(\.utf8.count)
+                #expect(lengths == [8192, 8192, 1])
+            }
+        }
+
+        @Test func `a flood is kept in part, and the rest is counted`() async throws {
+            let main = #"for (int i = 0; i < 300000; i++) puts("the same again and again");"#
+            try await LaunchFixture.with(runner: main) { fixture in
+                await fixture.run(1)
+                let kept = fixture.events.lines(1).count
+                let dropped = fixture.events.events.reduce(0) { sum, event in
+                    if case .outputDropped(1, .standardOutput, let lines) = event { sum + lines } else { sum }
+                }
+                #expect(kept >= OutputReader.burst && dropped > 0)
+                #expect(kept + dropped == 300_000)
+            }
+        }
+
+        @Test func `a runner that prints forever can be ended`() async throws {
+            try await LaunchFixture.with(runner: #"for (;;) puts("y");"#) { fixture in
+                fixture.launcher.take(for: 1)
+                _ = await fixture.events.first { event in
+                    if case .output = event { true } else { nil }
+                }
+                fixture.launcher.kill(1)
+                #expect(await fixture.events.end(1).termination == .signaled(SIGKILL))
+            }
+        }
+    }
+}

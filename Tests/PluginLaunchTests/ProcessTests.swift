@@ -1,0 +1,80 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import TaskModel
+import Testing
+
+@testable import PluginLaunch
+
+@Suite("A process is named so that no other is taken for it")
+struct ProcessTests {
+    @Test(arguments: ["cat", "a b", "a) R 1 2", "((()", ") 9 9 9", ""])
+    func `no program's name can shift the fields`(name: String) {
+        let rest = (4...52).map { $0 == 4 ? "77" : $0 == 22 ? "123456" : "\($0)" }.joined(separator: " ")
+        let status = ProcessStatus(parsing: Array("4711 (\(name)) S \(rest)\n".utf8))
+        #expect(status?.parent == 77)
+        #expect(status?.startTime == 123_456)
+    }
+
+    @Test(arguments: ["", "4711", "4711 (cat", "4711 (cat) S 1 2 3"])
+    func `a line that is cut short names nobody`(text: String) {
+        #expect(ProcessStatus(parsing: Array(text.utf8)) == nil)
+    }
+
+    @Test func `the own process is itself and no other`() throws {
+        let own = try #require(ProcessIdentity.current)
+        #expect(own.open() != nil)
+        #expect(ProcessIdentity(pid: own.pid, startTime: own.startTime + 1).open() == nil)
+        #expect(ProcessIdentity(of: Int32.max) == nil)
+    }
+
+    @Test func `marks are never the same and tell whose they are`() throws {
+        let owner = try #require(MarkOwner.current)
+        var (first, second) = (RunnerMarkSeries(owner: owner), RunnerMarkSeries(owner: owner))
+        let marks = [first.next(), first.next(), second.next()]
+        #expect(Set(marks.map(\.number)).count == 3 && Set(marks.map(\.text)).count == 3)
+        #expect(first.isOurs(marks[1].number) && !first.isOurs(marks[2].number) && !first.isOurs(0))
+        #expect(marks.allSatisfy { MarkOwner(markText: $0.text) == owner })
+        #expect(!owner.isGone(to: owner))
+    }
+
+    @Test func `both clocks go forward within one boot`() {
+        let clock = SystemClock()
+        let (first, second) = (clock.now(), clock.now())
+        #expect(first.monotonic <= second.monotonic && first.monotonic.nanoseconds > 0)
+        #expect(first.wall.nanoseconds > 1_600_000_000_000_000_000)
+        #expect(first.boot == second.boot && first.boot.text.count == 36)
+    }
+}
+
+@Suite("A runner's environment is an allow-list")
+struct RunnerEnvironmentTests {
+    @Test func `what concerns a plugin is passed on, and nothing else`() {
+        let environment = RunnerEnvironment(from: [
+            "PATH": "/bin", "HOME": "/root", "LC_ALL": "C", "LD_PRELOAD": "x.so", "SECRET": "s",
+            "NOTIFY_SOCKET": "/run/n",
+        ])
+        #expect(environment.variables.map(\.name) == ["HOME", "LC_ALL", "PATH"])
+        #expect(RunnerEnvironment(from: [:]).variables.map(\.name) == ["PATH"])
+    }
+}
+
+@Suite("A pace allows a burst, then a rate")
+struct PaceTests {
+    private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: milliseconds * 1_000_000) }
+
+    @Test func `a burst is free, and time brings more`() {
+        var pace = Pace(burst: 3, perSecond: 10, at: at(0))
+        #expect((0..<5).map { _ in pace.take(at: at(0)) } == [true, true, true, false, false])
+        #expect((0..<5).map { _ in pace.take(at: at(200)) } == [true, true, false, false, false])
+        #expect((0..<5).map { _ in pace.take(at: at(60_000)) } == [true, true, true, false, false])
+    }
+
+    @Test func `who overdraws waits until it is paid and a quarter is there again`() {
+        var pace = Pace(burst: 100, perSecond: 100, at: at(0))
+        pace.spend(50, at: at(0))
+        #expect(pace.resumesAt == nil)
+        pace.spend(150, at: at(0))
+        #expect(pace.resumesAt == at(1250))
+    }
+}

@@ -1,0 +1,177 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Foundation
+import TaskModel
+import Testing
+
+@testable import PluginLaunch
+
+extension LaunchTests {
+    @Suite("What an earlier host left is ended, and nothing else")
+    struct StaleTests {
+        @Test func `a recorded process is gone afterwards, with its group`() async throws {
+            try await LaunchFixture.with(runner: "return 0;") { fixture in
+                let process = try Bystander(in: fixture.folder)
+                await fixture.launcher.endStale([process.recorded])
+                #expect(!process.isAlive)
+                // The child is in the same group; reaping the parent hands it to this process.
+                process.reap()
+                waitForDeath(of: process.child)
+            }
+        }
+
+        @Test func `a number that was given to another process since is left alone`() async throws {
+            try await LaunchFixture.with(runner: "return 0;") { fixture in
+                let process = try Bystander(in: fixture.folder)
+                let (pid, startTime) = (process.recorded.pid, process.recorded.startTime)
+                let (boot, other) = (process.recorded.boot, BootID("other"))
+                await fixture.launcher.endStale([
+                    RunnerProcess(pid: pid, startTime: startTime + 1, boot: boot, controlGroup: nil),
+                    RunnerProcess(pid: pid, startTime: startTime + 1, boot: boot, controlGroup: "/"),
+                    RunnerProcess(pid: pid, startTime: startTime, boot: other, controlGroup: nil),
+                ])
+                #expect(process.isAlive)
+                process.end()
+            }
+        }
+
+        @Test func `a process with the mark of a host that is gone is ended`() async throws {
+            try await LaunchFixture.with(runner: "return 0;") { fixture in
+                let gone = try Bystander(in: fixture.folder)
+                let text = try #require(MarkOwner.current?.text)
+                let host = try #require(ProcessIdentity(of: gone.recorded.pid))
+                gone.end()
+                let fields = text.split(separator: "-")
+                let orphan = try Bystander(in: fixture.folder, mark: "\(fields[0])-\(host.pid)-\(host.startTime)-5-1")
+                let ours = try Bystander(in: fixture.folder, mark: "\(text)-5-1")
+                let foreign = try Bystander(in: fixture.folder, mark: "1-\(host.pid)-\(host.startTime)-5-1")
+                await fixture.launcher.endStale([])
+                #expect(!orphan.isAlive)
+                #expect(ours.isAlive && foreign.isAlive)
+                for process in [orphan, ours, foreign] { process.end() }
+            }
+        }
+
+        @Test(.enabled(if: canMakeGroups))
+        func `control groups of a host that is gone are emptied and removed`() async throws {
+            try await LaunchFixture.with(groups: .detected, runner: "wait_for_end();") { fixture in
+                fixture.launcher.take(for: 1)
+                let own = try #require(await fixture.events.ready(1).controlGroup)
+                let container = URL(fileURLWithPath: own).deletingLastPathComponent().deletingLastPathComponent().path
+                let old = try ControlGroup(creating: "\(container)/bgtask-1-test")
+                let launch = try ControlGroup(creating: "\(old.path)/launch-7")
+                let process = try Bystander(in: fixture.folder)
+                #expect(bgl_write_file(AT_FDCWD, "\(launch.path)/cgroup.procs", "\(process.recorded.pid)") == 0)
+
+                await fixture.launcher.endStale([])
+                #expect(!process.isAlive)
+                #expect(!FileManager.default.fileExists(atPath: old.path))
+                #expect(FileManager.default.fileExists(atPath: own))
+                process.end()
+            }
+        }
+
+        static let canMakeGroups: Bool = {
+            let parent = ControlGroupParent(.detected, logger: silentLogger)
+            parent?.remove()
+            return parent != nil
+        }()
+    }
+
+    @Suite("Control groups are found, or done without")
+    struct ControlGroupTests {
+        @Test func `the own group is found at any place of mount`() {
+            let unified = "30 20 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw"
+            let hybrid = """
+                31 20 0:27 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu
+                32 20 0:28 / /sys/fs/cgroup/unified rw - cgroup2 c rw
+                """
+            let bound = "33 20 0:29 /box /sys/fs/cgroup rw - cgroup2 cgroup2 rw"
+            #expect(ControlGroupParent.ownGroup(own: "/", mounts: unified) == "/sys/fs/cgroup")
+            #expect(ControlGroupParent.ownGroup(own: "/a.slice/b", mounts: unified) == "/sys/fs/cgroup/a.slice/b")
+            #expect(ControlGroupParent.ownGroup(own: "/x", mounts: hybrid) == "/sys/fs/cgroup/unified/x")
+            #expect(ControlGroupParent.ownGroup(own: "/box/inner", mounts: bound) == "/sys/fs/cgroup/inner")
+            #expect(ControlGroupParent.ownGroup(own: "/boxes", mounts: bound) == nil)
+            #expect(ControlGroupParent.ownGroup(own: "/", mounts: "") == nil)
+        }
+
+        @Test func `a folder that is none is refused, and launches go on`() async throws {
+            try await withScratch { folder in
+                let standIn = try StandIn(in: folder, main: "return 0;")
+                try await LaunchFixture.with(runner: standIn.path, in: folder, groups: .under(folder)) { fixture in
+                    #expect(await fixture.run(1).termination == .exited(code: 0))
+                    #expect(await fixture.events.ready(1).controlGroup == nil)
+                }
+            }
+        }
+
+        @Test func `an end for want of memory is read from the group's events`() async throws {
+            try await withScratch { folder in
+                let group = ControlGroup(path: folder)
+                #expect(!group.ranOutOfMemory)
+                for (count, isShort) in [(0, false), (12, true)] {
+                    let events = "low 0\noom 1\noom_kill \(count)\noom_group_kill 0\n"
+                    try events.write(toFile: "\(folder)/memory.events", atomically: false, encoding: .utf8)
+                    #expect(group.ranOutOfMemory == isShort)
+                }
+            }
+        }
+    }
+}
+
+/// A process that no launcher started, with a child in its own process group.
+private struct Bystander {
+    let recorded: RunnerProcess
+    let child: Int32
+
+    init(in folder: String, mark: String? = nil) throws {
+        let main = """
+            setsid();
+            pid_t child = fork();
+            if (child == 0) forever();
+            printf("%d\\n", child);
+            fflush(stdout);
+            forever();
+            """
+        let standIn = try StandIn(in: folder, named: "bystander-\(UUID().uuidString)", main: main)
+        let process = try Descriptor.pipe()
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawn_file_actions_adddup2(&actions, process.1.number, 1)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        let environment = mark.map { [strdup("BGTASK_RUNNER=\($0)"), nil] } ?? [nil]
+        let arguments = [strdup("bystander"), nil]
+        defer { for text in environment + arguments { free(text) } }
+        var pid: pid_t = 0
+        try #require(posix_spawn(&pid, standIn.path, &actions, nil, arguments, environment) == 0)
+
+        var readable = pollfd(fd: process.0.number, events: Int16(POLLIN), revents: 0)
+        while poll(&readable, 1, -1) < 0 {}
+        var line = [UInt8](repeating: 0, count: 32)
+        let count = bgl_read(process.0.number, &line, line.count)
+        child = try #require(Int32(String(decoding: line.prefix(max(0, count - 1)), as: UTF8.self)))
+        let identity = try #require(ProcessIdentity(of: pid))
+        recorded = RunnerProcess(pid: pid, startTime: identity.startTime, boot: SystemClock().boot, controlGroup: nil)
+    }
+
+    /// Neither gone nor a zombie.
+    var isAlive: Bool {
+        guard let stat = FileBytes.text("/proc/\(recorded.pid)/stat") else { return false }
+        return !stat.contains(") Z ")
+    }
+
+    func reap() { bgl_wait(recorded.pid, 1, nil) }
+
+    func end() {
+        kill(-recorded.pid, SIGKILL)
+        kill(child, SIGKILL)
+        reap()
+        bgl_wait(child, 1, nil)
+    }
+}
+
+/// Returns when that process, adopted meanwhile, is dead and reaped.
+private func waitForDeath(of child: Int32) {
+    bgl_wait(child, 1, nil)
+}

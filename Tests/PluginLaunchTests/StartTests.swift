@@ -1,0 +1,215 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Foundation
+import RunnerWire
+import TaskModel
+import Testing
+
+@testable import PluginLaunch
+
+extension LaunchTests {
+    @Suite("A runner starts in a clean place")
+    struct StartTests {
+        @Test func `it has its five descriptors and no other`() async throws {
+            let stray = open("/dev/null", O_RDONLY)
+            defer { close(stray) }
+            let main = """
+                DIR *folder = opendir("/proc/self/fd");
+                for (struct dirent *e; (e = readdir(folder)) != NULL;)
+                    if (e->d_name[0] != '.' && atoi(e->d_name) != dirfd(folder)) printf("%s\\n", e->d_name);
+                """
+            try await LaunchFixture.with(runner: main) { fixture in
+                await fixture.run(1)
+                #expect(Set(fixture.events.lines(1)) == ["0", "1", "2", "3", "4"])
+            }
+        }
+
+        @Test func `its control channel is a stream socket and its input is empty`() async throws {
+            let main = """
+                struct stat control;
+                char byte;
+                fstat(3, &control);
+                printf("%d %zd\\n", S_ISSOCK(control.st_mode), read(0, &byte, 1));
+                """
+            try await LaunchFixture.with(runner: main) { fixture in
+                await fixture.run(1)
+                #expect(fixture.events.lines(1) == ["1 0"])
+            }
+        }
+
+        @Test func `it leads a session of its own, in the root folder, with signals and umask as usual`() async throws {
+            signal(SIGUSR2, SIG_IGN)
+            defer { signal(SIGUSR2, SIG_DFL) }
+            let main = """
+                char folder[4096];
+                sigset_t blocked;
+                struct sigaction action;
+                sigprocmask(SIG_SETMASK, NULL, &blocked);
+                sigaction(SIGUSR2, NULL, &action);
+                int any = 0;
+                for (int s = 1; s < NSIG; s++) any |= sigismember(&blocked, s) == 1;
+                printf("%d %d %s %o %d %d\\n", getsid(0) == getpid(), getpgrp() == getpid(),
+                    getcwd(folder, sizeof folder), umask(0), any, action.sa_handler == SIG_DFL);
+                """
+            try await LaunchFixture.with(runner: main) { fixture in
+                await fixture.run(1)
+                #expect(fixture.events.lines(1) == ["1 1 / 22 0 1"])
+            }
+        }
+
+        @Test func `its environment is the allow-list and a mark that differs by launch`() async throws {
+            setenv("SECRET_OF_THE_HOST", "1", 1)
+            let main = #"for (char **e = environ; *e; e++) puts(*e);"#
+            try await LaunchFixture.with(runner: main) { fixture in
+                await fixture.run(1)
+                await fixture.run(2)
+                let (first, second) = (fixture.events.lines(1), fixture.events.lines(2))
+                #expect(first.count == 2 && second.count == 2)
+                #expect(first.first == "PATH=/usr/bin:/bin")
+                #expect(first.last?.hasPrefix("BGTASK_RUNNER=") == true)
+                #expect(first.last != second.last)
+            }
+        }
+
+        @Test func `the program that was opened runs, whatever lies at its path later`() async throws {
+            try await withScratch { folder in
+                let old = try StandIn(in: folder, named: "runner", main: #"puts("old");"#)
+                let new = try StandIn(in: folder, named: "newer", main: #"puts("new");"#)
+                try await LaunchFixture.with(runner: old.path, in: folder) { fixture in
+                    #expect(rename(new.path, old.path) == 0)
+                    await fixture.run(1)
+                    #expect(fixture.events.lines(1) == ["old"])
+                }
+            }
+        }
+
+        @Test(arguments: [ControlGroupPlacement.none, .detected])
+        func `what is told of its process is true`(groups: ControlGroupPlacement) async throws {
+            let main = #"printf("pid %d\n", getpid()); fflush(stdout); wait_for_end();"#
+            try await LaunchFixture.with(groups: groups, runner: main) { fixture in
+                fixture.launcher.take(for: 1)
+                let process = await fixture.events.ready(1)
+                #expect(await fixture.events.number(after: "pid", from: 1) == process.pid)
+                #expect(ProcessIdentity(of: process.pid)?.startTime == process.startTime)
+                #expect(process.boot == SystemClock().boot)
+                if let group = process.controlGroup {
+                    #expect(FileBytes.text("\(group)/cgroup.procs") == "\(process.pid)\n")
+                }
+                fixture.launcher.kill(1)
+                await fixture.events.end(1)
+                if let group = process.controlGroup { #expect(!FileManager.default.fileExists(atPath: group)) }
+            }
+        }
+
+        @Test func `it dies with the thread that started it`() async throws {
+            try await withScratch { folder in
+                let standIn = try StandIn(in: folder, main: "forever();")
+                let program = try Descriptor(openingProgram: standIn.path)
+                let null = try Descriptor(opening: "/dev/null", flags: O_RDWR)
+                let pid = await withCheckedContinuation { (continuation: CheckedContinuation<Int32, Never>) in
+                    let status = LaunchThread.start { continuation.resume(returning: spawn(program, null)) }
+                    #expect(status == 0)
+                }
+                var end = bgl_exit()
+                #expect(bgl_wait(pid, 1, &end) == 1)
+                #expect(end.signal == SIGKILL)
+            }
+        }
+    }
+
+    @Suite("A runner that cannot be had is an error with a remedy")
+    struct UnavailableTests {
+        @Test func `a missing binary is named at once`() {
+            let error = #expect(throws: LaunchError.self) {
+                try Launcher(
+                    runner: "/nonexistent/bgtask-runner",
+                    environment: LaunchFixture.variables,
+                    controlGroups: .none,
+                    logger: silentLogger
+                ) { _ in }
+            }
+            #expect(error?.code == .runnerUnusable)
+            #expect(error?.message.contains("/nonexistent/bgtask-runner") == true)
+        }
+
+        @Test func `a file that is no program is named when it is to run`() async throws {
+            try await withScratch { folder in
+                let path = "\(folder)/text"
+                try "no program\n".write(toFile: path, atomically: false, encoding: .utf8)
+                chmod(path, 0o755)
+                try await LaunchFixture.with(runner: path, in: folder) { fixture in
+                    fixture.launcher.take(for: 1)
+                    let error = await fixture.events.unavailable(1)
+                    #expect(error.code == .runnerUnusable)
+                    #expect(error.message.contains("\(path): Exec format error"))
+                }
+            }
+        }
+
+        @Test func `a launch has one runner`() async throws {
+            try await LaunchFixture.with(runner: "wait_for_end();") { fixture in
+                fixture.launcher.take(for: 1)
+                fixture.launcher.take(for: 1)
+                #expect(await fixture.events.unavailable(1).code == .refused)
+                fixture.launcher.kill(1)
+                await fixture.events.end(1)
+            }
+        }
+
+        @Test func `a host without descriptors names the limit, loses nothing and goes on`() async throws {
+            try await LaunchFixture.with(runner: "wait_for_end();") { fixture in
+                let before = openDescriptors()
+                var limit = rlimit()
+                getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                let whole = limit
+                // Room for the control socket, not for the pipes.
+                limit.rlim_cur = rlim_t((before.max() ?? 0) + 4)
+                let fillers = (0..<Int(limit.rlim_cur)).map { _ in dup(0) }.filter { $0 >= 0 }
+                for filler in fillers.suffix(3) { close(filler) }
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                fixture.launcher.take(for: 1)
+                let error = await fixture.events.unavailable(1)
+                var restored = whole
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &restored)
+                for filler in fillers.dropLast(3) { close(filler) }
+                #expect(error.code == .shortage)
+                #expect(error.message.contains("RLIMIT_NOFILE") && error.message.contains("\(limit.rlim_cur)"))
+                #expect(openDescriptors().isSubset(of: before))
+
+                fixture.launcher.take(for: 2)
+                _ = await fixture.events.ready(2)
+                fixture.launcher.kill(2)
+                await fixture.events.end(2)
+            }
+        }
+    }
+}
+
+/// Starts a program with nothing but three descriptors; its number, or a negative errno.
+private func spawn(_ program: Descriptor, _ null: Descriptor) -> Int32 {
+    let descriptors = [null.number, null.number, null.number]
+    let none: [UnsafePointer<CChar>?] = [nil]
+    var spawned = bgl_spawned()
+    let status = descriptors.withUnsafeBufferPointer { descriptors in
+        none.withUnsafeBufferPointer { none in
+            var request = bgl_spawn()
+            request.executable = program.number
+            request.arguments = none.baseAddress
+            request.environment = none.baseAddress
+            request.descriptors = descriptors.baseAddress
+            request.descriptor_count = 3
+            request.cgroup = -1
+            return bgl_spawn(&request, &spawned)
+        }
+    }
+    if spawned.pidfd >= 0 { close(spawned.pidfd) }
+    return status < 0 ? status : spawned.pid
+}
+
+/// The numbers of this process's open descriptors.
+func openDescriptors() -> Set<Int> {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    // The listing's own descriptor is gone by now.
+    return Set(names.compactMap(Int.init).filter { fcntl(Int32($0), F_GETFD) >= 0 })
+}
