@@ -1,0 +1,52 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// What one manifest says, once every rule that concerns the file alone holds. Says nothing about the library or about
+/// other manifests.
+package struct Manifest: Hashable, Sendable {
+    /// The main plugin of an extension.
+    package enum ContainingPlugin: Hashable, Sendable {
+        case named(Field<PluginIdentifier>)
+        /// The main plugin with the longest identifier that the extension's begins with.
+        case byPrefix
+    }
+
+    /// What a plugin needs a word from Apple, and here from the operator, for.
+    package enum Entitlement: String, Hashable, Sendable, CaseIterable {
+        case continuedProcessingGPU = "continued-processing.gpu"
+        case healthResearch = "healthresearch"
+    }
+
+    /// Checked, not enforced by this version.
+    package struct Limits: Hashable, Sendable {
+        /// In bytes.
+        package let memory: Int64?
+    }
+
+    /// Checked, not enforced by this version.
+    package struct Sandbox: Hashable, Sendable {
+        package let network: Bool?
+        package let read: [String]
+        package let write: [String]
+    }
+
+    package let identifier: Field<PluginIdentifier>
+    package let name: String
+    /// Empty when the manifest names none.
+    package let version: String
+    package let role: PluginRole
+    /// Nil for a main plugin.
+    package let containing: ContainingPlugin?
+    package let extensions: [PluginIdentifier]
+    package let permitted: [Field<PermittedIdentifier>]
+    package let modes: Set<BackgroundMode>
+    package let entitlements: Set<Entitlement>
+    package let settings: [String: String]
+    /// Relative, and inside the folder that it is relative to.
+    package let library: Field<String>
+    /// Lower-case hexadecimal.
+    package let pinnedDigest: Field<String>?
+    package let limits: Limits?
+    package let sandbox: Sandbox?
+}

@@ -1,0 +1,131 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import PluginBinary
+internal import TaskModel
+
+/// The rules for what stands in lists, item by item.
+extension ManifestCheck {
+    func modes() -> Set<BackgroundMode> {
+        var modes: Set<BackgroundMode> = []
+        for field in draft.modes?.value ?? [] {
+            if let mode = BackgroundMode(rawValue: field.value) {
+                if !modes.insert(mode).inserted { noteRepeated(field) }
+            } else {
+                reportMode(field)
+            }
+        }
+        return modes
+    }
+
+    private func reportMode(_ field: Field<String>) {
+        let offered = BackgroundMode.allCases.map(\.rawValue)
+        switch (field.value, draft.format) {
+        case ("remote-notification", .yaml):
+            problems.report(
+                .notOffered,
+                at: field,
+                "is \"remote-notification\", which this version does not offer yet",
+                remedy: "remove it"
+            )
+        case ("remote-notification", .propertyList):
+            problems.note(
+                .notOffered,
+                at: field,
+                "is \"remote-notification\", which this version does not offer yet",
+                remedy: "nothing to do: it is ignored"
+            )
+        case (_, .yaml):
+            problems.report(
+                .wrongValue,
+                at: field,
+                "is \(field.value.inQuotes), which is none of \(offered.joined(separator: ", "))",
+                remedy: NearestWord.remedy(for: field.value, among: offered)
+            )
+        case (_, .propertyList):
+            problems.note(
+                .meaninglessMode,
+                at: field,
+                "is \(field.value.inQuotes), which means nothing here",
+                remedy: "nothing to do: it is ignored"
+            )
+        }
+    }
+
+    func permitted(of plugin: PluginIdentifier?) -> [Field<PermittedIdentifier>] {
+        var seen: Set<PermittedIdentifier> = []
+        return (draft.permitted?.value ?? []).compactMap { field in
+            guard let permitted = PermittedIdentifier(field.value) else {
+                reportPermitted(field)
+                return nil
+            }
+            if !seen.insert(permitted).inserted {
+                noteRepeated(field)
+                return nil
+            }
+            if case .pattern(let prefix) = permitted, let plugin,
+                prefix.text != plugin.text, !prefix.text.hasPrefix(plugin.text + ".")
+            {
+                problems.report(
+                    .patternPrefix,
+                    at: field,
+                    "is \(field.value.inQuotes); a pattern begins with the plugin's identifier \"\(plugin)\"",
+                    remedy: "write \"\(plugin).*\", or name the identifiers one by one"
+                )
+            }
+            return field.map { _ in permitted }
+        }
+    }
+
+    private func reportPermitted(_ field: Field<String>) {
+        let name = field.value.hasSuffix(".*") ? String(field.value.dropLast(2)) : field.value
+        guard name.contains("*") else { return reportName(field, ReverseDNSName.problem(in: name)) }
+        problems.report(
+            .identifier,
+            at: field,
+            "is \(field.value.inQuotes); a star stands only at the end, after a dot",
+            remedy: "write a pattern such as com.example.app.export.*"
+        )
+    }
+
+    func extensions(of plugin: PluginIdentifier?) -> [PluginIdentifier] {
+        var seen: Set<PluginIdentifier> = []
+        return (draft.extensions?.value ?? []).compactMap { field in
+            guard let identifier = pluginIdentifier(field)?.value else { return nil }
+            if identifier == plugin {
+                problems.report(
+                    .role,
+                    at: field,
+                    "is the plugin itself; a plugin is no extension of its own",
+                    remedy: "remove it"
+                )
+            }
+            if !seen.insert(identifier).inserted {
+                noteRepeated(field)
+                return nil
+            }
+            return identifier
+        }
+    }
+
+    func entitlements() -> Set<Manifest.Entitlement> {
+        let known = Manifest.Entitlement.allCases.map(\.rawValue)
+        var entitlements: Set<Manifest.Entitlement> = []
+        for field in draft.entitlements?.value ?? [] {
+            guard let entitlement = Manifest.Entitlement(rawValue: field.value) else {
+                problems.report(
+                    .wrongValue,
+                    at: field,
+                    "is \(field.value.inQuotes), which is none of \(known.joined(separator: ", "))",
+                    remedy: NearestWord.remedy(for: field.value, among: known)
+                )
+                continue
+            }
+            if !entitlements.insert(entitlement).inserted { noteRepeated(field) }
+        }
+        return entitlements
+    }
+
+    private func noteRepeated(_ field: Field<String>) {
+        problems.note(.repeatedValue, at: field, "names \(field.value.inQuotes) a second time", remedy: "remove it")
+    }
+}

@@ -1,0 +1,90 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import PluginBinary
+internal import TaskModel
+
+/// The rules that tie one key to another.
+extension ManifestCheck {
+    func containing(identifier: PluginIdentifier?) -> Manifest.ContainingPlugin? {
+        switch draft.containing {
+        case nil: return nil
+        case .byPrefix: return .byPrefix
+        case .named(let field):
+            if draft.role == .main {
+                problems.report(
+                    .role,
+                    at: field,
+                    "names a main plugin, but this manifest has the role main itself",
+                    remedy: "write role: extension, or remove the key"
+                )
+                return nil
+            }
+            guard let main = PluginIdentifier(field.value) else {
+                let problem = ReverseDNSName.problem(in: field.value)?.split(separator: "; ").first
+                problems.report(
+                    .identifier,
+                    at: field,
+                    "\(field.value.inQuotes) \(problem ?? "is not a reverse-DNS name")",
+                    remedy: "write the identifier of the main plugin"
+                )
+                return nil
+            }
+            if main == identifier {
+                problems.report(
+                    .role,
+                    at: field,
+                    "is the extension itself",
+                    remedy: "write the identifier of the main plugin"
+                )
+            }
+            return .named(field.map { _ in main })
+        }
+    }
+
+    func checkRole() {
+        guard draft.role == .extension else { return }
+        for list in [draft.permitted, draft.modes, draft.extensions].compactMap(\.self) where !list.value.isEmpty {
+            problems.report(
+                .role,
+                at: list,
+                "stands in the manifest of an extension, which only submits requests for its main plugin",
+                remedy: "move it to the main plugin's manifest"
+            )
+        }
+    }
+
+    func checkProcessing() {
+        guard draft.role == .main, let mode = draft.modes?.value.first(where: { $0.value == "processing" }) else {
+            return
+        }
+        let key = draft.format == .yaml ? "permitted-identifiers" : "BGTaskSchedulerPermittedIdentifiers"
+        // A list that was reported already is not called missing as well.
+        let isReported = problems.problems.contains { $0.severity == .error && $0.key?.hasPrefix(key) == true }
+        guard draft.permitted?.value.isEmpty ?? true, !isReported else { return }
+        problems.report(
+            .processingNeedsIdentifiers,
+            at: mode,
+            "is \"processing\", but the manifest permits no identifier that could be submitted for it",
+            remedy: "add \(key), or remove the mode"
+        )
+    }
+
+    func checkOffers() {
+        if let handlers = draft.handlers {
+            problems.report(
+                .notOffered,
+                at: handlers,
+                "binds identifiers to plain functions, which this version does not offer yet",
+                remedy: "remove the key, and let the library export \(PluginBinary.entryName)"
+            )
+        }
+        for place in [draft.limits.map { $0.map { _ in } }, draft.sandbox.map { $0.map { _ in } }].compactMap(\.self) {
+            problems.note(
+                .notEnforced,
+                at: place,
+                "is checked, but this version does not enforce it",
+                remedy: "do not rely on it yet"
+            )
+        }
+    }
+}

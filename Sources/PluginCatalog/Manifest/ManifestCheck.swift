@@ -1,0 +1,134 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import PluginBinary
+internal import TaskModel
+
+/// Holds one draft against every rule that concerns the file alone. Reports all that is broken, not the first.
+struct ManifestCheck {
+    private static let longestText = 255
+
+    let draft: ManifestDraft
+    let problems: ProblemCollector
+
+    /// Nil when an error was reported, here or while the draft was read.
+    func manifest() -> Manifest? {
+        let identifier = draft.identifier.flatMap(pluginIdentifier)
+        let name = draft.name.flatMap(shortText)
+        let version = draft.version.flatMap(shortText)
+        let library = draft.library.flatMap(libraryPath)
+        let pin = draft.pinnedDigest.flatMap(digest)
+        let modes = modes()
+        let permitted = permitted(of: identifier?.value)
+        let containing = containing(identifier: identifier?.value)
+        let extensions = extensions(of: identifier?.value)
+        let entitlements = entitlements()
+        let sandbox = draft.sandbox.map(sandbox)
+        checkRole()
+        checkProcessing()
+        checkOffers()
+
+        guard let identifier, let library, let role = draft.role, !problems.holdsErrors else { return nil }
+        return Manifest(
+            identifier: identifier,
+            name: name ?? identifier.value.text,
+            version: version ?? "",
+            role: role,
+            containing: containing,
+            extensions: extensions,
+            permitted: permitted,
+            modes: modes,
+            entitlements: entitlements,
+            settings: draft.settings,
+            library: library,
+            pinnedDigest: pin,
+            limits: draft.limits?.value,
+            sandbox: sandbox
+        )
+    }
+
+    // MARK: Single values
+
+    func pluginIdentifier(_ field: Field<String>) -> Field<PluginIdentifier>? {
+        if let identifier = PluginIdentifier(field.value) { return field.map { _ in identifier } }
+        reportName(field, ReverseDNSName.problem(in: field.value))
+        return nil
+    }
+
+    /// - Parameter problem: what is wrong and what to do, as `ReverseDNSName` says it.
+    func reportName(_ field: Field<String>, _ problem: String?) {
+        let parts = (problem ?? "is not a reverse-DNS name").split(separator: "; ", maxSplits: 1)
+        problems.report(
+            .identifier,
+            at: field,
+            "\(field.value.inQuotes) \(parts.first ?? "")",
+            remedy: parts.count == 2 ? String(parts[1]) : "write a reverse-DNS name"
+        )
+    }
+
+    private func shortText(_ field: Field<String>) -> String? {
+        let text = field.value
+        let isPlain = !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        if !text.isEmpty, text.utf8.count <= Self.longestText, isPlain { return text }
+        problems.report(
+            .wrongValue,
+            at: field,
+            "is \(text.inQuotes), not one line of 1 to \(Self.longestText) bytes",
+            remedy: "write one short line"
+        )
+        return nil
+    }
+
+    private func libraryPath(_ field: Field<String>) -> Field<String>? {
+        let parts = field.value.split(separator: "/", omittingEmptySubsequences: false)
+        let message: String? =
+            if field.value.hasPrefix("/") {
+                "is the absolute path \(field.value.inQuotes)"
+            } else if parts.contains("..") {
+                "leads out of its folder with \(field.value.inQuotes)"
+            } else if parts.contains("") || parts.contains(".") || field.value.utf8.count > 1024 {
+                "is \(field.value.inQuotes), which names no file"
+            } else {
+                nil
+            }
+        guard let message else { return field }
+        problems.report(
+            .libraryPath,
+            at: field,
+            "\(message); a library stands beside its manifest or in the plugin folder",
+            remedy: "put it there and write its name alone"
+        )
+        return nil
+    }
+
+    private func digest(_ field: Field<String>) -> Field<String>? {
+        let text = field.value.lowercased()
+        if text.utf8.count == 64, text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }) {
+            return field.map { _ in text }
+        }
+        problems.report(
+            .wrongValue,
+            at: field,
+            "is \(field.value.inQuotes), not a SHA-256 digest of 64 hexadecimal digits",
+            remedy: "write what sha256sum prints for the library"
+        )
+        return nil
+    }
+
+    private func sandbox(_ field: Field<ManifestDraft.Sandbox>) -> Manifest.Sandbox {
+        let sandbox = field.value
+        for path in sandbox.read + sandbox.write {
+            if path.value.hasPrefix("/"), !path.value.split(separator: "/").contains("..") { continue }
+            problems.report(
+                .wrongValue,
+                at: path,
+                "is \(path.value.inQuotes), not an absolute path without ..",
+                remedy: "write the whole path"
+            )
+        }
+        return Manifest.Sandbox(
+            network: sandbox.network,
+            read: sandbox.read.map(\.value),
+            write: sandbox.write.map(\.value)
+        )
+    }
+}

@@ -1,0 +1,41 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import TaskModel
+
+/// What stands in a manifest of either format, typed but not yet judged.
+struct ManifestDraft {
+    enum Format {
+        case yaml
+        case propertyList
+    }
+
+    enum ContainingPlugin {
+        case named(Field<String>)
+        case byPrefix
+    }
+
+    let format: Format
+    var identifier: Field<String>?
+    var name: Field<String>?
+    var version: Field<String>?
+    /// Nil when it was reported.
+    var role: PluginRole?
+    var containing: ContainingPlugin?
+    var library: Field<String>?
+    var pinnedDigest: Field<String>?
+    var modes: Field<[Field<String>]>?
+    var permitted: Field<[Field<String>]>?
+    var extensions: Field<[Field<String>]>?
+    var entitlements: Field<[Field<String>]>?
+    var settings: [String: String] = [:]
+    var limits: Field<Manifest.Limits>?
+    var sandbox: Field<Sandbox>?
+    /// Present, whatever it holds.
+    var handlers: Field<Void>?
+
+    struct Sandbox {
+        let network: Bool?
+        let read: [Field<String>]
+        let write: [Field<String>]
+    }
+}

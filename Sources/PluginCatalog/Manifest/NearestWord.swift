@@ -1,0 +1,40 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// Finds what somebody probably meant to write. Never changes what was written.
+package enum NearestWord {
+    /// The known word with the fewest differences; nil when even that one is too far off to be meant.
+    package static func to(_ word: String, among known: [String]) -> String? {
+        // Nobody's typing error is longer, and the distance of long words costs their product.
+        let written = Array(word.lowercased().utf8.prefix(64))
+        let distances = known.map { (word: $0, distance: distance(written, Array($0.lowercased().utf8))) }
+        guard let best = distances.min(by: { ($0.distance, $0.word) < ($1.distance, $1.word) }) else { return nil }
+        return best.distance <= max(2, best.word.utf8.count / 3) && best.distance < best.word.utf8.count
+            ? best.word : nil
+    }
+
+    /// How to write it: the nearest word, or all of them.
+    package static func remedy(for word: String, among known: [String]) -> String {
+        if let nearest = to(word, among: known) { return "write \"\(nearest)\"" }
+        return "write one of \(known.joined(separator: ", "))"
+    }
+
+    /// Insertions, removals, replacements, and swaps of neighbours.
+    private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        if left.isEmpty || right.isEmpty { return max(left.count, right.count) }
+        var beforeLast: [Int] = []
+        var last = Array(0...right.count)
+        for (row, byte) in left.enumerated() {
+            var current = [row + 1]
+            for (column, other) in right.enumerated() {
+                var best = min(last[column + 1] + 1, current[column] + 1, last[column] + (byte == other ? 0 : 1))
+                if row > 0, column > 0, byte == right[column - 1], left[row - 1] == other {
+                    best = min(best, beforeLast[column - 1] + 1)
+                }
+                current.append(best)
+            }
+            beforeLast = last
+            last = current
+        }
+        return last[right.count]
+    }
+}

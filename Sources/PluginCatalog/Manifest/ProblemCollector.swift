@@ -1,0 +1,72 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// Gathers what is wrong with one file while it is read. Never stops the reading.
+package final class ProblemCollector {
+    package let file: String
+    private(set) var problems: [ManifestProblem] = []
+
+    package init(file: String) { self.file = file }
+
+    package var holdsErrors: Bool { problems.contains { $0.severity == .error } }
+
+    /// In the order of the file; what concerns all of it first.
+    var sorted: [ManifestProblem] {
+        problems.enumerated().sorted { left, right in
+            let start = TextPosition(line: 0, column: 0)
+            return (left.element.position ?? start, left.offset) < (right.element.position ?? start, right.offset)
+        }.map(\.element)
+    }
+
+    // MARK: Errors
+
+    package func report(
+        _ rule: ManifestProblem.Rule,
+        key: String? = nil,
+        position: TextPosition? = nil,
+        _ message: String,
+        remedy: String
+    ) {
+        add(.error, rule, key, position, message, remedy)
+    }
+
+    package func report<Value>(
+        _ rule: ManifestProblem.Rule,
+        at field: Field<Value>,
+        _ message: String,
+        remedy: String
+    ) {
+        add(.error, rule, field.key, field.position, message, remedy)
+    }
+
+    // MARK: Notes
+
+    package func note<Value>(
+        _ rule: ManifestProblem.Rule,
+        at field: Field<Value>,
+        _ message: String,
+        remedy: String
+    ) {
+        add(.note, rule, field.key, field.position, message, remedy)
+    }
+
+    private func add(
+        _ severity: ManifestProblem.Severity,
+        _ rule: ManifestProblem.Rule,
+        _ key: String?,
+        _ position: TextPosition?,
+        _ message: String,
+        _ remedy: String
+    ) {
+        problems.append(
+            ManifestProblem(
+                severity: severity,
+                file: file,
+                position: position,
+                key: key,
+                rule: rule,
+                message: message,
+                remedy: remedy
+            )
+        )
+    }
+}

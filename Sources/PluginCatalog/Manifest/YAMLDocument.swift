@@ -1,0 +1,61 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// A YAML file whose root is a mapping: opens it, bounds it, and hands its keys to a reader. Knows no key itself.
+package enum YAMLDocument {
+    /// Reads the file at `path` with `read`, which asks the mapping for the keys it knows.
+    package static func decode<Value>(
+        path: String,
+        _ read: (DiagnosingMapping) -> Value
+    ) -> DecodedDocument<Value> {
+        let problems = ProblemCollector(file: path)
+        guard let file = SmallFile(path: path, problems: problems) else {
+            return DecodedDocument(value: nil, problems: problems.sorted)
+        }
+        return decode(bytes: file.bytes, problems: problems, read)
+    }
+
+    /// - Parameter file: the name for messages.
+    package static func decode<Value>(
+        bytes: [UInt8],
+        file: String,
+        _ read: (DiagnosingMapping) -> Value
+    ) -> DecodedDocument<Value> {
+        decode(bytes: bytes, problems: ProblemCollector(file: file), read)
+    }
+
+    static func decode<Value>(
+        bytes: [UInt8],
+        problems: ProblemCollector,
+        _ read: (DiagnosingMapping) -> Value
+    ) -> DecodedDocument<Value> {
+        guard let text = YAMLPrescan.text(of: bytes, problems: problems) else {
+            return DecodedDocument(value: nil, problems: problems.sorted)
+        }
+        let root = YAMLComposer(text: text, problems: problems).root()
+        guard case .mapping(let entries) = root?.content else {
+            if !problems.holdsErrors {
+                problems.report(
+                    .wrongType,
+                    position: root?.position,
+                    root.map { "holds \($0.kindName) instead of keys" } ?? "holds nothing",
+                    remedy: "write key: value"
+                )
+            }
+            return DecodedDocument(value: nil, problems: problems.sorted)
+        }
+        let start = TextPosition(line: 1, column: 1)
+        let mapping = DiagnosingMapping(entries: entries, path: "", position: start, problems: problems)
+        let value = read(mapping)
+        mapping.reportUnknownKeys()
+        return DecodedDocument(value: value, problems: problems.sorted)
+    }
+}
+
+/// What a reader made of a file, and everything that is wrong with it.
+package struct DecodedDocument<Value> {
+    /// Nil when there was nothing to read from; not yet to be trusted while there are errors.
+    package let value: Value?
+    package let problems: [ManifestProblem]
+
+    package var errors: [ManifestProblem] { problems.filter { $0.severity == .error } }
+}

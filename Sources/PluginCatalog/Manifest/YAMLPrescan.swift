@@ -1,0 +1,103 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// A look at the bytes of a YAML file before the parser gets them: is it text, and can it be parsed in bounded time.
+///
+/// The parser resolves aliases before anybody can object and compares whole keys with each other, so a few lines could
+/// keep it busy for hours. Not a parser: it may count a star too many inside a text, never one too few.
+enum YAMLPrescan {
+    /// Every alias is refused; these few are left to the parser, which knows where they stand.
+    private static let mostAliases = 8
+    private static let mostComplexKeys = 8
+
+    /// The text; nil after a problem was reported.
+    static func text(of bytes: [UInt8], problems: ProblemCollector) -> String? {
+        var bytes = bytes[...]
+        if bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes = bytes.dropFirst(3) }
+        if bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff]) {
+            problems.report(.notText, "is UTF-16 text", remedy: "save it as UTF-8")
+            return nil
+        }
+        if let place = bytes.firstIndex(where: { $0 < 0x20 && $0 != 0x09 && $0 != 0x0a && $0 != 0x0d || $0 == 0x7f }) {
+            problems.report(
+                .notText,
+                position: position(of: place, in: bytes),
+                "holds a control character (byte \(bytes[place])), as binary files do",
+                remedy: "remove it, or write it as an escape in double quotes"
+            )
+            return nil
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            let repaired = String(decoding: bytes, as: UTF8.self)
+            let line = repaired.prefix { $0 != "\u{fffd}" }.utf8.count(where: { $0 == 0x0a }) + 1
+            problems.report(
+                .notText,
+                position: TextPosition(line: line, column: 1),
+                "is not UTF-8 text",
+                remedy: "save it as UTF-8"
+            )
+            return nil
+        }
+        return isBounded(bytes, problems: problems) ? text : nil
+    }
+
+    private static func isBounded(_ bytes: ArraySlice<UInt8>, problems: ProblemCollector) -> Bool {
+        var aliases = 0
+        var complexKeys = 0
+        var last = UInt8(ascii: "\n")
+        for (index, byte) in zip(bytes.indices, bytes) {
+            if beginsToken(after: last) {
+                if byte == UInt8(ascii: "*"), index + 1 < bytes.endIndex, isWord(bytes[index + 1]) { aliases += 1 }
+                if byte == UInt8(ascii: "?") { complexKeys += 1 }
+            }
+            last = byte
+            if aliases > mostAliases {
+                problems.report(
+                    .noAliases,
+                    position: position(of: index, in: bytes),
+                    "holds more than \(mostAliases) words that begin with a star, as aliases do",
+                    remedy: "write every value out, and no other word with a star in front"
+                )
+                return false
+            }
+            if complexKeys > mostComplexKeys {
+                problems.report(
+                    .wrongType,
+                    position: position(of: index, in: bytes),
+                    "holds more than \(mostComplexKeys) question marks in front of a word, as composed keys have them",
+                    remedy: "write keys as plain text"
+                )
+                return false
+            }
+        }
+        return true
+    }
+
+    private static func beginsToken(after byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "["),
+            UInt8(ascii: "{"), UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "?"),
+            0x80...:
+            true
+        default: false
+        }
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private static func position(of index: Int, in bytes: ArraySlice<UInt8>) -> TextPosition {
+        let before = bytes[..<index]
+        let line = before.count(where: { $0 == 0x0a }) + 1
+        let start = before.lastIndex(of: 0x0a).map { $0 + 1 } ?? bytes.startIndex
+        return TextPosition(
+            line: line,
+            column: String(decoding: bytes[start..<index], as: UTF8.self).unicodeScalars.count + 1
+        )
+    }
+}
