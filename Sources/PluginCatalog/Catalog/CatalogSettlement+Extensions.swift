@@ -1,0 +1,77 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import TaskModel
+
+/// An extension needs a main plugin that knows it.
+extension CatalogSettlement {
+    /// Runs last: a main plugin that was refused has no extensions.
+    ///
+    /// - Parameter operatorExtensions: what the operator's configuration lists beside the main plugins' manifests.
+    mutating func settleExtensions(
+        operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
+    ) -> [PluginIdentifier: PluginIdentifier] {
+        let mains = Dictionary(kept.filter { $0.manifest.role == .main }.map { ($0.identifier, $0) }) { first, _ in
+            first
+        }
+        var containing: [PluginIdentifier: PluginIdentifier] = [:]
+        for candidate in kept where candidate.manifest.role == .extension {
+            guard let main = main(of: candidate, among: mains) else {
+                refuseOrphan(candidate)
+                continue
+            }
+            let listed = main.manifest.extensions.contains(candidate.identifier)
+            if listed || operatorExtensions[main.identifier]?.contains(candidate.identifier) == true {
+                containing[candidate.identifier] = main.identifier
+                continue
+            }
+            refuse(
+                candidate,
+                .extensionNotListed,
+                at: place(of: candidate),
+                "belongs to \"\(main.identifier)\", which does not list \"\(candidate.identifier)\" as its extension",
+                remedy: "add it to the extensions in \(main.file) or in the operator's configuration"
+            )
+        }
+        return containing
+    }
+
+    private func main(
+        of candidate: CatalogCandidate,
+        among mains: [PluginIdentifier: CatalogCandidate]
+    ) -> CatalogCandidate? {
+        if case .named(let field) = candidate.manifest.containing { return mains[field.value] }
+        var name = candidate.identifier.text[...]
+        while let dot = name.lastIndex(of: ".") {
+            name = name[..<dot]
+            if let main = PluginIdentifier(String(name)).flatMap({ mains[$0] }) { return main }
+        }
+        return nil
+    }
+
+    private mutating func refuseOrphan(_ candidate: CatalogCandidate) {
+        guard case .named(let field) = candidate.manifest.containing else {
+            return refuse(
+                candidate,
+                .mainMissing,
+                at: candidate.manifest.identifier,
+                "is the extension \"\(candidate.identifier)\", and no main plugin has a prefix of that as its identifier",
+                remedy: "install its main plugin"
+            )
+        }
+        let isExtension = kept.contains { $0.identifier == field.value }
+        refuse(
+            candidate,
+            .mainMissing,
+            at: field,
+            isExtension
+                ? "names \"\(field.value)\", which is an extension itself"
+                : "names the main plugin \"\(field.value)\", which is not there or was refused",
+            remedy: isExtension ? "name its main plugin" : "install it, or correct what it was refused for"
+        )
+    }
+
+    private func place(of candidate: CatalogCandidate) -> Field<Void> {
+        if case .named(let field) = candidate.manifest.containing { return field.map { _ in } }
+        return candidate.manifest.identifier.map { _ in }
+    }
+}

@@ -1,0 +1,103 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import TaskModel
+
+/// A manifest whose file and library are in order, before it is compared with the others.
+struct CatalogCandidate {
+    let reading: ManifestReading
+    let manifest: Manifest
+    let library: LibraryFile
+    /// Position of its folder by falling precedence, the operator's first.
+    let rank: Int
+
+    var file: String { reading.file }
+    var identifier: PluginIdentifier { manifest.identifier.value }
+    var fileName: Substring { file.split(separator: "/").last ?? "" }
+
+    /// Of two newcomers the first file name stays.
+    func comesBefore(_ other: CatalogCandidate) -> Bool {
+        (fileName, rank, file) < (other.fileName, other.rank, other.file)
+    }
+}
+
+/// Decides which of several manifests in order count. Pure: what is on disk and what is remembered is handed in.
+struct CatalogSettlement {
+    private(set) var kept: [CatalogCandidate]
+    private(set) var refused: [RefusedPlugin] = []
+    private(set) var notes: [ManifestProblem] = []
+
+    let known: [PluginIdentifier: KnownPlugin]
+
+    init(_ candidates: [CatalogCandidate], alreadyCatalogued: [KnownPlugin]) {
+        kept = candidates
+        known = Dictionary(alreadyCatalogued.map { ($0.identifier, $0) }) { first, _ in first }
+    }
+
+    /// One manifest per plugin: folders by precedence, inside one folder the catalogued one, then the first file name.
+    mutating func settlePluginIdentifiers() {
+        var winners: [CatalogCandidate] = []
+        for (identifier, rivals) in Dictionary(grouping: kept, by: \.identifier) {
+            let best = rivals.min { left, right in
+                if left.rank != right.rank { return left.rank < right.rank }
+                let path = known[identifier]?.manifestPath
+                if (left.file == path) != (right.file == path) { return left.file == path }
+                return left.comesBefore(right)
+            }
+            guard let best else { continue }
+            winners.append(best)
+            for rival in rivals where rival.file != best.file {
+                if rival.rank == best.rank {
+                    refuse(
+                        rival,
+                        .identifierTaken,
+                        at: rival.manifest.identifier,
+                        "is \"\(identifier)\", the plugin of \(best.file) in the same folder",
+                        remedy: "remove one of the two files, or give this plugin an identifier of its own"
+                    )
+                } else {
+                    shadow(rival, by: best)
+                }
+            }
+        }
+        kept = winners.sorted { $0.file < $1.file }
+    }
+
+    private mutating func shadow(_ candidate: CatalogCandidate, by winner: CatalogCandidate) {
+        notes.append(
+            ManifestProblem(
+                severity: .note,
+                file: candidate.file,
+                position: candidate.manifest.identifier.position,
+                key: candidate.manifest.identifier.key,
+                rule: .shadowed,
+                message: "is \"\(candidate.identifier)\", for which \(winner.file) takes precedence",
+                remedy: "nothing to do: remove that file to use this one"
+            )
+        )
+    }
+
+    mutating func refuse<Value>(
+        _ candidate: CatalogCandidate,
+        _ rule: ManifestProblem.Rule,
+        at field: Field<Value>,
+        _ message: String,
+        remedy: String
+    ) {
+        let problem = ManifestProblem(
+            file: candidate.file,
+            position: field.position,
+            key: field.key,
+            rule: rule,
+            message: message,
+            remedy: remedy
+        )
+        refused.append(
+            RefusedPlugin(
+                file: candidate.file,
+                identifier: candidate.identifier,
+                problems: candidate.reading.problems + [problem]
+            )
+        )
+        kept.removeAll { $0.file == candidate.file }
+    }
+}

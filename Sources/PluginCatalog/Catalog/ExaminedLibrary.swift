@@ -1,0 +1,57 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import Crypto
+internal import Glibc
+internal import PluginBinary
+internal import TaskModel
+
+/// The digest of one library file, or why it is none that could be loaded.
+enum ExaminedLibrary: Sendable {
+    case accepted(LibraryFile)
+    case refused(PluginBinaryProblem, FileIdentity?)
+    /// Somebody was writing it meanwhile; what was read belongs to no state of it.
+    case changing
+
+    /// The state of the file that this is true for; nil when it may be otherwise the next time.
+    var identity: FileIdentity? {
+        switch self {
+        case .accepted(let file): file.identity
+        case .refused(_, let identity): identity
+        case .changing: nil
+        }
+    }
+
+    static func examine(path: String) -> ExaminedLibrary {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else {
+            return .refused(PluginBinaryProblem(path: path, kind: .unreadable(errno: errno)), nil)
+        }
+        defer { close(descriptor) }
+        let before = FileIdentity(ofDescriptor: descriptor)
+        do throws(PluginBinaryProblem) {
+            // First, because it is quick: what is no library is not hashed.
+            let binary = try PluginBinary.examine(descriptor: descriptor, path: path)
+            let digest = try digest(of: descriptor, path: path)
+            guard FileIdentity(ofDescriptor: descriptor) == binary.identity else { return .changing }
+            return .accepted(LibraryFile(path: path, digest: digest, identity: binary.identity))
+        } catch {
+            return FileIdentity(ofDescriptor: descriptor) == before ? .refused(error, before) : .changing
+        }
+    }
+
+    private static func digest(of descriptor: CInt, path: String) throws(PluginBinaryProblem) -> String {
+        var hash = SHA256()
+        var offset: off_t = 0
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = pread(descriptor, &buffer, buffer.count, offset)
+            if count == 0 { return hash.finalize().hexadecimal }
+            if count > 0 {
+                buffer.withUnsafeBytes { hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+                offset += off_t(count)
+            } else if errno != EINTR {
+                throw PluginBinaryProblem(path: path, kind: .unreadable(errno: errno))
+            }
+        }
+    }
+}

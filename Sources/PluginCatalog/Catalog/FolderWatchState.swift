@@ -1,0 +1,208 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import Glibc
+internal import Synchronization
+
+/// The kernel's side of a folder watch: which folders it looks at, and what its events mean.
+final class FolderWatchState: Sendable {
+    /// What is written to the thread that waits.
+    enum Call: UInt8 {
+        case changed
+        case stop
+    }
+
+    /// One folder that the kernel looks at.
+    private struct Watch {
+        let folder: String
+        /// Whether its files matter. Otherwise it only stands in for folders that are not there.
+        var isWanted = false
+        /// Names in it whose arrival may bring a wanted folder.
+        var awaited: Set<String> = []
+    }
+
+    private struct Contents {
+        var folders: Set<String> = []
+        var watches: [Int32: Watch] = [:]
+        var problems: [FolderWatchError] = []
+        var isStopped = false
+
+        var present: Set<String> { Set(watches.values.filter(\.isWanted).map(\.folder)) }
+    }
+
+    // No IN_MODIFY: a file that is being written is not complete. IN_CREATE is for folders and links alone.
+    private static let events = UInt32(
+        IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_CREATE
+            | IN_ONLYDIR
+    )
+
+    private let notifier: CInt
+    private let callReader: CInt
+    private let callWriter: CInt
+    private let contents = Mutex(Contents())
+
+    init() throws(FolderWatchError) {
+        notifier = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+        guard notifier >= 0 else { throw FolderWatchError(folder: nil, errno: errno) }
+        var ends: [CInt] = [-1, -1]
+        // A pair of sockets, because it is closed on exec from its first moment on.
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            let error = errno
+            close(notifier)
+            throw FolderWatchError(folder: nil, errno: error)
+        }
+        (callReader, callWriter) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(notifier)
+        close(callReader)
+        close(callWriter)
+    }
+
+    var problems: [FolderWatchError] { contents.withLock { $0.problems } }
+
+    /// True when a folder is there that was not watched before.
+    func watch(_ folders: Set<String>) -> Bool {
+        contents.withLock { contents in
+            let before = contents.present
+            contents.folders = folders
+            rearm(&contents)
+            return !contents.present.isSubset(of: before)
+        }
+    }
+
+    func stop() {
+        let isFirst = contents.withLock { contents in
+            defer { contents.isStopped = true }
+            return !contents.isStopped
+        }
+        if isFirst { wake(.stop) }
+    }
+
+    func wake(_ call: Call) {
+        var byte = call.rawValue
+        while write(callWriter, &byte, 1) < 0, errno == EINTR {}
+    }
+
+    // MARK: The waiting thread
+
+    struct Wakening {
+        var hasChanged = false
+        var isLast = false
+    }
+
+    /// Blocks until something happened. What happened before the stop is told before it.
+    func waitForEvents() -> Wakening {
+        var sources = [
+            pollfd(fd: notifier, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: callReader, events: Int16(POLLIN), revents: 0),
+        ]
+        var wakening = Wakening()
+        guard poll(&sources, nfds_t(sources.count), -1) > 0 else {
+            wakening.isLast = errno != EINTR
+            return wakening
+        }
+        if sources[1].revents != 0 {
+            var byte: UInt8 = 0
+            let isRead = read(callReader, &byte, 1) == 1
+            wakening.hasChanged = isRead && byte == Call.changed.rawValue
+            wakening.isLast = !wakening.hasChanged
+        }
+        // Also if it was not told so: an event can come between the two, and then the stop would overtake it.
+        if readEvents() { wakening.hasChanged = true }
+        return wakening
+    }
+
+    private func readEvents() -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: MemoryLayout<inotify_event>.alignment) { buffer in
+            let count = read(notifier, buffer.baseAddress, buffer.count)
+            guard count > 0 else { return false }
+            return contents.withLock { contents in
+                handle(UnsafeRawBufferPointer(rebasing: buffer[..<count]), &contents)
+            }
+        }
+    }
+
+    private func handle(_ events: UnsafeRawBufferPointer, _ contents: inout Contents) -> Bool {
+        let before = contents.present
+        var hasChanged = false
+        var mustRearm = false
+        var offset = 0
+        let headerSize = MemoryLayout<inotify_event>.size
+        while offset + headerSize <= events.count {
+            let event = events.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+            let nameEnd = min(events.count, offset + headerSize + Int(event.len))
+            let name = String(decoding: events[offset + headerSize..<nameEnd].prefix { $0 != 0 }, as: UTF8.self)
+            offset = nameEnd
+
+            if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
+                (hasChanged, mustRearm) = (true, true)
+            } else if let watch = contents.watches[event.wd] {
+                if matters(event.mask, name, in: watch) { hasChanged = true }
+                if movesFolder(event.mask, name, in: watch) { mustRearm = true }
+                // The kernel has let go of it; its number is never used again.
+                if event.mask & UInt32(IN_IGNORED) != 0 { contents.watches[event.wd] = nil }
+            }
+        }
+        if mustRearm { rearm(&contents) }
+        return hasChanged || contents.present != before
+    }
+
+    private func matters(_ mask: UInt32, _ name: String, in watch: Watch) -> Bool {
+        guard watch.isWanted else { return false }
+        if mask & UInt32(IN_CREATE) != 0 { return isLink(watch.folder + "/" + name) }
+        return true
+    }
+
+    private func movesFolder(_ mask: UInt32, _ name: String, in watch: Watch) -> Bool {
+        if mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT) != 0 { return true }
+        return mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0 && watch.awaited.contains(name)
+    }
+
+    /// Links of both kinds are complete when they are made, and no other event tells of them.
+    private func isLink(_ path: String) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFLNK || (status.st_mode & S_IFMT == S_IFREG && status.st_nlink > 1)
+    }
+
+    // MARK: Watches
+
+    private func rearm(_ contents: inout Contents) {
+        var watches: [Int32: Watch] = [:]
+        contents.problems = []
+        for folder in contents.folders.sorted() {
+            if let problem = add(folder, to: &watches) { contents.problems.append(problem) }
+        }
+        for number in contents.watches.keys where watches[number] == nil { inotify_rm_watch(notifier, number) }
+        contents.watches = watches
+    }
+
+    /// Watches the folder, or the nearest one above it that is there.
+    private func add(_ folder: String, to watches: inout [Int32: Watch]) -> FolderWatchError? {
+        var path = folder
+        var missing: String?
+        while true {
+            let number = inotify_add_watch(notifier, path, Self.events)
+            if number >= 0 {
+                var watch = watches[number] ?? Watch(folder: path)
+                if let name = missing { watch.awaited.insert(name) } else { watch.isWanted = true }
+                watches[number] = watch
+                // It may have come between the two looks; then nobody would tell.
+                guard let name = missing, isFolder(path == "/" ? "/\(name)" : "\(path)/\(name)") else { return nil }
+                (path, missing) = (folder, nil)
+            } else if (errno == ENOENT || errno == ENOTDIR) && path != "/" && path.contains("/") {
+                missing = path.split(separator: "/").last.map(String.init)
+                path = CatalogFolders.parent(of: path)
+            } else {
+                return FolderWatchError(folder: path, errno: errno)
+            }
+        }
+    }
+
+    private func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+}

@@ -1,0 +1,84 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import Glibc
+internal import PluginBinary
+internal import TaskModel
+
+/// Finds the library that a manifest names, beside the manifest or in the plugin folder, and never outside of the two.
+struct LibraryFinder {
+    let pluginFolder: String?
+    let cache: CatalogCache
+
+    /// The folders that a library may appear in, first choice first.
+    func folders(for manifestFile: String) -> [String] {
+        let beside = CatalogFolders.parent(of: manifestFile)
+        return [beside] + (pluginFolder.map { $0 == beside ? [] : [$0] } ?? [])
+    }
+
+    /// Where the library may stand, whether it is there or not.
+    func places(of manifest: Manifest, in manifestFile: String) -> [String] {
+        folders(for: manifestFile).map { ($0 == "/" ? "" : $0) + "/" + manifest.library.value }
+    }
+
+    /// Nil after a problem was reported.
+    func library(of manifest: Manifest, in manifestFile: String, problems: ProblemCollector) -> LibraryFile? {
+        let places = places(of: manifest, in: manifestFile)
+        guard let path = places.first(where: isSomethingAt) else {
+            problems.report(
+                .libraryMissing,
+                at: manifest.library,
+                "names a library that is not there: \(places.map(\.inQuotes).joined(separator: " nor "))",
+                remedy: "put it in one of these places"
+            )
+            return nil
+        }
+        let roots = folders(for: manifestFile).compactMap(CatalogFolders.real)
+        if let real = CatalogFolders.real(path), !roots.contains(where: { real.hasPrefix($0 == "/" ? "/" : $0 + "/") })
+        {
+            problems.report(
+                .libraryPath,
+                at: manifest.library,
+                "leads out of its folder, by a link from \(path.inQuotes) to \(real.inQuotes)",
+                remedy: "put the library itself beside its manifest or in the plugin folder"
+            )
+            return nil
+        }
+        switch cache.library(at: path) {
+        case .accepted(let library):
+            return isPinned(library, by: manifest, problems: problems) ? library : nil
+        case .refused(let problem, _):
+            problems.report(
+                ManifestProblem.Rule(rawValue: problem.rule ?? problem.code),
+                at: manifest.library,
+                problem.message,
+                remedy: problem.remedy
+            )
+            return nil
+        case .changing:
+            problems.report(
+                .libraryChanging,
+                at: manifest.library,
+                "names \(path.inQuotes), which was being written while it was read",
+                remedy: "nothing to do: it is read again when it is complete; better, rename complete files into place"
+            )
+            return nil
+        }
+    }
+
+    // A link that leads nowhere is something: it is reported rather than passed over.
+    private func isSomethingAt(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 || (errno != ENOENT && errno != ENOTDIR)
+    }
+
+    private func isPinned(_ library: LibraryFile, by manifest: Manifest, problems: ProblemCollector) -> Bool {
+        guard let pin = manifest.pinnedDigest, pin.value != library.digest else { return true }
+        problems.report(
+            .digest,
+            at: pin,
+            "is \(pin.value), but \(library.path.inQuotes) has the digest \(library.digest)",
+            remedy: "install the library that the manifest was written for, or correct the digest"
+        )
+        return false
+    }
+}

@@ -1,0 +1,36 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import Glibc
+internal import PluginBinary
+
+/// The manifest files directly in one folder. Reads names, no contents.
+enum ManifestFolder {
+    /// Sorted paths; a folder that is not there holds none.
+    static func files(in folder: String, problems: ProblemCollector) -> [String] {
+        guard let stream = opendir(folder) else {
+            if errno != ENOENT {
+                problems.report(
+                    .unreadable,
+                    "cannot be read: \(String(systemError: errno))",
+                    remedy: "let the host's user read the folder, or name another one"
+                )
+            }
+            return []
+        }
+        defer { closedir(stream) }
+        var files: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(validatingCString: $0) ?? "" }
+            }
+            // A dot in front is how editors and package managers hide files that are not complete.
+            guard !name.hasPrefix("."), isManifest(name) else { continue }
+            files.append((folder == "/" ? "" : folder) + "/" + name)
+        }
+        return files.sorted()
+    }
+
+    static func isManifest(_ name: String) -> Bool {
+        [".yaml", ".yml", ".plist"].contains { name.hasSuffix($0) && name.utf8.count > $0.utf8.count }
+    }
+}
