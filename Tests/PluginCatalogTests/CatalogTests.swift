@@ -1,0 +1,253 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import PluginCatalog
+import TaskModel
+import Testing
+
+@Suite("The catalogue holds what is in order, and says why the rest is not")
+struct CatalogTests {
+    @Test func `plugins of all folders and formats are found, sorted by identifier`() throws {
+        try Workshop.with { workshop in
+            let library = try workshop.installLibrary()
+            let manifest = try workshop.installManifest("operator/z.yaml", identifier: "com.example.b", "version: 3")
+            try workshop.installManifest("packages/a.yml", identifier: "com.example.c")
+            try workshop.write(
+                "<plist><dict><key>CFBundleIdentifier</key><string>com.example.a</string>"
+                    + "<key>CFBundleExecutable</key><string>Feed</string></dict></plist>",
+                "packages/Info.plist"
+            )
+            let contents = workshop.load()
+            #expect(contents.entries.map(\.identifier.text) == ["com.example.a", "com.example.b", "com.example.c"])
+            #expect(contents.refused.isEmpty)
+            #expect(contents.notes.isEmpty)
+            let entry = contents.entries[1]
+            #expect(entry.version == "3")
+            #expect(entry.manifestPath == manifest)
+            #expect(entry.manifestDigest == ManifestReading.read(path: manifest).digest)
+            #expect(entry.library.path == library)
+            #expect(entry.library.digest.count == 64)
+        }
+    }
+
+    @Test func `a broken manifest hides no good one`() throws {
+        try Workshop.with { workshop in
+            try workshop.installLibrary()
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", "rolle: main")
+            try workshop.write("\u{0}\u{1}", "operator/b.yaml")
+            try workshop.installManifest("operator/c.yaml", identifier: "com.example.c")
+            try workshop.makeFolder(workshop.path("operator/d.yaml"))
+            try #require(symlink("/nowhere", workshop.path("operator/e.yaml")) == 0)
+            try #require(mkfifo(workshop.path("operator/f.yaml"), 0o600) == 0)
+            let contents = workshop.load()
+            #expect(contents.entries.map(\.identifier.text) == ["com.example.c"])
+            #expect(contents.refused.map { $0.file.suffix(6) } == ["a.yaml", "b.yaml", "d.yaml", "e.yaml", "f.yaml"])
+            #expect(contents.refused.map(\.identifier?.text) == ["com.example.a", nil, nil, nil, nil])
+            #expect(contents.refused.allSatisfy { $0.problems.contains { $0.severity == .error } })
+        }
+    }
+
+    @Test func `only manifests directly in the folder are read`() throws {
+        try Workshop.with { workshop in
+            try workshop.installLibrary()
+            for name in ["below/a.yaml", "b.yaml~", ".c.yaml", "d.txt", ".yaml"] {
+                try workshop.installManifest("operator/\(name)", identifier: "com.example.x")
+            }
+            let contents = workshop.load()
+            #expect(contents.entries.isEmpty && contents.refused.isEmpty)
+        }
+    }
+
+    @Test func `folders that are not there hold nothing, one that is no folder is told`() throws {
+        try Workshop.with { workshop in
+            #expect(workshop.load().refused.isEmpty)
+            try workshop.write("x", "packages")
+            #expect(workshop.load().refused.map(\.file) == [workshop.path("packages")])
+        }
+    }
+
+    @Test func `notes about good manifests are kept beside them`() throws {
+        try Workshop.with { workshop in
+            try workshop.installLibrary()
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", "limits: { memory: 1GiB }")
+            let contents = workshop.load()
+            #expect(contents.entries.count == 1)
+            #expect(contents.notes.map(\.short) == ["4 limits not-enforced"])
+        }
+    }
+
+    @Test func `every folder that a change could come from is named`() throws {
+        try Workshop.with { workshop in
+            try workshop.write("manifest: 1\nidentifier: com.example.a\nlibrary: sub/libA.so\n", "operator/a.yaml")
+            #expect(
+                workshop.load().folders.isSuperset(
+                    of: ["operator", "packages", "plugins", "operator/sub", "plugins/sub"].map(workshop.path)
+                )
+            )
+        }
+    }
+}
+
+@Suite("A library is found beside its manifest or in the plugin folder, and nowhere else")
+struct LibraryTests {
+    private func refusal(of workshop: Workshop) -> ManifestProblem? {
+        workshop.load().refused.first?.problems.last
+    }
+
+    @Test func `beside the manifest comes first`() throws {
+        try Workshop.with { workshop in
+            try workshop.installLibrary()
+            let beside = try workshop.installLibrary("operator/libFeed.so")
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
+            #expect(workshop.load().entries.map(\.library.path) == [beside])
+        }
+    }
+
+    @Test func `a missing library names both places`() throws {
+        try Workshop.with { workshop in
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
+            let problem = refusal(of: workshop)
+            #expect(problem?.short == "3 library library-missing")
+            #expect(problem?.message.contains(workshop.path("operator/libFeed.so")) == true)
+            #expect(problem?.message.contains(workshop.path("plugins/libFeed.so")) == true)
+        }
+    }
+
+    @Test func `a link out of the folders is refused, one inside is followed`() throws {
+        try Workshop.with { workshop in
+            try workshop.installLibrary("elsewhere/libFeed.so")
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
+            try #require(symlink("../elsewhere/libFeed.so", workshop.path("operator/libFeed.so")) == 0)
+            #expect(refusal(of: workshop)?.short == "3 library library-path")
+
+            unlink(workshop.path("operator/libFeed.so"))
+            try workshop.installLibrary("operator/libFeed.so.1")
+            try #require(symlink("libFeed.so.1", workshop.path("operator/libFeed.so")) == 0)
+            #expect(workshop.load().entries.count == 1)
+        }
+    }
+
+    @Test func `a folder on the way that is a link out is refused as well`() throws {
+        try Workshop.with { workshop in
+            try workshop.installLibrary("elsewhere/libFeed.so")
+            try workshop.write("manifest: 1\nidentifier: com.example.a\nlibrary: sub/libFeed.so\n", "operator/a.yaml")
+            try #require(symlink("../elsewhere", workshop.path("operator/sub")) == 0)
+            #expect(refusal(of: workshop)?.short == "3 library library-path")
+        }
+    }
+
+    @Test func `a link that leads nowhere is told, not passed over`() throws {
+        try Workshop.with { workshop in
+            try workshop.installLibrary()
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
+            try #require(symlink("/nowhere", workshop.path("operator/libFeed.so")) == 0)
+            #expect(refusal(of: workshop)?.short == "3 library unreadable")
+        }
+    }
+
+    @Test func `what is no plugin is refused with the library's own reason`() throws {
+        try Workshop.with { workshop in
+            try workshop.write("hello", "plugins/libFeed.so")
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
+            let problem = refusal(of: workshop)
+            #expect(problem?.short == "3 library not-an-elf")
+            #expect(problem?.message == "library \"\(workshop.path("plugins/libFeed.so"))\" is not an ELF file")
+        }
+    }
+
+    @Test func `BGT-ABI-02 a library for another major is refused with the rule's name`() throws {
+        try Workshop.with { workshop in
+            let path = try workshop.installLibrary()
+            var bytes = Array(try Data(contentsOf: URL(filePath: path)))
+            let owner = Array("bgtask\0\0".utf8)
+            let place = try #require(bytes.indices.first { bytes[$0...].starts(with: owner) && bytes[$0 - 12] == 7 })
+            bytes[place + 8] = 2
+            try workshop.write(bytes, "plugins/libFeed.so")
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
+            #expect(refusal(of: workshop)?.short == "3 library BGT-ABI-02")
+        }
+    }
+
+    @Test func `the pin is checked against the bytes`() throws {
+        try Workshop.with { workshop in
+            try workshop.installLibrary()
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
+            let digest = try #require(workshop.load().entries.first?.library.digest)
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", "sha256: \(digest)")
+            #expect(workshop.load().entries.count == 1)
+
+            let other = String(repeating: "0", count: 64)
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", "sha256: \(other)")
+            let problem = refusal(of: workshop)
+            #expect(problem?.short == "4 sha256 sha256")
+            #expect(problem?.message.contains(digest) == true)
+        }
+    }
+}
+
+@Suite("A reload looks only at what changed")
+struct CatalogCacheTests {
+    /// Every file looks old to it.
+    private let cache = CatalogCache(now: { .max })
+
+    @Test func `unchanged files are neither read nor hashed again`() throws {
+        try Workshop.with { workshop in
+            for number in 0..<5 {
+                try workshop.installLibrary("plugins/lib\(number).so")
+                try workshop.write(
+                    "manifest: 1\nidentifier: com.example.p\(number)\nlibrary: lib\(number).so\n",
+                    "operator/\(number).yaml"
+                )
+            }
+            let first = workshop.load(cache: cache)
+            #expect(first.entries.count == 5)
+            #expect(cache.work == CatalogCache.Work(manifestsRead: 5, librariesHashed: 5))
+            #expect(workshop.load(cache: cache) == first)
+            #expect(cache.work == CatalogCache.Work(manifestsRead: 5, librariesHashed: 5))
+
+            try workshop.installLibrary("plugins/lib3.so")
+            let second = workshop.load(cache: cache)
+            #expect(cache.work == CatalogCache.Work(manifestsRead: 5, librariesHashed: 6))
+            #expect(second.entries[3].library.identity != first.entries[3].library.identity)
+
+            try workshop.write("manifest: 1\nidentifier: com.example.q\nlibrary: lib1.so\n", "operator/1.yaml")
+            #expect(workshop.load(cache: cache).entries.map(\.identifier.text).contains("com.example.q"))
+            #expect(cache.work == CatalogCache.Work(manifestsRead: 6, librariesHashed: 6))
+        }
+    }
+
+    @Test func `what changed a moment ago is looked at again`() throws {
+        try Workshop.with { workshop in
+            try workshop.installLibrary()
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
+            let cache = CatalogCache(now: { 0 })
+            _ = workshop.load(cache: cache)
+            _ = workshop.load(cache: cache)
+            #expect(cache.work == CatalogCache.Work(manifestsRead: 2, librariesHashed: 2))
+        }
+    }
+
+    @Test func `a refused library is remembered until it changes`() throws {
+        try Workshop.with { workshop in
+            try workshop.write("hello", "plugins/libFeed.so")
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
+            #expect(workshop.load(cache: cache) == workshop.load(cache: cache))
+            #expect(cache.work.librariesHashed == 1)
+            try workshop.installLibrary()
+            #expect(workshop.load(cache: cache).entries.count == 1)
+        }
+    }
+
+    @Test func `files that are gone are forgotten`() throws {
+        try Workshop.with { workshop in
+            try workshop.installLibrary()
+            let path = try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
+            _ = workshop.load(cache: cache)
+            unlink(path)
+            #expect(workshop.load(cache: cache).entries.isEmpty)
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
+            _ = workshop.load(cache: cache)
+            #expect(cache.work == CatalogCache.Work(manifestsRead: 2, librariesHashed: 2))
+        }
+    }
+}

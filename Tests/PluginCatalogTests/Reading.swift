@@ -1,0 +1,42 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginCatalog
+import TaskModel
+
+/// A manifest that breaks no rule, with lines added or replaced by key.
+func yaml(_ changes: String = "", without removed: Set<String> = []) -> String {
+    let lines = [
+        ("manifest", "manifest: 1"),
+        ("identifier", "identifier: com.example.feed"),
+        ("library", "library: libFeed.so"),
+    ]
+    let changed = changes.split(separator: "\n").compactMap { $0.split(separator: ":").first.map(String.init) }
+    let kept = lines.filter { !removed.contains($0.0) && !changed.contains($0.0) }.map(\.1)
+    return (kept + [changes]).joined(separator: "\n") + "\n"
+}
+
+func read(_ text: String, file: String = "feed.yaml") -> ManifestReading {
+    ManifestReading.read(bytes: Array(text.utf8), file: file)
+}
+
+/// Line, key and rule of every problem: what a person looks for first.
+func found(_ text: String, file: String = "feed.yaml") -> [String] {
+    read(text, file: file).problems.map(\.short)
+}
+
+extension ManifestProblem {
+    var short: String { "\(line.map(String.init) ?? "-") \(key ?? "-") \(rule.rawValue)" }
+}
+
+/// Seeded, so that a failure can be repeated.
+struct Dice: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}

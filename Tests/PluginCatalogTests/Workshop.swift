@@ -1,0 +1,104 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import PluginCatalog
+import TaskModel
+import Testing
+
+/// A folder of its own for one test: an operator's, a packages' and a plugin folder, as on a machine.
+struct Workshop {
+    let folder: String
+
+    static func with<Result>(_ body: (Workshop) throws -> Result) throws -> Result {
+        let workshop = try Workshop()
+        defer { workshop.remove() }
+        return try body(workshop)
+    }
+
+    static func with(_ body: (Workshop) async throws -> Void) async throws {
+        let workshop = try Workshop()
+        defer { workshop.remove() }
+        try await body(workshop)
+    }
+
+    private init() throws {
+        var template = Array((NSTemporaryDirectory() + "/bgtask-catalog-XXXXXX").utf8CString)
+        let made = try #require(mkdtemp(&template).map { String(cString: $0) })
+        folder = URL(filePath: made).resolvingSymlinksInPath().path
+    }
+
+    private func remove() { try? FileManager.default.removeItem(atPath: folder) }
+
+    var folders: CatalogFolders {
+        CatalogFolders(
+            operatorManifests: path("operator"),
+            packageManifests: [path("packages")],
+            plugins: path("plugins")
+        )
+    }
+
+    func path(_ name: String) -> String { folder + "/" + name }
+
+    @discardableResult
+    func write(_ text: String, _ name: String) throws -> String {
+        try write(Array(text.utf8), name)
+    }
+
+    @discardableResult
+    func write(_ bytes: [UInt8], _ name: String) throws -> String {
+        let url = URL(filePath: path(name))
+        try makeFolder(url.deletingLastPathComponent().path)
+        try Data(bytes).write(to: url)
+        return path(name)
+    }
+
+    func makeFolder(_ path: String) throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    /// A library that the host would load, in the plugin folder unless said otherwise.
+    @discardableResult
+    func installLibrary(_ name: String = "plugins/libFeed.so") throws -> String {
+        try write(try Self.library.get(), name)
+    }
+
+    /// A manifest of a main plugin with an installed library.
+    @discardableResult
+    func installManifest(_ name: String, identifier: String, _ more: String = "") throws -> String {
+        try write("manifest: 1\nidentifier: \(identifier)\nlibrary: libFeed.so\n\(more)\n", name)
+    }
+
+    func load(
+        known: [KnownPlugin] = [],
+        operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>] = [:],
+        cache: CatalogCache = CatalogCache()
+    ) -> CatalogContents {
+        Catalog.load(folders, alreadyCatalogued: known, operatorExtensions: operatorExtensions, cache: cache)
+    }
+
+    // Compiled once: every test needs the same bytes.
+    private static let library = Result {
+        let source = """
+            __asm__(".pushsection .note.bgtask, \\"a\\", %note\\n.balign 4\\n.long 7, 8, 1\\n"
+                    ".ascii \\"bgtask\\\\0\\\\0\\"\\n.long 1, 0\\n.popsection");
+            int bgtask_plugin_entry(void) { return 0; }
+            """
+        return try with { workshop in
+            let input = try workshop.write(source, "plugin.c")
+            let output = workshop.path("plugin.so")
+            try run(["cc", "-shared", "-fPIC", "-o", output, input])
+            return Array(try Data(contentsOf: URL(filePath: output)))
+        }
+    }
+
+    private static func run(_ command: [String]) throws {
+        var arguments = command.map { strdup($0) }
+        arguments.append(nil)
+        defer { arguments.forEach { free($0) } }
+        var child: pid_t = 0
+        try #require(posix_spawnp(&child, command[0], nil, nil, arguments, environ) == 0, "\(command[0]) is installed")
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        try #require(status == 0, "\(command.joined(separator: " "))")
+    }
+}
