@@ -6,19 +6,19 @@ import TaskModel
 extension Scheduler {
     mutating func submit(_ submission: Submission, reply: ReplyToken, at now: Moment) {
         let identifier = submission.request.identifier
-        let owner: PluginState
+        let owner: PluginIdentifier
         switch self.owner(of: submission) {
-        case .success(let state): owner = state
+        case .success(let plugin): owner = plugin
         case .failure(let refusal): return emit(.answer(reply, .refused(refusal)))
         }
-        guard let entry = owner.entry else { return }
-        let kind = submission.request.kind
-        // One that takes the place of its like adds nothing, even where what returned is over the limit.
-        let isAddition = owner.expected[identifier]?.request.kind != kind
+        // No copy of the plugin's state is held here: the first change to one would copy all that it has pending.
+        guard let entry = plugins[owner]?.entry else { return }
+        let old = plugins[owner]?.expected[identifier]
+        let count = plugins[owner]?.expected.count(of: submission.request.kind, beside: identifier) ?? 0
         if let refusal = SubmissionRules.refusal(
             of: submission.request,
             for: entry,
-            pending: isAddition ? owner.expected.count(of: kind, beside: identifier) : nil,
+            pending: count,
             under: configuration
         ) {
             return emit(.answer(reply, .refused(refusal)))
@@ -31,7 +31,7 @@ extension Scheduler {
             submitter: submission.submitter,
             submittedAt: now.wall
         )
-        stage(request, payload: submission.payload, replacing: owner.expected[identifier], reply: reply, at: now)
+        stage(request, payload: submission.payload, replacing: old, reply: reply, at: now)
     }
 
     private mutating func stage(
@@ -60,7 +60,7 @@ extension Scheduler {
     }
 
     /// The plugin that would be launched: the submitter itself, its main plugin, or the one that permits the identifier.
-    private func owner(of submission: Submission) -> Result<PluginState, Refusal> {
+    private func owner(of submission: Submission) -> Result<PluginIdentifier, Refusal> {
         if isStopping {
             return .failure(
                 Refusal(
@@ -75,7 +75,7 @@ extension Scheduler {
         if case .plugin(let submitter) = submission.submitter {
             owner = plugins[submitter]?.entry?.containingPlugin ?? submitter
         }
-        if let owner, let state = plugins[owner], state.entry?.role == .main { return .success(state) }
+        if let owner, plugins[owner]?.entry?.role == .main { return .success(owner) }
         return .failure(
             Refusal(
                 code: .notPermitted,
