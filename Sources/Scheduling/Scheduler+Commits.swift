@@ -92,7 +92,8 @@ extension Scheduler {
         var expected = ExpectedRequests()
         for request in plugins[plugin]?.pending.values ?? [:].values { expected.set(request) }
         for launch in launches.values where launch.plugin == plugin {
-            for case .request(let request) in launch.record.returning where expected[request.request.identifier] == nil {
+            for case .request(let request) in launch.record.returning where expected[request.request.identifier] == nil
+            {
                 expected.set(request)
             }
         }
