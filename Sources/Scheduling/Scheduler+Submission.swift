@@ -14,7 +14,9 @@ extension Scheduler {
         // No copy of the plugin's state is held here: the first change to one would copy all that it has pending.
         guard let entry = plugins[owner]?.entry else { return }
         let old = plugins[owner]?.expected[identifier]
-        let count = plugins[owner]?.expected.count(of: submission.request.kind, beside: identifier) ?? 0
+        let kind = submission.request.kind
+        // One that takes the place of its like adds nothing, even where what returned is over the limit.
+        let count = old?.request.kind == kind ? nil : plugins[owner]?.expected.count(of: kind, beside: identifier)
         if let refusal = SubmissionRules.refusal(
             of: submission.request,
             for: entry,
