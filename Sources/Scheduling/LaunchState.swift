@@ -47,6 +47,8 @@ struct LaunchState: Sendable {
     var plan: LaunchPlan?
     var tasks: [Task] = []
     var entry = Entry.running
+    /// As they were when the batch was closed.
+    var conditionsAtClose: Conditions?
     var isBudgetUsedUp = false
     var killReason: KillReason?
     var violations = 0

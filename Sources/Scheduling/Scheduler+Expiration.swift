@@ -78,18 +78,29 @@ extension Scheduler {
 
     /// Conditions that came back let work run; those that were lost expire exactly the tasks that need them (C7).
     mutating func change(to new: Conditions, at now: Moment) {
+        let old = conditions
         conditions = new
-        for number in launches.keys.sorted() {
-            guard let launch = launches[number], launch.phase == .running else { continue }
-            let killAt = now.monotonic + (launch.plan?.budget.grace ?? configuration.grace)
-            let powerless = launch.unfinished.filter { launch.tasks[$0].work.needsExternalPower }
-            let offline = launch.unfinished.filter { launch.tasks[$0].work.needsNetwork }
-            if !new.isOnExternalPower { expire(number, powerless, because: .externalPowerLost, killAt: killAt) }
-            if !new.hasNetwork { expire(number, offline, because: .networkLost, killAt: killAt) }
+        // In entry nothing was delivered yet: what is lost there is looked at when entry has returned.
+        for number in launches.keys.sorted() where launches[number]?.entry == .returned {
+            expireForConditions(number, lostSince: old, at: now)
         }
         let waiting = waitingForConditions.sorted()
         waitingForConditions = []
         for plugin in waiting { consider(plugin, .background, at: now) }
+    }
+
+    /// What a person launched without its conditions has not lost them.
+    mutating func expireForConditions(_ number: LaunchNumber, lostSince old: Conditions, at now: Moment) {
+        guard let launch = launches[number], launch.phase == .running, launch.killReason == nil else { return }
+        let killAt = now.monotonic + (launch.plan?.budget.grace ?? configuration.grace)
+        if old.isOnExternalPower && !conditions.isOnExternalPower {
+            let powerless = launch.unfinished.filter { launch.tasks[$0].work.needsExternalPower }
+            expire(number, powerless, because: .externalPowerLost, killAt: killAt)
+        }
+        if old.hasNetwork && !conditions.hasNetwork {
+            let offline = launch.unfinished.filter { launch.tasks[$0].work.needsNetwork }
+            expire(number, offline, because: .networkLost, killAt: killAt)
+        }
     }
 
     /// An orderly stop: nothing new starts, what runs is told, and what does not end in the grace is ended.

@@ -128,6 +128,7 @@ extension Scheduler {
         )
         launches[number]?.phase = .starting
         launches[number]?.plan = plan
+        launches[number]?.conditionsAtClose = conditions
         launches[number]?.tasks = tasks.map { LaunchState.Task(id: $0.id, work: $0.work) }
         for work in batch {
             work.identifier.map { plugins[launch.plugin]?.expected.remove($0, number: work.number) }

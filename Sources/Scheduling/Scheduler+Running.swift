@@ -67,6 +67,7 @@ extension Scheduler {
             }
         }
         if launches[number]?.isBudgetUsedUp == true { expireForBudget(number, at: now) }
+        if let conditions = launch.conditionsAtClose { expireForConditions(number, lostSince: conditions, at: now) }
         finishIfDone(number, at: now)
     }
 

@@ -34,6 +34,8 @@ struct LedgerInMemory {
     private(set) var journal: [JournalEntry] = []
     /// Every number that a request or an event was ever stored under.
     private(set) var everStored: Set<SubmissionNumber> = []
+    /// Gone, and the journal has not said why.
+    private(set) var unexplained: Set<SubmissionNumber> = []
     private(set) var complaints: [String] = []
 
     var requests: [PendingRequest] { state.requests.values.sorted { $0.number < $1.number } }
@@ -79,9 +81,8 @@ struct LedgerInMemory {
         }
         for case .endLaunch(let number, _) in changes { try endLaunch(number, in: &new) }
         let journaled = Set(entries.compactMap(\.submission))
-        for number in state.present.subtracting(new.present) where !journaled.contains(number) {
-            complaints.append("submission \(number) disappeared from the ledger without a journal entry")
-        }
+        unexplained.formUnion(state.present.subtracting(new.present))
+        unexplained.subtract(journaled)
         everStored.formUnion(new.present)
         state = new
         journal += entries

@@ -67,7 +67,7 @@ extension SchedulerDriver {
 
     /// Lets plugins hear that they started, and be done with it.
     func finishStarting() {
-        for plan in processes.values.sorted(by: { $0.number < $1.number }) where plan.lane == .event {
+        while let plan = processes.values.filter({ $0.lane == .event }).min(by: { $0.number < $1.number }) {
             enter(plan, receives: false)
         }
     }

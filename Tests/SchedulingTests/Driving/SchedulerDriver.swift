@@ -88,6 +88,9 @@ final class SchedulerDriver {
                 carryOut(action)
             }
         }
+        if commits == .written, let number = ledger.unexplained.min() {
+            complain("submission \(number) disappeared from the ledger without a journal entry")
+        }
     }
 
     private func carryOut(_ action: SchedulerAction) {

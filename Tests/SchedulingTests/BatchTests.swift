@@ -1,0 +1,158 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("A launch takes every eligible request of its plugin, runner first, then the commit, then the plan")
+struct BatchTests {
+    let host = SchedulerDriver(.app(), .mail())
+
+    /// Three requests that become due at one instant.
+    private func submitThree() {
+        host.submit(.feed, as: .refresh, after: .minutes(1))
+        host.submit(.clean, after: .minutes(1))
+        host.submit(.vacuum, after: .minutes(1))
+    }
+
+    @Test func `45 an eligible request is launched: its handler gets a task of its kind`() throws {
+        host.submit(.feed, as: .refresh)
+        let plan = try #require(host.lastPlan)
+        #expect(plan.lane == .background && plan.cause == .due)
+        #expect(plan.tasks.map(\.work.kind) == [.refresh])
+        #expect(plan.plugin == .app())
+    }
+
+    @Test func `46 nothing is said about the tasks before entry has returned`() {
+        host.submit(.feed, as: .refresh)
+        #expect(host.outcomes(of: .feed).isEmpty && host.finished.isEmpty)
+        host.enter()
+        #expect(host.running == [.feed])
+    }
+
+    @Test func `47 several eligible requests of a plugin share one launch, of every kind`() {
+        submitThree()
+        host.advance(by: .minutes(1))
+        #expect(host.batches == [[.feed, .clean, .vacuum]])
+    }
+
+    @Test func `47 the oldest submission comes first`() {
+        host.submit(.vacuum, after: .minutes(1))
+        host.submit(.clean, after: .seconds(30) + .seconds(30))
+        host.advance(by: .minutes(1))
+        #expect(host.batches == [[.vacuum, .clean]])
+    }
+
+    @Test func `47 another plugin's requests are another launch's`() {
+        submitThree()
+        host.submit(.sweep, after: .minutes(1), by: .plugin(.mail))
+        host.advance(by: .minutes(1))
+        #expect(Set(host.batches) == [[.feed, .clean, .vacuum], [.sweep]])
+    }
+
+    @Test func `47 what is not eligible stays behind, with its reason`() {
+        host.conditions.isOnExternalPower = false
+        host.change(power: false)
+        submitThree()
+        host.submit(.index, after: .minutes(1), needsPower: true)
+        host.submit(.job(1), after: .minutes(2))
+        host.advance(by: .minutes(1))
+        #expect(host.batches == [[.feed, .clean, .vacuum]])
+        #expect(host.reasons(.index).contains(.externalPower))
+        #expect(Set(host.pending) == [.index, .job(1)])
+    }
+
+    @Test func `52 a task without a handler is consumed as not registered and its neighbours run`() {
+        submitThree()
+        host.advance(by: .minutes(1))
+        host.enter(registering: [.feed, .vacuum])
+        #expect(host.outcomes(of: .clean) == [.notRegistered])
+        #expect(host.lastEntry(of: .clean)?.blame == .plugin)
+        #expect(host.running == [.feed, .vacuum])
+        host.complete(.feed)
+        host.complete(.vacuum)
+        #expect(host.launchOutcomes == [.completed])
+        #expect(host.pending.isEmpty)
+    }
+
+    @Test func `C2 a launch without any handler is over at once`() {
+        host.submit(.clean)
+        host.enter(registering: [])
+        #expect(host.outcomes(of: .clean) == [.notRegistered])
+        #expect(host.finished.count == 1)
+    }
+
+    @Test func `63 a task is completed under the identifier it was submitted with`() {
+        host.submit(.clean)
+        host.enter()
+        host.complete(.clean)
+        #expect(host.lastEntry(of: .clean)?.label == "com.example.app.clean")
+    }
+
+    @Test func `C1 a request leaves the pending list when its launch is committed, not before`() {
+        host.runners = .held
+        host.submit(.clean)
+        #expect(host.pending == [.clean])
+        host.commits = .held
+        host.bringRunners()
+        #expect(host.pending == [.clean] && host.plans.isEmpty)
+        host.writeHeldCommits()
+        #expect(host.pending.isEmpty && host.running == [.clean])
+    }
+
+    @Test func `C1 what becomes eligible before the batch closes is in it`() {
+        host.runners = .held
+        host.submit(.clean)
+        host.submit(.vacuum)
+        host.bringRunners()
+        #expect(host.batches == [[.clean, .vacuum]])
+    }
+
+    @Test func `C1 what becomes eligible after the batch closed waits for the next launch`() {
+        host.runners = .held
+        host.submit(.clean)
+        host.commits = .held
+        host.bringRunners()
+        host.submit(.vacuum)
+        host.writeHeldCommits()
+        #expect(host.batches == [[.clean]])
+        #expect(host.reasons(.vacuum) == [.laneBusy(.background, host.plans[0].number)])
+        host.runToTheEnd()
+        host.advance(by: .seconds(1))
+        #expect(host.batches == [[.clean], [.vacuum]])
+    }
+
+    @Test func `C1 what is no longer eligible when the runner is there is not in the batch`() {
+        host.runners = .held
+        host.submit(.clean, needsNetwork: true)
+        host.submit(.vacuum)
+        host.change(network: false)
+        host.bringRunners()
+        #expect(host.batches == [[.vacuum]])
+    }
+
+    @Test func `C7 a batch larger than a launch takes is split, oldest first`() {
+        let host = SchedulerDriver(.app()) { $0.batchSize = 2 }
+        for number in 1...3 { host.submit(.job(number), after: .minutes(1)) }
+        host.advance(by: .minutes(1))
+        host.runToTheEnd()
+        host.advance(by: .seconds(1))
+        #expect(host.batches == [[.job(1), .job(2)], [.job(3)]])
+    }
+
+    @Test func `17 a handler may be registered for what is not in the batch`() {
+        host.submit(.clean)
+        host.enter(registering: [.feed, .clean, .vacuum, .index])
+        #expect(host.entries(.violation).isEmpty)
+        #expect(host.running == [.clean])
+    }
+
+    @Test func `C17 a running launch keeps the manifest that it was committed with`() {
+        host.submit(.clean)
+        host.install(.app(version: "2.0", permitted: [.exact(.vacuum)]))
+        host.enter(host.plans[0])
+        host.complete(.clean, in: host.plans[0])
+        #expect(host.outcomes(of: .clean) == [.succeeded])
+        #expect(host.entries(.violation).isEmpty)
+    }
+}

@@ -1,0 +1,187 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("An interrupted task returns, charged only for what is its own")
+struct InterruptionTests {
+    let host = SchedulerDriver(.app())
+
+    private func launch(_ identifiers: TaskIdentifier...) {
+        for identifier in identifiers { host.submit(identifier, after: .minutes(1)) }
+        host.advance(by: .minutes(1))
+        host.enter()
+    }
+
+    private func retry(_ identifier: TaskIdentifier) throws -> Retry { try #require(host.request(identifier)).retry }
+
+    @Test func `C3 a crash charges the task that was launched alone`() throws {
+        launch(.clean)
+        host.crash()
+        #expect(host.outcomes(of: .clean) == [.crashed])
+        #expect(host.launchOutcomes == [.crashed])
+        #expect(try retry(.clean).attempts == 1)
+        #expect(try retry(.clean).notBefore == host.clock.now.wall + .seconds(10))
+        #expect(host.lastLaunchEntry?.message.contains("SIGSEGV") == true)
+    }
+
+    @Test func `C3 an exit without completing charges the task that was launched alone`() throws {
+        launch(.clean)
+        host.exit(code: 0)
+        #expect(host.outcomes(of: .clean) == [.exited])
+        #expect(try retry(.clean).attempts == 1)
+    }
+
+    @Test func `61 a kill for memory is an interruption with its own outcome`() throws {
+        launch(.clean)
+        host.runOutOfMemory()
+        #expect(host.outcomes(of: .clean) == [.killedForMemory])
+        #expect(host.launchOutcomes == [.killedForMemory])
+        #expect(try retry(.clean).attempts == 1)
+    }
+
+    @Test func `C3 last words charge the task on whose thread the signal struck, and no other`() throws {
+        launch(.clean, .vacuum, .index)
+        host.crash(on: .vacuum)
+        #expect(host.outcomes(of: .vacuum) == [.crashed])
+        #expect(host.outcomes(of: .clean) == [.interrupted])
+        #expect(host.outcomes(of: .index) == [.interrupted])
+        #expect(try retry(.vacuum).attempts == 1)
+        #expect(try retry(.clean) == Retry(runsAlone: true, wasInterrupted: true))
+    }
+
+    @Test func `C3 a crash that names nobody charges none of several`() throws {
+        launch(.clean, .vacuum)
+        host.crash()
+        #expect(try retry(.clean).attempts == 0 && retry(.vacuum).attempts == 0)
+        #expect(host.outcomes(of: .clean) == [.interrupted])
+    }
+
+    @Test func `C3 last words about a task that is over charge nobody`() throws {
+        launch(.clean, .vacuum)
+        host.complete(.clean)
+        host.crash(on: .clean)
+        #expect(host.outcomes(of: .clean) == [.succeeded])
+        #expect(try retry(.vacuum).attempts == 0)
+    }
+
+    @Test func `C3 the others are relaunched one per launch, undelayed but for the spacing`() {
+        launch(.clean, .vacuum, .index)
+        host.crash()
+        for expected: TaskIdentifier in [.clean, .vacuum, .index] {
+            host.advance(by: .seconds(1))
+            #expect(host.lastPlan?.identifiers == [expected])
+            host.runToTheEnd()
+        }
+        #expect(host.batches.count == 4)
+    }
+
+    @Test func `C3 what is submitted meanwhile waits for those that run alone, with that reason`() {
+        launch(.clean, .vacuum)
+        host.crash()
+        host.submit(.index)
+        host.advance(by: .seconds(1))
+        host.runToTheEnd()
+        host.advance(by: .seconds(1))
+        #expect(host.batches.dropFirst() == [[.clean], [.vacuum]])
+        host.runToTheEnd()
+        host.advance(by: .seconds(1))
+        #expect(host.lastPlan?.identifiers == [.index])
+    }
+
+    @Test func `C3 one that must run alone but cannot yet holds nobody back`() {
+        launch(.clean, .vacuum)
+        host.crash(on: .clean)
+        host.advance(by: .seconds(1))
+        #expect(host.lastPlan?.identifiers == [.vacuum])
+        host.runToTheEnd()
+        host.submit(.index)
+        host.advance(by: .seconds(1))
+        #expect(host.lastPlan?.identifiers == [.index])
+        host.runToTheEnd()
+        host.advance(by: .seconds(8))
+        #expect(host.lastPlan?.identifiers == [.clean])
+    }
+
+    @Test func `C3 a relaunch says that it is one`() {
+        launch(.clean)
+        host.crash()
+        host.advance(by: .seconds(10))
+        #expect(host.lastPlan?.cause == .relaunch)
+    }
+
+    @Test func `C3 the delay doubles with each charge, on the wall clock`() throws {
+        launch(.clean)
+        host.crash()
+        host.advance(by: .seconds(10) - .nanoseconds(1))
+        #expect(host.plans.count == 1)
+        host.advance(by: .nanoseconds(1))
+        #expect(host.plans.count == 2)
+        host.enter()
+        host.crash()
+        #expect(try retry(.clean).notBefore == host.clock.now.wall + .seconds(20))
+        #expect(host.ledger.requests.first?.retry == (try retry(.clean)))
+    }
+
+    @Test func `C3 after three charges a request is abandoned`() {
+        launch(.clean)
+        host.crash()
+        for delay in [10, 20] {
+            host.advance(by: .seconds(delay))
+            host.enter()
+            host.crash()
+        }
+        #expect(host.outcomes(of: .clean) == [.crashed, .crashed, .abandoned])
+        #expect(host.lastEntry(of: .clean)?.message.contains("3 attempts") == true)
+        #expect(host.pending.isEmpty)
+        host.advance(by: .days(1))
+        #expect(host.plans.count == 3)
+    }
+
+    @Test func `C3 a newer submission wins over the one that returns`() throws {
+        launch(.clean)
+        let newer = try #require(host.submit(.clean, after: .hours(1))?.submission)
+        host.crash()
+        #expect(host.scheduler.pendingRequests.map(\.number) == [newer])
+        #expect(try retry(.clean) == Retry())
+        #expect(host.lastEntry(of: .clean)?.message.contains("submission \(newer) has taken its place") == true)
+    }
+
+    @Test func `C3 a submission that comes while the older returns replaces it, and the journal says so`() throws {
+        launch(.clean)
+        let older = try #require(host.lastPlan?.tasks.first?.work.number)
+        host.commits = .held
+        host.crash()
+        host.submit(.clean, after: .hours(1))
+        host.writeHeldCommits()
+        #expect(host.lastAnswer?.replaced == older)
+        #expect(host.entries(.replaced).map(\.submission) == [older])
+        #expect(host.pending == [.clean] && host.request(.clean)?.number == host.lastAnswer?.submission)
+    }
+
+    @Test func `C3 a newer submission starts afresh: neither delay nor charges are its own`() throws {
+        launch(.clean)
+        host.crash()
+        host.submit(.clean)
+        #expect(try retry(.clean) == Retry())
+        host.advance(by: .seconds(1))
+        #expect(host.plans.count == 2)
+        #expect(host.lastPlan?.cause == .due)
+    }
+
+    @Test func `C3 neighbours of one that overstays a lost condition are interrupted, uncharged and together`() throws {
+        host.submit(.clean, after: .minutes(1), needsPower: true)
+        host.submit(.vacuum, after: .minutes(1))
+        host.submit(.index, after: .minutes(1))
+        host.advance(by: .minutes(1))
+        host.enter()
+        host.change(power: false)
+        host.advance(by: .seconds(5))
+        #expect(host.outcomes(of: .clean) == [.expired])
+        #expect(host.outcomes(of: .vacuum) == [.interrupted])
+        #expect(try retry(.vacuum) == Retry(wasInterrupted: true))
+        host.advance(by: .seconds(1))
+        #expect(host.lastPlan?.identifiers == [.vacuum, .index])
+    }
+}

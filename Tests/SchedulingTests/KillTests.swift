@@ -1,0 +1,86 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("Who overstays is ended, and after that nothing counts")
+struct KillTests {
+    let host = SchedulerDriver(.app())
+
+    @Test func `59 a launch is ended once, at deadline and grace`() {
+        host.processesObey = false
+        host.submit(.feed, as: .refresh)
+        host.enter()
+        host.advance(by: .minutes(5))
+        #expect(host.killed.count == 1)
+    }
+
+    @Test func `59 a completion after the kill counts for nothing`() {
+        host.processesObey = false
+        host.submit(.feed, as: .refresh)
+        host.enter()
+        host.setExpirationHandler(for: .feed)
+        host.advance(by: .seconds(35))
+        host.complete(.feed)
+        #expect(host.outcomes(of: .feed).isEmpty)
+        host.end(nil, .signaled(9))
+        #expect(host.outcomes(of: .feed) == [.overran])
+    }
+
+    @Test func `C3 entry that does not return is ended and charged: the task was never delivered`() throws {
+        host.submit(.feed, as: .refresh)
+        host.advance(by: .seconds(35))
+        #expect(host.killed.count == 1)
+        #expect(host.outcomes(of: .feed) == [.entryFailed])
+        #expect(host.launchOutcomes == [.entryFailed])
+        #expect(try #require(host.request(.feed)).retry.attempts == 1)
+    }
+
+    @Test func `C3 neighbours that were completed before the kill keep their outcomes`() {
+        host.submit(.clean, after: .minutes(1))
+        host.submit(.vacuum, after: .minutes(1))
+        host.advance(by: .minutes(1))
+        host.enter()
+        host.complete(.clean)
+        host.advance(by: .minutes(11))
+        #expect(host.outcomes(of: .clean) == [.succeeded])
+        #expect(host.outcomes(of: .vacuum) == [.expired])
+    }
+
+    @Test func `59 what the plugin does next waits until its process is gone`() {
+        host.processesObey = false
+        host.submit(.clean)
+        host.enter()
+        host.advance(by: .minutes(11))
+        host.submit(.vacuum)
+        #expect(host.reasons(.vacuum).map(\.code) == ["lane-busy"])
+        host.end(nil, .signaled(9))
+        host.advance(by: .seconds(1))
+        #expect(host.batches == [[.clean], [.vacuum]])
+    }
+
+    @Test func `C3 a failed entry ends the process and is charged to every task`() throws {
+        host.submit(.clean, after: .minutes(1))
+        host.submit(.vacuum, after: .minutes(1))
+        host.advance(by: .minutes(1))
+        host.enter(status: -7)
+        #expect(host.killed.count == 1)
+        #expect(host.launchOutcomes == [.entryFailed])
+        #expect(host.lastLaunchEntry?.message.contains("-7") == true)
+        for identifier: TaskIdentifier in [.clean, .vacuum] {
+            #expect(host.outcomes(of: identifier) == [.entryFailed])
+            let retry = try #require(host.request(identifier)).retry
+            #expect(retry.attempts == 1 && !retry.runsAlone)
+            #expect(retry.notBefore == host.clock.now.wall + .seconds(10))
+        }
+    }
+
+    @Test func `C3 a library that cannot be loaded is charged like a failed entry`() throws {
+        host.submit(.clean)
+        host.send(.loadFailed(try #require(host.lastPlan).number, message: "libColorFeed.so is gone"))
+        #expect(host.outcomes(of: .clean) == [.loadFailed])
+        #expect(host.launchOutcomes == [.loadFailed])
+        #expect(try #require(host.request(.clean)).retry.attempts == 1)
+    }
+}

@@ -1,0 +1,141 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("A plugin has a lane for events beside the one for background work, and the host has room for so many")
+struct LaneTests {
+    let plugins = (1...6).map { number in
+        PluginEntry.main(
+            PluginIdentifier(stringLiteral: "com.example.p\(number)"),
+            permitted: [.exact(Self.task(number))]
+        )
+    }
+
+    private static func task(_ number: Int) -> TaskIdentifier { TaskIdentifier(stringLiteral: "com.example.p\(number).run") }
+
+    private func host(_ configure: (inout SchedulingConfiguration) -> Void = { _ in }) -> SchedulerDriver {
+        let host = SchedulerDriver(configure: configure)
+        host.installed = plugins
+        host.send(.catalogued(plugins))
+        host.finishStarting()
+        host.forgetThePast()
+        return host
+    }
+
+    @Test func `C7 a plugin has at most one background launch`() throws {
+        let host = SchedulerDriver(.app())
+        host.submit(.clean)
+        host.submit(.vacuum)
+        #expect(host.batches == [[.clean]])
+        #expect(host.reasons(.vacuum) == [.laneBusy(.background, try #require(host.lastPlan).number)])
+    }
+
+    @Test func `C7 an event is delivered beside a background launch, and the other way round`() {
+        let host = SchedulerDriver(.app())
+        host.submit(.clean)
+        host.install(.app(version: "2.0"))
+        #expect(host.plans.map(\.lane) == [.background, .event])
+        host.complete(.clean, in: host.plans[0])
+        host.enter(host.plans[0])
+        #expect(host.processes.count == 1)
+        host.advance(by: .seconds(1))
+        host.submit(.vacuum)
+        #expect(host.plans.map(\.lane) == [.background, .event, .background])
+    }
+
+    @Test func `C7 a plugin has at most one event launch`() {
+        let host = SchedulerDriver(.app())
+        host.install(.app(version: "2.0"))
+        host.install(.app(version: "3.0"))
+        #expect(host.plans.count == 1 && host.pendingEvents == [.started])
+        host.runToTheEnd()
+        #expect(host.plans.count == 2)
+    }
+
+    @Test func `C7 the host has room for so many background launches, and who waits sees it`() {
+        let host = host { $0.backgroundLaunches = 2 }
+        for number in 1...3 { host.submit(Self.task(number), by: .person) }
+        #expect(host.batches == [[Self.task(1)], [Self.task(2)]])
+        #expect(host.reasons(Self.task(3)) == [.launchLimit(.background, limit: 2)])
+        host.runToTheEnd(host.plans[0])
+        #expect(host.batches.last == [Self.task(3)])
+    }
+
+    @Test func `C7 who waited longest is next, before the plugin that just ran`() {
+        let host = host {
+            $0.backgroundLaunches = 1
+            $0.spacing = .zero
+        }
+        for number in 1...4 { host.submit(Self.task(number), by: .person) }
+        host.enter()
+        host.submit(Self.task(1), by: .person)
+        host.complete(Self.task(1))
+        for _ in 1...4 { host.runToTheEnd() }
+        #expect(host.batches.map { $0[0] } == [1, 2, 3, 4, 1].map(Self.task))
+    }
+
+    @Test func `C7 events have room of their own`() {
+        let host = host {
+            $0.backgroundLaunches = 1
+            $0.eventLaunches = 1
+        }
+        host.submit(Self.task(1), by: .person)
+        host.install(
+            .main("com.example.p1", version: "2.0", permitted: plugins[0].permitted),
+            .main("com.example.p2", version: "2.0", permitted: plugins[1].permitted)
+        )
+        #expect(host.plans.map(\.lane) == [.background, .event])
+        #expect(host.pendingEvents == [.started])
+        host.runToTheEnd()
+        #expect(host.plans.map(\.plugin.identifier).last == "com.example.p2")
+    }
+
+    @Test func `C7 a place that its plugin cannot use after all goes to the next`() {
+        let host = host { $0.backgroundLaunches = 1 }
+        host.runners = .held
+        host.submit(Self.task(1), needsNetwork: true, by: .person)
+        host.submit(Self.task(2), by: .person)
+        host.change(network: false)
+        host.bringRunners()
+        #expect(host.batches == [[Self.task(2)]])
+        #expect(host.dismissed.count == 1)
+    }
+
+    @Test func `C7 who waits for room and loses its conditions gives its turn away`() {
+        let host = host { $0.backgroundLaunches = 1 }
+        host.submit(Self.task(1), by: .person)
+        host.submit(Self.task(2), needsNetwork: true, by: .person)
+        host.submit(Self.task(3), by: .person)
+        host.change(network: false)
+        host.runToTheEnd()
+        #expect(host.batches == [[Self.task(1)], [Self.task(3)]])
+        host.change(network: true)
+        #expect(host.reasons(Self.task(2)) == [.launchLimit(.background, limit: 1)])
+        host.runToTheEnd()
+        #expect(host.batches.last == [Self.task(2)])
+    }
+
+    @Test func `C7 a runner that cannot be had is asked for again, and the reason says so`() throws {
+        let host = SchedulerDriver(.app())
+        host.runners = .unavailable
+        host.submit(.clean)
+        #expect(host.reasons(.clean).map(\.code) == ["runner-unavailable"])
+        #expect(host.pending == [.clean])
+        host.runners = .ready
+        host.advance(by: .seconds(1))
+        #expect(host.batches == [[.clean]])
+    }
+
+    @Test func `C7 a runner that dies before its launch is replaced`() {
+        let host = SchedulerDriver(.app())
+        host.runners = .held
+        host.submit(.clean)
+        host.send(.runnerEnded(host.heldRunners.removeFirst(), .signaled(9), nil))
+        #expect(host.reasons(.clean).map(\.code) == ["runner-unavailable"])
+        host.runners = .ready
+        host.advance(by: .seconds(1))
+        #expect(host.batches == [[.clean]])
+    }
+}

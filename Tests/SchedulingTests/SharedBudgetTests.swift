@@ -1,0 +1,122 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("A launch has one budget, whatever its batch")
+struct SharedBudgetTests {
+    let host = SchedulerDriver(.app())
+
+    private func launchThree() {
+        for identifier: TaskIdentifier in [.clean, .vacuum, .index] { host.submit(identifier, after: .minutes(1)) }
+        host.advance(by: .minutes(1))
+        host.enter()
+    }
+
+    @Test func `48 three tasks get no more time than one`() {
+        launchThree()
+        #expect(host.lastPlan?.budget.total == .minutes(10))
+        host.advance(by: .minutes(10) - .nanoseconds(1))
+        #expect(host.expirations.isEmpty)
+        host.advance(by: .nanoseconds(1))
+        #expect(host.expirations.map(\.tasks) == [[.clean, .vacuum, .index]])
+    }
+
+    @Test func `48 the second task gets only what the first left`() {
+        launchThree()
+        host.advance(by: .minutes(9))
+        host.complete(.clean)
+        host.advance(by: .minutes(1))
+        #expect(host.expirations.map(\.tasks) == [[.vacuum, .index]])
+        #expect(host.expirations.map(\.reason) == [.budget])
+    }
+
+    @Test func `49 the grace for all handlers together does not grow with the batch`() {
+        launchThree()
+        host.processesObey = false
+        host.advance(by: .minutes(10) + .seconds(5) - .nanoseconds(1))
+        #expect(host.killed.isEmpty)
+        host.advance(by: .nanoseconds(1))
+        #expect(host.killed == [host.lastPlan?.number])
+    }
+
+    @Test func `53 when every task is completed the launch is over at once`() {
+        launchThree()
+        host.complete(.clean)
+        host.complete(.vacuum)
+        #expect(host.finished.isEmpty)
+        host.complete(.index)
+        #expect(host.finished == [host.lastPlan?.number])
+        #expect(host.launchOutcomes == [.completed])
+    }
+
+    @Test func `54 a task that is never completed keeps the launch until its time is used up`() {
+        launchThree()
+        host.complete(.clean)
+        host.complete(.vacuum)
+        host.advance(by: .minutes(9))
+        #expect(host.finished.isEmpty && host.killed.isEmpty && host.running == [.index])
+        host.advance(by: .minutes(1) + .seconds(5))
+        #expect(host.killed.count == 1)
+        #expect(host.outcomes(of: .index) == [.expired])
+    }
+
+    @Test func `C6 a refresh launch has 30 seconds, a processing launch 10 minutes, an event launch 30 seconds`() {
+        host.submit(.feed, as: .refresh)
+        #expect(host.lastPlan?.budget.total == .seconds(30))
+        #expect(host.lastPlan?.budget.grace == .seconds(5))
+        host.runToTheEnd()
+        host.advance(by: .seconds(1))
+        host.submit(.clean)
+        #expect(host.lastPlan?.budget.total == .minutes(10))
+        host.install(.mail())
+        #expect(host.lastPlan?.lane == .event)
+        #expect(host.lastPlan?.budget.total == .seconds(30))
+    }
+
+    @Test func `C7 the budget of a mixed batch is the largest of its tasks' budgets`() {
+        host.submit(.feed, as: .refresh, after: .minutes(1))
+        host.submit(.clean, after: .minutes(1))
+        host.advance(by: .minutes(1))
+        #expect(host.lastPlan?.tasks.count == 2)
+        #expect(host.lastPlan?.budget.total == .minutes(10))
+    }
+
+    @Test func `C6 budgets and grace are configuration, for the host and for one plugin`() {
+        let host = SchedulerDriver(.app(), .mail()) {
+            $0.budgets.processing = .seconds(100)
+            $0.grace = .seconds(7)
+            var budgets = Budgets()
+            budgets.processing = .seconds(40)
+            $0.plugins[.mail, default: PluginPolicy()].budgets = budgets
+            $0.plugins[.mail, default: PluginPolicy()].grace = .seconds(2)
+        }
+        host.submit(.clean)
+        #expect(host.lastPlan?.budget.total == .seconds(100) && host.lastPlan?.budget.grace == .seconds(7))
+        host.submit(.sweep, by: .plugin(.mail))
+        #expect(host.lastPlan?.budget.total == .seconds(40) && host.lastPlan?.budget.grace == .seconds(2))
+    }
+
+    @Test func `C6 the time begins when the launch is on disk, not while a runner is awaited`() {
+        host.runners = .held
+        host.submit(.feed, as: .refresh)
+        host.advance(by: .seconds(20))
+        host.commits = .held
+        host.bringRunners()
+        host.advance(by: .seconds(20))
+        host.writeHeldCommits()
+        #expect(host.lastPlan?.budget.start == host.clock.now.monotonic)
+        host.enter()
+        host.advance(by: .seconds(29))
+        #expect(host.expirations.isEmpty)
+    }
+
+    @Test func `C6 time spent in entry counts`() {
+        host.submit(.feed, as: .refresh)
+        host.advance(by: .seconds(25))
+        host.enter()
+        host.advance(by: .seconds(5))
+        #expect(host.expirations.map(\.tasks) == [[.feed]])
+    }
+}
