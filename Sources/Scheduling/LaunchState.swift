@@ -66,9 +66,10 @@ struct LaunchState: Sendable {
 
     func index(of id: TaskID) -> Int? { tasks.firstIndex { $0.id == id } }
 
-    /// When this launch is to be looked at next.
-    var nextAlarm: MonotonicTime? {
-        if let retry = record.retryAt { return retry }
+    /// When this launch is to be looked at next: a commit tried again puts no deadline off.
+    var nextAlarm: MonotonicTime? { [record.retryAt, nextLimit].compactMap { $0 }.min() }
+
+    private var nextLimit: MonotonicTime? {
         switch phase {
         case .preparing, .starting, .ended: return nil
         case .finishing(let by): return killReason == nil ? by : nil

@@ -1,0 +1,123 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("A task is told once to stop, with the reason, and then has the grace")
+struct ExpirationTests {
+    let host = SchedulerDriver(.app())
+
+    init() {
+        host.submit(.feed, as: .refresh)
+        host.enter()
+    }
+
+    @Test func `57 without a handler the task is unsuccessful at the end of the grace`() {
+        host.advance(by: .seconds(30))
+        #expect(host.outcomes(of: .feed).isEmpty)
+        host.advance(by: .seconds(5))
+        #expect(host.outcomes(of: .feed) == [.expired])
+        #expect(host.pending.isEmpty)
+    }
+
+    @Test func `58 the deadline of the budget expires every unfinished task`() {
+        host.setExpirationHandler(for: .feed)
+        host.advance(by: .seconds(30))
+        #expect(host.expirations.map(\.reason) == [.budget])
+        #expect(host.killed.isEmpty)
+    }
+
+    @Test func `58 a task completed within the grace ended as it says`() throws {
+        host.setExpirationHandler(for: .feed)
+        host.advance(by: .seconds(34))
+        host.complete(.feed, as: .failure)
+        #expect(host.outcomes(of: .feed) == [.failed])
+        #expect(host.launchOutcomes == [.expired])
+        #expect(host.killed.isEmpty)
+        #expect(try #require(host.lastEntry(of: .feed)).message.contains("budget used up"))
+    }
+
+    @Test func `59 a task with a handler that does not complete in the grace overran, and its process is ended`() {
+        host.setExpirationHandler(for: .feed)
+        host.advance(by: .seconds(35))
+        #expect(host.killed.count == 1)
+        #expect(host.outcomes(of: .feed) == [.overran])
+        #expect(host.launchOutcomes == [.overran])
+        #expect(host.lastEntry(of: .feed)?.blame == .plugin)
+    }
+
+    @Test func `56 a handler that was taken back is none`() {
+        host.setExpirationHandler(for: .feed)
+        host.setExpirationHandler(for: .feed, to: false)
+        host.advance(by: .seconds(35))
+        #expect(host.outcomes(of: .feed) == [.expired])
+    }
+
+    @Test func `60 the reason is told, and the first reason stays`() {
+        host.simulateExpiration(of: .feed)
+        host.advance(by: .seconds(4))
+        host.stop()
+        #expect(host.expirations.map(\.reason) == [.stoppedByPerson])
+        host.advance(by: .seconds(1))
+        #expect(host.killed.count == 1)
+        #expect(host.outcomes(of: .feed) == [.expired])
+    }
+
+    @Test func `C3 what was told to stop for time does not return`() {
+        host.advance(by: .seconds(31))
+        host.crash()
+        #expect(host.outcomes(of: .feed) == [.crashed])
+        #expect(host.pending.isEmpty)
+    }
+
+    @Test func `C3 expiration delivered means consumed, however the process ends`() {
+        host.advance(by: .seconds(31))
+        host.runOutOfMemory()
+        #expect(host.outcomes(of: .feed) == [.killedForMemory])
+        #expect(host.pending.isEmpty)
+    }
+
+    @Test func `58 the runner's own deadline counts as the host's`() throws {
+        let plan = try #require(host.lastPlan)
+        host.advance(by: .seconds(30) - .milliseconds(1))
+        host.send(.runnerExpired(plan.number, plan.tasks.map(\.id), .budget))
+        host.crash()
+        #expect(host.outcomes(of: .feed) == [.crashed])
+        #expect(host.pending.isEmpty)
+    }
+
+    @Test func `58 a runner cannot put off the kill`() throws {
+        let plan = try #require(host.lastPlan)
+        host.advance(by: .seconds(33))
+        host.send(.runnerExpired(plan.number, plan.tasks.map(\.id), .budget))
+        host.advance(by: .seconds(2))
+        #expect(host.killed.count == 1)
+    }
+
+    @Test func `58 what is told inside entry is told when entry returns`() {
+        host.complete(.feed)
+        host.advance(by: .seconds(1))
+        host.forgetThePast()
+        host.submit(.feed, as: .refresh)
+        host.advance(by: .seconds(32))
+        #expect(host.expirations.isEmpty)
+        host.enter()
+        #expect(host.expirations.map(\.tasks) == [[.feed]])
+        host.advance(by: .seconds(3))
+        #expect(host.killed.count == 1)
+        #expect(host.outcomes(of: .feed) == [.expired])
+    }
+
+    @Test func `58 a failing ledger does not put off a kill`() {
+        let host = SchedulerDriver(.app()) { $0.hostRetryDelay = .hours(1) }
+        host.submit(.clean, after: .minutes(1))
+        host.submit(.vacuum, after: .minutes(1))
+        host.advance(by: .minutes(1))
+        host.enter()
+        host.commits = .failing
+        host.complete(.clean)
+        host.advance(by: .minutes(10) + .seconds(5))
+        #expect(host.killed.count == 1)
+    }
+}
