@@ -32,9 +32,14 @@ extension Scheduler {
             let wasCancelled = running.keptFromReturning.contains(work.number)
             var returning = work
             returning.retry.wasInterrupted = true
+            var message =
+                wasCancelled
+                ? "\(cause); cancelled meanwhile, it does not return" : "interrupted, not charged: \(cause)"
             if case .request(let request) = returning, !wasCancelled {
-                state(of: running.plugin) {
-                    if $0.expected[request.request.identifier] == nil { $0.expected.set(request) }
+                if let newer = plugins[running.plugin]?.expected[request.request.identifier] {
+                    message += "; submission \(newer.number) has taken its place"
+                } else {
+                    state(of: running.plugin) { $0.expected.set(request) }
                 }
             }
             let entry = JournalEntry(
@@ -43,8 +48,7 @@ extension Scheduler {
                 launch: running.number,
                 at: now,
                 blame: .machine,
-                message: wasCancelled
-                    ? "\(cause); cancelled meanwhile, it does not return" : "interrupted, not charged: \(cause)"
+                message: message
             )
             let change: LedgerChange =
                 wasCancelled ? .endTask(running.number, work.number) : .returnTask(running.number, returning)
