@@ -63,6 +63,14 @@ extension Scheduler {
         schedule(request, at: now)
     }
 
+    /// Also after a restart, or when the wall clock was set back.
+    mutating func schedule(_ work: PendingWork, at now: Moment) {
+        switch work {
+        case .request(let request): schedule(request, at: now)
+        case .event(let event): schedule(event, at: now)
+        }
+    }
+
     mutating func schedule(_ request: PendingRequest, at now: Moment) {
         let identifier = request.request.identifier
         let time = [request.request.earliestBegin, request.retry.notBefore].compactMap { $0 }.max()
@@ -77,9 +85,12 @@ extension Scheduler {
 
     mutating func store(_ event: PendingEvent, at now: Moment) {
         plugins[event.plugin]?.store(event)
-        if let time = event.retry.notBefore, time > now.wall {
-            agenda.add(.work(event.plugin, event.number, nil), at: time)
-        }
+        schedule(event, at: now)
+    }
+
+    private mutating func schedule(_ event: PendingEvent, at now: Moment) {
+        guard let time = event.retry.notBefore, time > now.wall else { return }
+        agenda.add(.work(event.plugin, event.number, nil), at: time)
     }
 
     private mutating func forgetRecording(_ identifier: TaskIdentifier, of plugin: PluginIdentifier) {

@@ -89,8 +89,7 @@ extension Scheduler {
         guard let state = plugins[work.plugin] else { return }
         for reason in reasons(against: work, of: state, standing(of: state, in: lane), occupancy(of: lane), at: now) {
             switch reason {
-            case .earliestBegin, .retryDelay:
-                if case .request(let request) = work { schedule(request, at: now) }
+            case .earliestBegin, .retryDelay: schedule(work, at: now)
             case .spacing(let until), .runnerUnavailable(let until, _):
                 agenda.add(.plugin(work.plugin, lane), at: until)
             case .externalPower, .network: waitingForConditions.insert(work.plugin)
