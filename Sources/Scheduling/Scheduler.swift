@@ -73,7 +73,10 @@ package struct Scheduler: Sendable {
         case .timerFired: lookAtAgenda(at: now)
         case .stopRequested: stop(at: now)
         case .runnerReady(let launch, let process): start(launch, in: process, at: now)
-        case .runnerUnavailable(let launch, let message): giveUp(launch, because: message, at: now)
+        case .runnerUnavailable(let launch, let message):
+            // Later its commit is under way, and has the only word on whether there is a launch.
+            guard launches[launch]?.phase == .preparing else { return }
+            giveUp(launch, because: message, at: now)
         case .entered, .loadFailed, .completed, .expirationHandlerChanged, .runnerExpired, .violated:
             hear(event, at: now)
         case .runnerEnded(let launch, let termination, let words):
