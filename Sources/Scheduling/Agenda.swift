@@ -14,6 +14,7 @@ struct Agenda: Sendable {
         case launch(LaunchNumber)
         case plugin(PluginIdentifier, Lane)
         case welcome(PluginIdentifier)
+        case note(JournalEntry)
     }
 
     private struct Entry<Time: Comparable & Sendable, Alarm: Sendable>: Comparable, Sendable {

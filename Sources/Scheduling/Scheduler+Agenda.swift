@@ -24,6 +24,7 @@ extension Scheduler {
             case .plugin(let plugin, .background): backgrounds.insert(plugin)
             case .plugin(let plugin, .event): events.insert(plugin)
             case .welcome(let plugin): welcome(plugin, at: now)
+            case .note(let entry): note(entry)
             }
         }
         for plugin in backgrounds.sorted() { consider(plugin, .background, at: now) }

@@ -100,7 +100,7 @@ extension Scheduler {
                 message: "no manifest describes it any more; what it has pending is kept for"
                     + " \(configuration.removedPluginRetention.inDays) days"
             )
-            stage(.note, [.rememberPlugin(known), .journal(entry)])
+            stage(.leave, [.rememberPlugin(known), .journal(entry)])
         }
         if state.hasRemovalAlarm { return }
         agenda.add(.removedPlugin(plugin), at: (known.missingSince ?? now.wall) + configuration.removedPluginRetention)

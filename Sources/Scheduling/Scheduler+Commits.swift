@@ -7,11 +7,14 @@ extension Scheduler {
     mutating func settle(_ ticket: Ticket, at now: Moment) {
         guard let change = staged.removeValue(forKey: ticket) else { return }
         switch change {
-        case .submission(let request, let replaced, let reply):
+        case .submission(let request, let expected, let reply):
+            let replaced = plugins[request.plugin]?.pending[request.request.identifier]
             forgetRecording(request.request.identifier, of: request.plugin)
             store(request, at: now)
             plugins[request.plugin]?.expected.settle(request.request.identifier, before: request.number)
-            emit(.answer(reply, .submitted(request.number, plugin: request.plugin, replacing: replaced)))
+            // The commit between the two failed: the journal was told of one that never was.
+            if let replaced, replaced.number != expected { note(.replacement(of: replaced, by: request, at: now)) }
+            emit(.answer(reply, .submitted(request.number, plugin: request.plugin, replacing: replaced?.number)))
             consider(request.plugin, .background, at: now)
         case .cancellation(let plugin, let requests, _, let reply):
             for request in requests {
@@ -25,7 +28,7 @@ extension Scheduler {
         case .launchStart(let launch): run(launch, at: now)
         case .launchRecord(let launch): recordingSucceeded(launch, at: now)
         case .clearance(let plugin): clear(plugin)
-        case .note: break
+        case .note, .leave: break
         }
     }
 
@@ -53,9 +56,13 @@ extension Scheduler {
             giveUp(launch, because: "its launch could not be recorded: \(message)", at: now)
             plugin.map { expectAnew($0) }
         case .launchRecord(let launch): recordingFailed(launch, because: message, at: now)
-        case .clearance, .note: break
+        case .note(let entry): agenda.add(.note(entry), at: now.monotonic + configuration.hostRetryDelay)
+        case .clearance, .leave: break
         }
     }
+
+    /// Writes a line that belongs to no other change, until it is written.
+    mutating func note(_ entry: JournalEntry) { stage(.note(entry), [.journal(entry)]) }
 
     /// Puts a request where its time says: among the due ones or on the agenda.
     mutating func store(_ request: PendingRequest, at now: Moment) {

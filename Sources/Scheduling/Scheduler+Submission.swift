@@ -44,18 +44,7 @@ extension Scheduler {
         at now: Moment
     ) {
         var changes: [LedgerChange] = [.storeRequest(request, payload: payload)]
-        if let old {
-            changes.append(
-                .journal(
-                    JournalEntry(
-                        old,
-                        .replaced,
-                        at: now,
-                        message: "submission \(old.number) was replaced by submission \(request.number) before it ran"
-                    )
-                )
-            )
-        }
+        if let old { changes.append(.journal(.replacement(of: old, by: request, at: now))) }
         stage(.submission(request, replacing: old?.number, reply: reply), changes)
         plugins[request.plugin]?.expected.set(request)
         plugins[request.plugin]?.recording[request.request.identifier, default: 0] += 1
@@ -90,6 +79,15 @@ extension Scheduler {
 }
 
 extension JournalEntry {
+    static func replacement(of old: PendingRequest, by new: PendingRequest, at now: Moment) -> JournalEntry {
+        JournalEntry(
+            old,
+            .replaced,
+            at: now,
+            message: "submission \(old.number) was replaced by submission \(new.number) before it ran"
+        )
+    }
+
     /// What a submitter did to a request of its own.
     init(_ request: PendingRequest, _ event: Event, at now: Moment, message: String) {
         self.init(

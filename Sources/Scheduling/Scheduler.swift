@@ -119,6 +119,7 @@ enum StagedChange: Sendable {
     case launchRecord(LaunchNumber)
     /// What a removed plugin had pending is dropped for good.
     case clearance(of: PluginIdentifier)
-    /// Nothing waits for it: a note in the journal, a plugin's leave.
-    case note
+    case leave
+    /// Nothing waits for it.
+    case note(JournalEntry)
 }

@@ -1,0 +1,187 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("What is not on disk is not true")
+struct CommitTests {
+    let host = SchedulerDriver(.app(), .mail())
+
+    @Test func `33 a submission is answered after its commit`() {
+        host.commits = .held
+        #expect(host.submit(.clean, after: .hours(1)) == nil)
+        #expect(host.pending.isEmpty)
+        host.writeNextCommit()
+        #expect(host.lastAnswer?.submission != nil)
+        #expect(host.pending == [.clean])
+    }
+
+    @Test func `C14 a submission whose commit fails is refused and leaves nothing behind`() throws {
+        host.commits = .failing
+        let refusal = try #require(host.submit(.clean, after: .hours(1))?.refusal)
+        #expect(refusal.code == .unavailable && refusal.subReason == .notRecorded)
+        #expect(refusal.message.contains("disk full"))
+        host.commits = .written
+        #expect(host.pending.isEmpty)
+        host.advance(by: .hours(2))
+        #expect(host.plans.isEmpty)
+    }
+
+    @Test func `23 a replacement whose commit fails leaves the first as it was`() throws {
+        let first = try #require(host.submit(.clean, after: .hours(1))?.submission)
+        host.commits = .failing
+        host.submit(.clean, after: .hours(9))
+        host.commits = .written
+        #expect(host.request(.clean)?.number == first)
+        host.advance(by: .hours(1))
+        #expect(host.batches == [[.clean]])
+    }
+
+    @Test func `23 while a replacement is recorded the first is not launched`() {
+        host.submit(.clean, after: .hours(1))
+        host.commits = .held
+        host.submit(.clean, after: .hours(3))
+        host.advance(by: .hours(2))
+        #expect(host.plans.isEmpty && host.reasons(.clean) == [.beingRecorded])
+        host.writeHeldCommits()
+        host.advance(by: .hours(1))
+        #expect(host.batches == [[.clean]])
+    }
+
+    @Test func `23 of three submissions at once the journal names what the last one really replaced`() throws {
+        let first = try #require(host.submit(.clean, after: .hours(1))?.submission)
+        host.commits = .held
+        host.submit(.clean, after: .hours(2))
+        host.submit(.clean, after: .hours(3))
+        host.failNextCommit()
+        host.writeHeldCommits()
+        #expect(host.lastAnswer?.replaced == first)
+        #expect(host.entries(.replaced).contains { $0.submission == first })
+    }
+
+    @Test func `42 a cancellation is answered after its commit, and not before is anything gone`() {
+        host.submit(.clean, after: .hours(1))
+        host.commits = .held
+        #expect(host.cancel(.clean) == nil)
+        #expect(host.pending == [.clean])
+        host.writeHeldCommits()
+        #expect(host.lastAnswer == .cancelled(1) && host.pending.isEmpty)
+    }
+
+    @Test func `42 a cancellation whose commit fails leaves the request and says so`() {
+        host.submit(.clean, after: .hours(1))
+        host.commits = .failing
+        #expect(host.cancel(.clean)?.isNotRecorded == true)
+        host.commits = .written
+        host.advance(by: .hours(1))
+        #expect(host.batches == [[.clean]])
+    }
+
+    @Test func `42 a running task whose cancellation could not be recorded returns when interrupted`() {
+        host.submit(.clean)
+        host.enter()
+        host.commits = .failing
+        #expect(host.cancel(.clean)?.isNotRecorded == true)
+        host.commits = .written
+        host.crash()
+        #expect(host.pending == [.clean])
+    }
+
+    @Test func `C1 a launch whose commit fails never gets a plan, and is tried again`() {
+        host.commits = .held
+        host.runners = .held
+        host.submit(.clean)
+        host.writeNextCommit()
+        host.bringRunners()
+        host.failNextCommit()
+        #expect(host.plans.isEmpty && host.dismissed.count == 1)
+        #expect(host.pending == [.clean])
+        #expect(host.reasons(.clean).map(\.code) == ["runner-unavailable"])
+        host.commits = .written
+        host.advance(by: .seconds(1))
+        #expect(host.batches == [[.clean]])
+    }
+
+    @Test func `C1 a runner that ends while its launch is recorded runs nothing, and nobody is charged`() throws {
+        host.runners = .held
+        host.submit(.clean)
+        host.commits = .held
+        let launch = host.heldRunners[0]
+        host.bringRunners()
+        host.send(.runnerEnded(launch, .signaled(9), nil))
+        host.writeHeldCommits()
+        #expect(host.plans.isEmpty)
+        #expect(host.outcomes(of: .clean) == [.interrupted])
+        #expect(host.launchOutcomes == [.lost])
+        #expect(try #require(host.request(.clean)).retry.attempts == 0)
+        host.advance(by: .seconds(1))
+        #expect(host.batches == [[.clean]])
+    }
+
+    @Test func `C1 a runner reported lost while its launch is recorded does not unsettle the launch`() {
+        host.runners = .held
+        host.submit(.clean)
+        host.commits = .held
+        let launch = host.heldRunners[0]
+        host.bringRunners()
+        host.send(.runnerUnavailable(launch, message: "late"))
+        host.writeHeldCommits()
+        #expect(host.batches == [[.clean]])
+        host.runToTheEnd()
+        #expect(host.ledger.runningLaunches.isEmpty)
+    }
+
+    @Test func `C3 an outcome is written until it is written, in order`() {
+        host.submit(.clean, after: .minutes(1))
+        host.submit(.vacuum, after: .minutes(1))
+        host.advance(by: .minutes(1))
+        host.enter()
+        host.commits = .failing
+        host.complete(.clean)
+        host.complete(.vacuum, as: .noData)
+        host.advance(by: .seconds(10))
+        #expect(host.journal.isEmpty)
+        host.commits = .written
+        host.advance(by: .seconds(1))
+        #expect(host.journal.compactMap(\.label) == ["com.example.app.clean", "com.example.app.vacuum"])
+        #expect(host.launchOutcomes == [.completed])
+        #expect(host.ledger.runningLaunches.isEmpty)
+    }
+
+    @Test func `C3 a lane is held until the end of its launch is on disk`() {
+        host.submit(.clean)
+        host.submit(.vacuum)
+        host.enter()
+        host.commits = .held
+        host.complete(.clean)
+        host.advance(by: .seconds(5))
+        #expect(host.plans.count == 1)
+        host.writeHeldCommits()
+        host.advance(by: .seconds(1))
+        #expect(host.batches == [[.clean], [.vacuum]])
+    }
+
+    @Test func `C3 a task returns when that is on disk, not before`() {
+        host.submit(.clean)
+        host.enter()
+        host.commits = .failing
+        host.crash()
+        #expect(host.pending.isEmpty)
+        host.advance(by: .minutes(1))
+        host.commits = .written
+        host.advance(by: .seconds(1))
+        #expect(host.outcomes(of: .clean) == [.crashed])
+        #expect(host.plans.count == 2 || host.pending == [.clean])
+    }
+
+    @Test func `C11 a welcome that cannot be recorded is tried again`() {
+        host.commits = .failing
+        host.install(.app(version: "2.0"))
+        #expect(host.plans.isEmpty)
+        host.commits = .written
+        host.advance(by: .seconds(1))
+        #expect(host.plans.map(\.lane) == [.event])
+        #expect(host.entries(.pluginChanged).count == 1)
+    }
+}
