@@ -9,7 +9,7 @@ extension Scheduler {
         case .entered(let number, let status, let registered, let offersReceive):
             entered(number, status: status, registered: registered, offersReceive: offersReceive, at: now)
         case .loadFailed(let number, let message):
-            guard isListening(to: number) else { return }
+            guard isListening(to: number), launches[number]?.entry == .running else { return }
             launches[number]?.entry = .notLoaded(message: message)
             endEntry(number)
         case .completed(let number, let id, let outcome): completed(number, id, outcome, at: now)

@@ -1,0 +1,128 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("A runner's word counts only within its own launch")
+struct ForgedMessageTests {
+    let host = SchedulerDriver(.app(), .mail())
+
+    private func launchBoth() throws -> (app: LaunchPlan, mail: LaunchPlan) {
+        host.submit(.clean)
+        host.submit(.sweep, by: .plugin(.mail))
+        for plan in host.plans { host.enter(plan) }
+        return (host.plans[0], try #require(host.plans.last))
+    }
+
+    @Test func `C2 a completion of another launch's task is refused and journaled`() throws {
+        let plans = try launchBoth()
+        host.send(.completed(plans.app.number, plans.mail.tasks[0].id, .success))
+        #expect(host.running == [.clean, .sweep])
+        let violation = try #require(host.entries(.violation).first)
+        #expect(violation.plugin == .app && violation.blame == .plugin)
+        #expect(violation.message.contains("BGT-ABI-08"))
+    }
+
+    @Test func `C2 a handler for an identifier that the manifest does not permit is refused and journaled`() throws {
+        host.submit(.clean)
+        host.enter(registering: [.clean, .sweep])
+        let violation = try #require(host.entries(.violation).first)
+        #expect(violation.message.contains("BGT-ABI-10") && violation.message.contains(TaskIdentifier.sweep.text))
+        #expect(host.running == [.clean])
+    }
+
+    @Test func `C2 entry returns once`() {
+        host.submit(.clean)
+        host.enter()
+        host.enter(registering: [])
+        host.enter(status: -1)
+        #expect(host.running == [.clean] && host.killed.isEmpty)
+    }
+
+    @Test func `C2 a library that ran cannot have failed to load`() throws {
+        host.submit(.clean)
+        host.enter()
+        host.send(.loadFailed(try #require(host.lastPlan).number, message: "forged"))
+        #expect(host.running == [.clean] && host.killed.isEmpty)
+    }
+
+    @Test func `C2 before its plan a runner has nothing to say`() {
+        host.runners = .held
+        host.submit(.clean)
+        let launch = host.heldRunners[0]
+        let task = TaskID(launch: launch, index: 0)
+        host.send(.entered(launch, status: 0, registered: [.clean], offersReceive: true))
+        host.send(.completed(launch, task, .success))
+        host.send(.violated(launch, rule: "BGT-ABI-16", message: "forged"))
+        host.bringRunners()
+        host.send(.runnerExpired(launch, [task], .budget))
+        #expect(host.running == [.clean] && host.journal.isEmpty)
+    }
+
+    @Test func `C2 after the kill nothing counts`() throws {
+        host.processesObey = false
+        host.submit(.clean)
+        host.enter()
+        host.advance(by: .minutes(11))
+        let plan = try #require(host.lastPlan)
+        host.complete(.clean)
+        host.setExpirationHandler(for: .clean)
+        host.send(.loadFailed(plan.number, message: "forged"))
+        host.end(nil, .signaled(9))
+        #expect(host.outcomes(of: .clean) == [.expired])
+    }
+
+    @Test func `C2 messages of launches that are over or never were change nothing`() throws {
+        host.submit(.clean)
+        host.runToTheEnd()
+        let before = host.journal.count
+        for number in [try #require(host.lastPlan).number, LaunchNumber(rawValue: 999)] {
+            host.send(.entered(number, status: 0, registered: [.sweep], offersReceive: true))
+            host.send(.completed(number, TaskID(launch: number, index: 0), .failure))
+            host.send(.violated(number, rule: "BGT-ABI-16", message: "changed the signal mask"))
+            host.send(.runnerEnded(number, .signaled(11), nil))
+            host.send(.runnerUnavailable(number, message: "late"))
+        }
+        #expect(host.journal.count == before)
+    }
+
+    @Test func `C2 a runner can expire for the budget alone, and only its own tasks`() throws {
+        let plans = try launchBoth()
+        host.send(.runnerExpired(plans.app.number, plans.mail.tasks.map(\.id), .budget))
+        host.send(.runnerExpired(plans.app.number, plans.app.tasks.map(\.id), .hostShutdown))
+        host.crash(plans.app)
+        host.crash(plans.mail)
+        #expect(host.pending == [.clean, .sweep])
+    }
+
+    @Test func `C2 violations are journaled with their rule, and bounded`() throws {
+        host.submit(.clean)
+        host.enter()
+        let launch = try #require(host.lastPlan).number
+        for _ in 1...1_000 { host.send(.violated(launch, rule: "BGT-ABI-16", message: "changed the umask")) }
+        let violations = host.entries(.violation)
+        #expect(violations.count == 20)
+        #expect(violations[0].message == "BGT-ABI-16: changed the umask")
+        #expect(violations[19].message.contains("further violations of this launch are not journaled"))
+    }
+
+    @Test func `C2 the next launch's violations are counted anew`() throws {
+        for identifier: TaskIdentifier in [.clean, .vacuum] {
+            host.submit(identifier)
+            host.enter()
+            for _ in 1...30 {
+                host.send(.violated(try #require(host.lastPlan).number, rule: "BGT-ABI-16", message: "again"))
+            }
+            host.complete(identifier)
+            host.advance(by: .seconds(1))
+        }
+        #expect(host.entries(.violation).count == 40)
+    }
+
+    @Test func `C2 an extension that claims a handler is refused by the host`() {
+        let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard())
+        host.submit(.clean, by: .plugin(.keyboard))
+        #expect(host.lastPlan?.plugin.role == .main, "an extension is never launched for a request")
+    }
+}
