@@ -63,6 +63,15 @@ struct Aftermath: Sendable {
         }
         var retry = task.work.retry
         retry.wasInterrupted = true
+        if task.expiration?.reason == .hostShutdown {
+            // A service manager signals the host's processes together: how this one ended proves nothing.
+            return Judgement(
+                index: index,
+                verdict: .returned(.interrupted, retry),
+                blame: .host,
+                message: "interrupted, not charged: the host stopped"
+            )
+        }
         retry.runsAlone = retry.runsAlone || cause.makesTasksRunAlone
         guard isCharged else {
             return Judgement(
