@@ -7,7 +7,7 @@ extension Scheduler {
     mutating func catalogue(_ entries: [PluginEntry], at now: Moment) {
         let isFirst = !hasCatalogue
         hasCatalogue = true
-        if isFirst { for number in launches.keys.sorted() { flush(number) } }
+        if isFirst { recordRecovery() }
         owners = IdentifierOwners(entries: entries)
         let present = Set(entries.map(\.identifier))
         for plugin in plugins.keys.sorted() where !present.contains(plugin) { miss(plugin, at: now) }

@@ -107,6 +107,7 @@ extension Scheduler {
     mutating func stop(at now: Moment) {
         guard !isStopping else { return }
         isStopping = true
+        if !hasCatalogue { recordRecovery() }
         for number in launches.keys.sorted() {
             guard let launch = launches[number], launch.phase == .running, launch.killReason == nil else { continue }
             let killAt = now.monotonic + (launch.plan?.budget.grace ?? configuration.grace)

@@ -19,6 +19,11 @@ extension Scheduler {
         for running in snapshot.running { restore(running, at: now) }
     }
 
+    /// What the last host left running is known to have ended: its tasks return once that is written.
+    mutating func recordRecovery() {
+        for number in launches.keys.sorted() { flush(number) }
+    }
+
     private mutating func state(of plugin: PluginIdentifier, _ change: (inout PluginState) -> Void) {
         change(&plugins[plugin, default: PluginState(identifier: plugin)])
     }
