@@ -34,7 +34,7 @@ struct PluginState: Sendable {
 
     init(identifier: PluginIdentifier) { self.identifier = identifier }
 
-    var hasNothingPending: Bool { pending.isEmpty && events.isEmpty && occupants.isEmpty }
+    var hasNothingPending: Bool { pending.isEmpty && events.isEmpty }
 
     /// What a launch in `lane` could take, oldest first: requests that are due or wished for, or the events.
     func candidates(in lane: Lane) -> [PendingWork] {

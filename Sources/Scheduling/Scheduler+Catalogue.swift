@@ -7,6 +7,7 @@ extension Scheduler {
     mutating func catalogue(_ entries: [PluginEntry], at now: Moment) {
         let isFirst = !hasCatalogue
         hasCatalogue = true
+        let returning = Set(launches.values.flatMap(\.record.returning).map(\.plugin))
         if isFirst { recordRecovery() }
         owners = IdentifierOwners(entries: entries)
         let present = Set(entries.map(\.identifier))
@@ -17,9 +18,8 @@ extension Scheduler {
             }
             if plugins[entry.identifier]?.entry == entry, !isFirst { continue }
             plugins[entry.identifier]?.entry = entry
-            if isFirst {
-                let hasNothingPending = plugins[entry.identifier]?.hasNothingPending ?? true
-                plugins[entry.identifier]?.wantsStart = hasNothingPending
+            if isFirst, !returning.contains(entry.identifier) {
+                plugins[entry.identifier]?.wantsStart = plugins[entry.identifier]?.hasNothingPending ?? true
             }
             welcome(entry.identifier, at: now)
             for lane in Lane.allCases { consider(entry.identifier, lane, at: now) }
