@@ -19,7 +19,8 @@ extension Scheduler {
             if plugins[entry.identifier]?.entry == entry, !isFirst { continue }
             plugins[entry.identifier]?.entry = entry
             if isFirst, !returning.contains(entry.identifier) {
-                plugins[entry.identifier]?.wantsStart = plugins[entry.identifier]?.hasNothingPending ?? true
+                let hasNothingPending = plugins[entry.identifier]?.hasNothingPending ?? true
+                plugins[entry.identifier]?.wantsStart = hasNothingPending
             }
             welcome(entry.identifier, at: now)
             for lane in Lane.allCases { consider(entry.identifier, lane, at: now) }
