@@ -37,14 +37,18 @@ extension LaunchLoop {
             hasReaped = false
             living = []
             guard let pids = try? children.children() else { return sweepLater() }
+            let present = Set(pids)
+            killedOrphans = killedOrphans.filter { present.contains($0.key) }
             for pid in pids where launchesByLeader[pid] == nil {
                 guard let orphan = orphan(pid) else { continue }
                 if !orphan.mayLive { _ = kill(pid, SIGKILL) }
                 if bgl_wait(pid, 0, nil) == 1 {
                     // Its own children came to us after the list was made.
                     hasReaped = true
+                    killedOrphans[pid] = nil
                 } else if let launch = orphan.launch, !orphan.mayLive {
                     living.insert(launch.number)
+                    killedOrphans[pid] = launch.number
                     watchStraggler(pid, of: launch)
                 }
             }
@@ -76,11 +80,8 @@ extension LaunchLoop {
     private func orphan(_ pid: Int32) -> Orphan? {
         let number = RunnerMark.number(of: pid)
         if station.marks.isOurs(number) { return Orphan(launch: launchesByMark[number].flatMap { launches[$0] }) }
-        // Where the system let us set no number, the environment is what is left to go by.
-        guard launches.values.contains(where: { !$0.hasNumber }), let text = RunnerMark.text(of: pid) else {
-            return nil
-        }
-        return launches.values.first { $0.mark.text == text }.map { Orphan(launch: $0) }
+        if let launch = killedOrphans[pid] { return Orphan(launch: launches[launch]) }
+        return launches.values.first { $0.recognizes(pid) }.map { Orphan(launch: $0) }
     }
 
     /// One is enough: when it is dead, the next sweep finds the others dead, or dying.

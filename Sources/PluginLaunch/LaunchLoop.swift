@@ -22,6 +22,8 @@ final class LaunchLoop {
     var launches: [LaunchNumber: SupervisedLaunch] = [:]
     var launchesByLeader: [Int32: LaunchNumber] = [:]
     var launchesByMark: [UInt64: LaunchNumber] = [:]
+    /// Orphans that were killed and not yet reaped: by then their environment, where a mark may be all there is, is gone.
+    var killedOrphans: [Int32: LaunchNumber] = [:]
     var endings: [StaleEnding] = []
     var nextEnding = 0
     /// When descendants were last looked for, and when that must be tried again.

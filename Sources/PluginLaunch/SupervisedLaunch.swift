@@ -53,6 +53,18 @@ final class SupervisedLaunch {
         if case .running = phase { true } else { false }
     }
 
+    /// Whether a process is of this launch, where the system let the mark have no number. Misses a zombie that was in no
+    /// group, and whoever left both the group and the environment.
+    func recognizes(_ pid: Int32) -> Bool {
+        if hasNumber { return false }
+        if let group, let membership = FileBytes.text("/proc/\(pid)/cgroup", limit: 4096) {
+            // Two names, one of them random: no other path has both. A zombie's group is named even when it is removed.
+            let names = Set(membership.split { $0 == "/" || $0 == " " || $0 == "\n" })
+            if names.isSuperset(of: group.path.split(separator: "/").suffix(2)) { return true }
+        }
+        return RunnerMark.text(of: pid) == mark.text
+    }
+
     /// Kills all that can be found without looking for it: the first process, its process group, the control group.
     func kill() {
         group?.kill()
