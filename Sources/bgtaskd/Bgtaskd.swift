@@ -15,7 +15,8 @@ struct Bgtaskd: AsyncParsableCommand {
 
             Example: bgtaskd --state-folder /tmp/state --manifests manifests --plugin-folder .build/plugins
             """,
-        version: Host.version)
+        version: Host.version
+    )
 
     @OptionGroup var options: HostOptions
 

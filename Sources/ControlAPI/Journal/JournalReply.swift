@@ -52,7 +52,15 @@ package struct JournalLine: Codable, Hashable, Sendable {
 
     package init(number: Int64, _ entry: JournalEntry) {
         self.init(
-            number: number, at: entry.at, event: entry.event.name, plugin: entry.plugin, launch: entry.launch,
-            task: entry.label, submission: entry.submission, blame: entry.blame, message: entry.message)
+            number: number,
+            at: entry.at,
+            event: entry.event.name,
+            plugin: entry.plugin,
+            launch: entry.launch,
+            task: entry.label,
+            submission: entry.submission,
+            blame: entry.blame,
+            message: entry.message
+        )
     }
 }
