@@ -13,7 +13,7 @@ struct Agenda: Sendable {
     enum MonotonicAlarm: Hashable, Sendable {
         case launch(LaunchNumber)
         case plugin(PluginIdentifier, Lane)
-        case welcome(PluginIdentifier)
+        case care(PluginIdentifier)
         case note(JournalEntry)
     }
 

@@ -6,6 +6,8 @@ import TaskModel
 struct PluginState: Sendable {
     let identifier: PluginIdentifier
     var entry: PluginEntry?
+    /// As it was described when it was last installed.
+    var lastEntry: PluginEntry?
     /// As the ledger remembers it.
     var known: KnownPlugin?
     /// The agenda will ask, once its requests have been kept long enough.
@@ -23,8 +25,8 @@ struct PluginState: Sendable {
     var expected = ExpectedRequests()
     /// How many commits about an identifier are under way.
     var recording: [TaskIdentifier: Int] = [:]
-    /// It is being remembered as it is now; what changes meanwhile is looked at afterwards.
-    var isBeingWelcomed = false
+    /// What the ledger remembers of it is being changed; what happens to it meanwhile is looked at afterwards.
+    var isBeingRemembered = false
     /// It is to be told that it started, whether or not it changed (C11).
     var wantsStart = false
 

@@ -23,7 +23,7 @@ extension Scheduler {
             case .launch(let launch): lookAt(launch, at: now)
             case .plugin(let plugin, .background): backgrounds.insert(plugin)
             case .plugin(let plugin, .event): events.insert(plugin)
-            case .welcome(let plugin): welcome(plugin, at: now)
+            case .care(let plugin): lookAfter(plugin, at: now)
             case .note(let entry): note(entry)
             }
         }

@@ -24,11 +24,13 @@ extension Scheduler {
             }
             emit(.answer(reply, .cancelled(requests.count)))
             consider(plugin, .background, at: now)
+            miss(plugin, at: now)
         case .welcome(let plugin, let known, let event): welcomed(plugin, as: known, event, at: now)
         case .launchStart(let launch): run(launch, at: now)
         case .launchRecord(let launch): recordingSucceeded(launch, at: now)
-        case .clearance(let plugin): clear(plugin)
-        case .note, .leave: break
+        case .leave(let plugin, let known): remembered(plugin, as: known, at: now)
+        case .clearance(let clearance): clear(clearance, at: now)
+        case .note: break
         }
     }
 
@@ -49,6 +51,7 @@ extension Scheduler {
             expectAnew(plugin)
             emit(.answer(reply, .notRecorded(message: message)))
             consider(plugin, .background, at: now)
+            miss(plugin, at: now)
         case .welcome(let plugin, _, let event): notWelcomed(plugin, event, at: now)
         case .launchStart(let launch):
             let plugin = launches[launch]?.plugin
@@ -57,7 +60,8 @@ extension Scheduler {
             plugin.map { expectAnew($0) }
         case .launchRecord(let launch): recordingFailed(launch, because: message, at: now)
         case .note(let entry): agenda.add(.note(entry), at: now.monotonic + configuration.hostRetryDelay)
-        case .clearance, .leave: break
+        case .leave(let plugin, _): notRemembered(plugin, at: now)
+        case .clearance(let clearance): notCleared(clearance, at: now)
         }
     }
 
@@ -100,13 +104,13 @@ extension Scheduler {
         agenda.add(.work(event.plugin, event.number, nil), at: time)
     }
 
-    private mutating func forgetRecording(_ identifier: TaskIdentifier, of plugin: PluginIdentifier) {
+    mutating func forgetRecording(_ identifier: TaskIdentifier, of plugin: PluginIdentifier) {
         guard let count = plugins[plugin]?.recording[identifier] else { return }
         plugins[plugin]?.recording[identifier] = count > 1 ? count - 1 : nil
     }
 
     /// After a failed commit: what is on disk or on its way back, then every change that is under way, in order.
-    private mutating func expectAnew(_ plugin: PluginIdentifier) {
+    mutating func expectAnew(_ plugin: PluginIdentifier) {
         var expected = ExpectedRequests()
         for request in plugins[plugin]?.pending.values ?? [:].values { expected.set(request) }
         for launch in launches.values where launch.plugin == plugin {
@@ -123,6 +127,10 @@ extension Scheduler {
             case .launchStart(let launch) where launches[launch]?.plugin == plugin:
                 for task in launches[launch]?.tasks ?? [] {
                     task.work.identifier.map { expected.remove($0, number: task.work.number) }
+                }
+            case .clearance(let clearance) where clearance.plugin == plugin:
+                for request in clearance.requests {
+                    expected.remove(request.request.identifier, number: request.number)
                 }
             default: break
             }

@@ -212,6 +212,7 @@ extension Scheduler {
             consider(next, launch.lane, at: now)
         }
         consider(launch.plugin, launch.lane, at: now)
+        miss(launch.plugin, at: now)
     }
 
     mutating func setAlarm(of number: LaunchNumber) {

@@ -117,9 +117,10 @@ enum StagedChange: Sendable {
     case welcome(of: PluginIdentifier, as: KnownPlugin, PendingEvent?)
     case launchStart(LaunchNumber)
     case launchRecord(LaunchNumber)
+    /// A plugin is remembered as missing.
+    case leave(of: PluginIdentifier, as: KnownPlugin)
     /// What a removed plugin had pending is dropped for good.
-    case clearance(of: PluginIdentifier)
-    case leave
+    case clearance(Clearance)
     /// Nothing waits for it.
     case note(JournalEntry)
 }

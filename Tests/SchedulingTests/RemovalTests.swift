@@ -1,0 +1,171 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("What a removed plugin had pending is kept for thirty days")
+struct RemovalTests {
+    let host = SchedulerDriver(.app(), .mail())
+
+    init() {
+        host.submit(.clean, after: .hours(1))
+    }
+
+    @Test func `C17 the requests of a removed plugin wait with that reason`() {
+        host.remove(.app)
+        host.advance(by: .days(2))
+        #expect(host.pending == [.clean] && host.plans.isEmpty)
+        #expect(host.reasons(.clean) == [.pluginMissing(.app)])
+        #expect(host.entries(.pluginRemoved).map(\.plugin) == [.app])
+    }
+
+    @Test func `C17 they run when it is back`() {
+        host.remove(.app)
+        host.advance(by: .days(29))
+        host.install(.app())
+        #expect(host.batches == [[.clean]])
+        #expect(host.entries(.pluginInstalled).count == 1)
+    }
+
+    @Test func `C17 after thirty days they are dropped, and the journal says so`() {
+        host.remove(.app)
+        host.advance(by: .days(30) - .nanoseconds(1))
+        #expect(host.pending == [.clean])
+        host.advance(by: .nanoseconds(1))
+        #expect(host.pending.isEmpty && host.ledger.requests.isEmpty)
+        #expect(host.outcomes(of: .clean) == [.abandoned])
+        #expect(host.ledger.known[.app] == nil)
+    }
+
+    @Test func `C17 the thirty days go on while the host is down`() {
+        host.remove(.app)
+        host.restart(after: .days(31))
+        host.advance(by: .zero)
+        #expect(host.pending.isEmpty)
+        #expect(host.outcomes(of: .clean) == [.abandoned])
+    }
+
+    @Test func `C17 a plugin that went while the host was down is missed from its start on`() {
+        host.restart(after: .days(31), with: [.mail()])
+        #expect(host.pending == [.clean])
+        #expect(host.entries(.pluginRemoved).map(\.plugin) == [.app])
+        host.advance(by: .days(30))
+        #expect(host.pending.isEmpty)
+    }
+
+    @Test func `C17 a second removal counts from its own day, and is not forgotten`() {
+        host.submit(.clean, after: .days(100))
+        host.remove(.app)
+        host.advance(by: .days(10))
+        host.install(.app())
+        host.finishStarting()
+        host.advance(by: .days(10))
+        host.remove(.app)
+        host.advance(by: .days(30) - .nanoseconds(1))
+        #expect(host.pending == [.clean])
+        host.advance(by: .nanoseconds(1))
+        #expect(host.pending.isEmpty)
+    }
+
+    @Test func `C17 a task that runs when its plugin goes finishes, and returns to wait when interrupted`() {
+        host.advance(by: .hours(1))
+        host.enter()
+        host.remove(.app)
+        #expect(host.running == [.clean])
+        host.crash()
+        #expect(host.pending == [.clean])
+        #expect(host.reasons(.clean).contains(.pluginMissing(.app)))
+    }
+
+    @Test func `C17 what is still running on the thirtieth day is dropped once it is back`() {
+        host.advance(by: .hours(1))
+        host.processesObey = false
+        host.remove(.app)
+        host.advance(by: .days(30))
+        host.end(nil, .signaled(9))
+        host.advance(by: .days(1))
+        #expect(host.pending.isEmpty && host.ledger.requests.isEmpty)
+        #expect(host.outcomes(of: .clean).last == .abandoned)
+    }
+
+    @Test func `C17 nothing new is accepted for it`() {
+        host.remove(.app)
+        #expect(host.submit(.vacuum)?.refusal?.code == .notPermitted)
+        #expect(host.cancel(.clean, of: nil) == .cancelled(1))
+    }
+
+    @Test func `C17 a plugin that comes back while its requests are dropped starts without them`() {
+        host.remove(.app)
+        host.advance(by: .days(30) - .seconds(1))
+        host.commits = .held
+        host.advance(by: .seconds(1))
+        #expect(host.heldCommits.count == 1)
+        host.install(.app())
+        host.writeHeldCommits()
+        #expect(host.pending.isEmpty && host.ledger.requests.isEmpty)
+        #expect(host.ledger.known[.app] == KnownPlugin(.app()))
+        host.finishStarting()
+        #expect(host.submit(.clean)?.submission != nil && host.batches == [[.clean]])
+    }
+
+    @Test func `C17 while its requests are dropped they cannot be cancelled a second time`() {
+        host.remove(.app)
+        host.advance(by: .days(30) - .seconds(1))
+        host.commits = .held
+        host.advance(by: .seconds(1))
+        host.cancel(.clean, of: nil)
+        host.writeHeldCommits()
+        #expect(host.lastAnswer == .cancelled(0))
+        #expect(host.entries(.cancelled).isEmpty)
+    }
+
+    @Test func `C17 dropping is tried again when it cannot be recorded`() {
+        host.remove(.app)
+        host.advance(by: .days(30) - .seconds(1))
+        host.commits = .failing
+        host.advance(by: .seconds(2))
+        #expect(host.pending == [.clean])
+        host.commits = .written
+        host.advance(by: .seconds(2))
+        #expect(host.pending.isEmpty && host.ledger.requests.isEmpty)
+    }
+
+    @Test func `C17 a removal that cannot be recorded is tried again, and true only then`() {
+        host.commits = .failing
+        host.remove(.app)
+        host.commits = .written
+        #expect(host.entries(.pluginRemoved).isEmpty)
+        host.advance(by: .seconds(2))
+        #expect(host.entries(.pluginRemoved).count == 1)
+        #expect(host.ledger.known[.app]?.missingSince != nil)
+    }
+
+    @Test func `C17 a plugin removed while its arrival is recorded is missed after that`() {
+        host.commits = .held
+        host.install(.app(version: "2.0"))
+        host.remove(.app)
+        host.writeHeldCommits()
+        #expect(host.entries(.pluginRemoved).count == 1)
+        #expect(host.ledger.known[.app]?.missingSince == host.clock.now.wall)
+        #expect(host.plans.isEmpty)
+    }
+
+    @Test func `C17 a plugin that is back while its leave is recorded is welcomed after that`() {
+        host.commits = .held
+        host.remove(.app)
+        host.install(.app())
+        host.writeHeldCommits()
+        #expect(host.ledger.known[.app] == KnownPlugin(.app()))
+        #expect(host.entries(.pluginRemoved).count == 1 && host.entries(.pluginInstalled).count == 1)
+    }
+
+    @Test func `C17 how long they are kept is configuration`() {
+        let host = SchedulerDriver(.app()) { $0.removedPluginRetention = .days(2) }
+        host.submit(.clean, after: .hours(1))
+        host.remove(.app)
+        #expect(host.entries(.pluginRemoved).first?.message.contains("2 days") == true)
+        host.advance(by: .days(2))
+        #expect(host.pending.isEmpty)
+    }
+}
