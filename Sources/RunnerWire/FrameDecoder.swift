@@ -29,10 +29,14 @@ package struct FrameDecoder<Message: WireMessage>: Sendable {
 
     package init() {}
 
+    /// What is kept, read or not. Bounded by the size of a frame and of what is appended at once.
+    package var bufferedBytes: Int { bytes.count }
+
     package mutating func append(_ added: some Sequence<UInt8>) {
         if failure != nil { return }
-        if position == bytes.count {
-            bytes.removeAll(keepingCapacity: true)
+        // What was read goes once it is the larger part: a stream that is always cut within a frame does not pile up.
+        if position > 0, position >= bytes.count - position {
+            bytes.removeSubrange(..<position)
             position = 0
         }
         bytes.append(contentsOf: added)

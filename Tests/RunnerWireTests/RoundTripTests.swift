@@ -31,6 +31,17 @@ struct RoundTripTests {
         }
     }
 
+    @Test func `a stream that is always cut within a frame does not pile up`() throws {
+        let frame = try RunnerMessage.log(.info, message: String(repeating: "x", count: 200)).frame()
+        var decoder = FrameDecoder<RunnerMessage>()
+        decoder.append(frame.prefix(10))
+        for _ in 0..<1_000 {
+            decoder.append(frame.dropFirst(10) + frame.prefix(10))
+            while try decoder.next() != nil {}
+        }
+        #expect(decoder.bufferedBytes < 4 * frame.count)
+    }
+
     @Test func `one plan has one form, whatever the order of its settings in memory`() throws {
         var first: [String: String] = [:]
         var second: [String: String] = [:]
