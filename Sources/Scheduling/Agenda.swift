@@ -3,7 +3,8 @@
 import HeapModule
 import TaskModel
 
-/// What is to be looked at again, and when, on either clock. Entries are never taken out early: who is woken checks.
+/// What is to be looked at again, and when, on either clock. Entries are not sought out when they mean nothing any more:
+/// they go when they have come to the front.
 struct Agenda: Sendable {
     enum WallAlarm: Hashable, Sendable {
         case work(PluginIdentifier, SubmissionNumber, TaskIdentifier?)
@@ -27,8 +28,8 @@ struct Agenda: Sendable {
     private var wall = Heap<Entry<WallTime, WallAlarm>>()
     private var monotonic = Heap<Entry<MonotonicTime, MonotonicAlarm>>()
 
-    var nextWall: WallTime? { wall.min?.time }
-    var nextMonotonic: MonotonicTime? { monotonic.min?.time }
+    var firstWall: (alarm: WallAlarm, time: WallTime)? { wall.min.map { ($0.alarm, $0.time) } }
+    var firstMonotonic: (alarm: MonotonicAlarm, time: MonotonicTime)? { monotonic.min.map { ($0.alarm, $0.time) } }
     var wallCount: Int { wall.count }
 
     mutating func add(_ alarm: WallAlarm, at time: WallTime) { wall.insert(Entry(time: time, alarm: alarm)) }
@@ -46,6 +47,9 @@ struct Agenda: Sendable {
         guard let first = monotonic.min, first.time <= now else { return nil }
         return monotonic.removeMin().alarm
     }
+
+    mutating func dropFirstWall() { _ = wall.popMin() }
+    mutating func dropFirstMonotonic() { _ = monotonic.popMin() }
 
     /// Drops the wall alarms that no longer mean anything, once they outnumber those that do.
     mutating func discardWall(where isStale: (WallAlarm) -> Bool) {

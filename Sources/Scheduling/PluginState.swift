@@ -47,6 +47,13 @@ struct PluginState: Sendable {
         }
     }
 
+    func hasCandidates(in lane: Lane) -> Bool {
+        switch lane {
+        case .background: !due.isEmpty || !wished.isEmpty
+        case .event: !events.isEmpty
+        }
+    }
+
     mutating func store(_ request: PendingRequest) {
         let identifier = request.request.identifier
         pending[identifier] = request

@@ -30,4 +30,36 @@ extension Scheduler {
         for plugin in backgrounds.sorted() { consider(plugin, .background, at: now) }
         for plugin in events.sorted() { consider(plugin, .event, at: now) }
     }
+
+    /// Nobody is woken for what is over, cancelled or replaced.
+    mutating func dropVainAlarms() {
+        while let first = agenda.firstWall, !isAwaited(first.alarm) {
+            agenda.dropFirstWall()
+            if case .removedPlugin(let plugin) = first.alarm { plugins[plugin]?.hasRemovalAlarm = false }
+        }
+        while let first = agenda.firstMonotonic, !isAwaited(first.alarm, at: first.time) {
+            agenda.dropFirstMonotonic()
+            if case .launch(let launch) = first.alarm { setAlarm(of: launch) }
+        }
+    }
+
+    private func isAwaited(_ alarm: Agenda.WallAlarm) -> Bool {
+        switch alarm {
+        case .work(let plugin, let number, let identifier?):
+            plugins[plugin]?.pending[identifier]?.number == number && plugins[plugin]?.due.contains(identifier) == false
+        case .work(let plugin, let number, nil): plugins[plugin]?.events.contains { $0.number == number } == true
+        case .removedPlugin(let plugin): plugins[plugin].map { $0.entry == nil } ?? false
+        }
+    }
+
+    private func isAwaited(_ alarm: Agenda.MonotonicAlarm, at time: MonotonicTime) -> Bool {
+        switch alarm {
+        case .launch(let launch): launches[launch]?.nextAlarm.map { $0 <= time } ?? false
+        case .plugin(let plugin, let lane):
+            // While the lane is taken nothing is waited for: its end is looked at anyway.
+            !isStopping && plugins[plugin]?.occupants[lane] == nil && plugins[plugin]?.hasCandidates(in: lane) == true
+        case .care(let plugin): plugins[plugin]?.isBeingRemembered == false
+        case .note: true
+        }
+    }
 }

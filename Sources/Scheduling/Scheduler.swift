@@ -96,7 +96,8 @@ package struct Scheduler: Sendable {
     }
 
     private mutating func updateWake() {
-        let wake = (monotonic: agenda.nextMonotonic, wall: agenda.nextWall)
+        dropVainAlarms()
+        let wake = (monotonic: agenda.firstMonotonic?.time, wall: agenda.firstWall?.time)
         if wake == lastWake { return }
         lastWake = wake
         emit(.wake(monotonic: wake.monotonic, wall: wake.wall))
