@@ -60,9 +60,10 @@ def installations():
     with open("/var/lib/dpkg/status", encoding="utf-8", errors="replace") as status:
         blocks = status.read().split("\n\n")
     for block in blocks:
-        fields = dict(re.findall(r"^(\S+): (.+)", block, re.MULTILINE))
-        for path in glob.glob(f"/var/lib/dpkg/info/{fields.get('Package', '?')}*.list")[:1]:
-            date = datetime.fromtimestamp(os.path.getmtime(path), timezone.utc)
+        fields = dict(re.findall(r"^(Package|Version|Description): (.+)", block, re.MULTILINE))
+        name = "/var/lib/dpkg/info/" + fields.get("Package", "")
+        for path in glob.glob(name + ".list") + glob.glob(name + ":*.list"):
+            date = datetime.fromtimestamp(int(os.path.getmtime(path)), timezone.utc)
             yield date, fields["Package"], fields.get("Version", "?"), "installed", fields.get("Description", "")
 
 

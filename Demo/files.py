@@ -40,18 +40,24 @@ def fill(database):
     database.commit()
 
 
+def count(database, first, end):
+    query = "SELECT count(*) FROM files WHERE modified >= ? AND modified < ?"
+    return database.execute(query, (first, end)).fetchone()[0]
+
+
 def main():
     database = sqlite3.connect(sys.argv[1])
     fill(database)
     now = int(time.time())
-    rows = database.execute("SELECT count(*) FROM files").fetchone()[0]
     ages = sorted((now - modified) // 86400 for (modified,) in
                   database.execute("SELECT modified FROM files WHERE modified IS NOT NULL"))
     if not ages:
         sys.exit("no file of an installed package was found: /var/lib/dpkg/info/*.list")
     keep_days = max(0, ages[len(ages) * 2 // 5] - 1)
-    old = database.execute("SELECT count(*) FROM files WHERE modified < ?", (now - keep_days * 86400,)).fetchone()[0]
-    print(rows, old, keep_days, max(1, old // 100))
+    while keep_days > 0 and count(database, now - keep_days * 86400, now - keep_days * 86400 + 600) > 0:
+        keep_days -= 1  # a row that grows old meanwhile would spoil the sum
+    old = count(database, 0, now - keep_days * 86400)
+    print(database.execute("SELECT count(*) FROM files").fetchone()[0], old, keep_days, max(1, old // 100))
 
 
 main()
