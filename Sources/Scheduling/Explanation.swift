@@ -61,7 +61,10 @@ extension Scheduler {
         var standing = standing(of: state, in: work.kind.lane)
         let occupancy = occupancy(of: work.kind.lane)
         standing.solo = state.candidates(in: work.kind.lane).first { other in
-            other.retry.runsAlone && reasons(against: other, of: state, standing, occupancy, at: now).isEmpty
+            let others = reasons(against: other, of: state, standing, occupancy, at: now)
+            // Events keep their order: the first one that waits holds back what came after it.
+            let waitsForItself = !others.allSatisfy(\.concernsWholePlugin)
+            return work.kind.lane == .event && waitsForItself || other.retry.runsAlone && !waitsForItself
         }
         return reasons(against: work, of: state, standing, occupancy, at: now)
     }
@@ -70,5 +73,17 @@ extension Scheduler {
     private func isStarting(_ request: PendingRequest, of state: PluginState) -> Bool {
         guard let number = state.occupants[.background], let launch = launches[number] else { return false }
         return launch.phase == .starting && launch.tasks.contains { $0.work.number == request.number }
+    }
+}
+
+extension Reason {
+    /// Whatever else its plugin has pending waits for this as well.
+    fileprivate var concernsWholePlugin: Bool {
+        switch self {
+        case .pluginMissing, .pluginDisabled, .spacing, .laneBusy, .launchLimit, .runnerUnavailable, .hostStopping: true
+        case .identifierNotPermitted, .modeMissing, .earliestBegin, .retryDelay, .externalPower, .network,
+            .othersRunAlone, .beingRecorded:
+            false
+        }
     }
 }

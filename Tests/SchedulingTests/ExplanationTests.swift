@@ -1,0 +1,140 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("Who asks why a request waits is told every reason, and what would change it")
+struct ExplanationTests {
+    let host = SchedulerDriver(.app(), .mail(), conditions: Conditions(isOnExternalPower: false, hasNetwork: false))
+
+    @Test func `C13 one reason: the instant and the single change`() {
+        let begin = host.clock.now.wall + .hours(1)
+        host.submit(.clean, at: begin)
+        let explanation = host.explain(.clean)
+        #expect(explanation.plugin == .app)
+        #expect(explanation.reasons == [.earliestBegin(begin)])
+        #expect(explanation.earliest == begin)
+        #expect(explanation.change == .earliestBegin(begin))
+    }
+
+    @Test func `C13 several reasons come in a fixed order, and no single change helps`() {
+        let begin = host.clock.now.wall + .hours(1)
+        host.submit(.clean, at: begin, needsPower: true, needsNetwork: true)
+        let explanation = host.explain(.clean)
+        #expect(explanation.reasons == [.earliestBegin(begin), .externalPower, .network])
+        #expect(explanation.change == nil)
+        #expect(explanation.earliest == begin)
+    }
+
+    @Test func `C13 the earliest instant is the last of all that time brings`() {
+        host.submit(.clean)
+        host.enter()
+        host.crash()
+        let explanation = host.explain(.clean)
+        #expect(explanation.reasons.map(\.code) == ["retry-delay", "spacing"])
+        #expect(explanation.earliest == host.clock.now.wall + .seconds(10))
+    }
+
+    @Test func `C13 what only another's doing changes has no earliest instant`() {
+        host.submit(.clean, needsPower: true)
+        #expect(host.explain(.clean).earliest == nil)
+        #expect(host.explain(.clean).change == .externalPower)
+    }
+
+    @Test func `C13 what runs is told with the time it used`() throws {
+        host.submit(.clean)
+        host.enter()
+        host.advance(by: .minutes(2))
+        let launch = try #require(host.lastPlan).number
+        #expect(host.explain(.clean).states == [.running(launch, used: .minutes(2), total: .minutes(10))])
+    }
+
+    @Test func `C13 what runs and waits at once is told both`() {
+        host.submit(.clean)
+        host.enter()
+        host.submit(.clean, after: .hours(1))
+        #expect(host.explain(.clean).states.count == 2)
+        #expect(host.explain(.clean).reasons.map(\.code) == ["earliest-begin", "lane-busy"])
+    }
+
+    @Test func `C13 what is in a batch that is being recorded does not wait any more`() {
+        host.runners = .held
+        host.submit(.clean)
+        host.commits = .held
+        host.bringRunners()
+        #expect(host.explain(.clean).states.count == 1)
+        #expect(host.reasons(.clean).isEmpty)
+    }
+
+    @Test func `C13 while a runner is awaited the reason is the launch that is being prepared`() {
+        host.runners = .held
+        host.submit(.clean)
+        #expect(host.reasons(.clean).map(\.code) == ["lane-busy"])
+    }
+
+    @Test func `C13 an identifier that nobody submitted is unknown, and its plugin is named`() {
+        #expect(host.explain(.clean).states == [.unknown])
+        #expect(host.explain(.clean).plugin == .app)
+        #expect(host.explain("com.example.nobody.knows").plugin == nil)
+    }
+
+    @Test func `C13 who waits for one that runs alone is told whose end it waits for`() {
+        host.submit(.clean, after: .minutes(1))
+        host.submit(.vacuum, after: .minutes(1))
+        host.advance(by: .minutes(1))
+        host.enter()
+        host.crash()
+        host.advance(by: .seconds(1))
+        host.submit(.index)
+        host.runToTheEnd()
+        host.runners = .held
+        host.advance(by: .seconds(1))
+        #expect(host.reasons(.index).last == .othersRunAlone(first: "com.example.app.vacuum"))
+        #expect(host.explain(.index).change == nil)
+    }
+
+    @Test func `C13 a host that stops says so`() {
+        host.submit(.clean, after: .hours(1))
+        host.stop()
+        #expect(host.reasons(.clean).last == .hostStopping)
+    }
+
+    @Test func `C13 before the first catalogue every request has a reason`() {
+        host.submit(.clean, after: .hours(1))
+        host.scheduler = Scheduler(
+            configuration: host.configuration,
+            conditions: host.conditions,
+            snapshot: host.ledger.snapshot,
+            at: host.clock.now
+        )
+        #expect(host.reasons(.clean).first == .pluginMissing(.app))
+    }
+
+    @Test func `C13 an event behind one that is delayed is told what it waits for`() throws {
+        host.install(.app(version: "2.0"))
+        host.enter()
+        host.install(.app(version: "3.0"))
+        host.crash()
+        let second = try #require(host.scheduler.pendingEvents.last)
+        let reasons = host.scheduler.reasons(against: .event(second), at: host.clock.now)
+        #expect(reasons == [.othersRunAlone(first: "started")])
+    }
+
+    /// Every combination of what a request may need and what the machine offers.
+    @Test(arguments: 0..<32)
+    func `C13 an explanation agrees with the decision`(_ bits: Int) {
+        let host = SchedulerDriver(
+            .app(),
+            conditions: Conditions(isOnExternalPower: bits & 1 != 0, hasNetwork: bits & 2 != 0)
+        )
+        host.submit(
+            .clean,
+            after: bits & 4 != 0 ? .hours(1) : nil,
+            needsPower: bits & 8 != 0,
+            needsNetwork: bits & 16 != 0
+        )
+        #expect(host.batches.isEmpty == !host.reasons(.clean).isEmpty)
+        #expect(host.pending.isEmpty == host.reasons(.clean).isEmpty)
+    }
+}
