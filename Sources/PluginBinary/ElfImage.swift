@@ -18,6 +18,8 @@ struct ElfImage {
         let link: UInt32
     }
 
+    private static let mostNotes: UInt64 = 1 << 20
+
     let file: LibraryBytes
     private let header: ElfHeader
     private let segments: [Segment]
@@ -45,14 +47,21 @@ struct ElfImage {
     // MARK: Notes
 
     func note() throws(PluginBinaryProblem.Kind) -> BinaryNote? {
+        // Real notes take a few hundred bytes; thousands of forged tables may not keep the reader busy.
+        var budget = Self.mostNotes
+        func notes(at offset: UInt64, count: UInt64) throws(PluginBinaryProblem.Kind) -> ByteBlock {
+            guard count <= budget else { throw .damaged("its notes claim more than \(Self.mostNotes) bytes") }
+            budget -= count
+            return try file.read(at: offset, count: count)
+        }
         for segment in segments where segment.type == 4 {
-            let notes = try file.read(at: segment.offset, count: segment.fileSize)
+            let notes = try notes(at: segment.offset, count: segment.fileSize)
             if let note = try BinaryNote.find(in: notes, alignment: 4) { return note }
             if segment.alignment == 8, let note = try BinaryNote.find(in: notes, alignment: 8) { return note }
         }
         // A linker script can leave a note section out of every segment; it states the same.
         for section in try sections() where section.type == 7 {
-            let notes = try file.read(at: section.offset, count: section.size)
+            let notes = try notes(at: section.offset, count: section.size)
             if let note = try BinaryNote.find(in: notes, alignment: 4) { return note }
         }
         return nil
@@ -116,8 +125,8 @@ struct ElfImage {
         let firstSymbol = try header.integer(at: 4, as: UInt32.self)
         let filterSize = UInt64(try header.integer(at: 8, as: UInt32.self)) * 8
 
-        // No overflow in what follows: 32-bit values on top of an address that a segment of the file holds.
-        let buckets = try read(atAddress: address + 16 + filterSize, count: UInt64(bucketCount) * 4)
+        // Wrapping, because a segment may claim the very end of the address space; a wrong address is in no segment.
+        let buckets = try read(atAddress: address &+ 16 &+ filterSize, count: UInt64(bucketCount) * 4)
         var last: UInt32 = 0
         for bucket in 0..<Int(bucketCount) {
             last = max(last, try buckets.integer(at: bucket * 4))
@@ -125,9 +134,9 @@ struct ElfImage {
         if last == 0 { return 0 }
         guard last >= firstSymbol else { throw .damaged("its symbol hash table contradicts itself") }
 
-        let chains = address + 16 + filterSize + UInt64(bucketCount) * 4
+        let chains = address &+ 16 &+ filterSize &+ UInt64(bucketCount) * 4
         while UInt64(last) < LibraryBytes.largestRead / ElfSymbols.entrySize {
-            let link = try read(atAddress: chains + UInt64(last - firstSymbol) * 4, count: 4)
+            let link = try read(atAddress: chains &+ UInt64(last - firstSymbol) * 4, count: 4)
             last += 1
             if try link.integer(at: 0, as: UInt32.self) & 1 == 1 { return last }
         }

@@ -42,7 +42,7 @@ package struct PluginBinary: Hashable, Sendable {
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(kindName(status.st_mode)) }
 
         let identity = FileIdentity(status)
-        let image = try ElfImage(LibraryBytes(descriptor: descriptor, size: UInt64(identity.size)))
+        let image = try ElfImage(LibraryBytes(descriptor: descriptor, size: UInt64(clamping: identity.size)))
         // Symbols first: what is no library at all is not blamed for its missing note.
         let symbols = try image.exportedSymbols()
         let note = try supportedNote(of: image)

@@ -90,6 +90,50 @@ struct DamagedLibraryTests {
         }
     }
 
+    private func write(_ number: UInt64, at offset: Int, to bytes: inout [UInt8]) {
+        for byte in 0..<8 { bytes[offset + byte] = UInt8(truncatingIfNeeded: number >> UInt64(byte * 8)) }
+    }
+
+    @Test func `a table at the very end of the address space is no way out of the file`() throws {
+        try Workshop.with { workshop in
+            var bytes = try workshop.bytes(of: try workshop.compile(Source.plugin))
+            let headers = (0..<Int(bytes[56])).map { 64 + 56 * $0 }
+            let load = try #require(headers.first { bytes[$0] == 1 })
+            let size = (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[load + 32 + $1]) << UInt64($1 * 8) }
+            write(0 &- size, at: load + 16, to: &bytes)
+            let dynamic = try #require(headers.first { bytes[$0] == 2 })
+            let table = Int(bytes[dynamic + 8]) | Int(bytes[dynamic + 9]) << 8
+            let entry = try #require(
+                stride(from: table, to: table + 512, by: 16).first {
+                    bytes[$0...].starts(with: [0xf5, 0xfe, 0xff, 0x6f])
+                }
+            )
+            write(0 &- 16, at: entry + 8, to: &bytes)
+            guard case .damaged = try workshop.problem(inBytes: bytes) else {
+                Issue.record("accepted, or refused for another reason")
+                return
+            }
+        }
+    }
+
+    @Test func `notes that claim the whole file again and again are not read again and again`() throws {
+        try Workshop.with { workshop in
+            var bytes = try workshop.bytes(of: try workshop.compile(Source.entry))
+            // Behind everything else: a thousand note segments over one MiB of nothing each.
+            let table = bytes.count
+            let headers = Array(bytes[64..<64 + 56 * Int(bytes[56])])
+            var note = [UInt8](repeating: 0, count: 56)
+            note[0] = 4
+            write(UInt64(table), at: 8, to: &note)
+            write(1 << 20, at: 32, to: &note)
+            bytes += headers + (0..<1000).flatMap { _ in note } + [UInt8](repeating: 0, count: 1 << 20)
+            write(UInt64(table), at: 32, to: &bytes)
+            let count = headers.count / 56 + 1000
+            (bytes[56], bytes[57]) = (UInt8(count & 0xff), UInt8(count >> 8))
+            try #expect(workshop.problem(inBytes: bytes) == .damaged("its notes claim more than 1048576 bytes"))
+        }
+    }
+
     @Test func `a huge file that claims huge tables is refused without being read`() throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(Source.plugin)

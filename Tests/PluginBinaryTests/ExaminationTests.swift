@@ -27,6 +27,13 @@ struct ExaminationTests {
         }
     }
 
+    @Test func `host and header speak the same version`() throws {
+        try Workshop.with { workshop in
+            let check = "BGTASK_ABI_MAJOR == \(HostABI.major) && BGTASK_ABI_MINOR == \(HostABI.minor)"
+            _ = try workshop.compile("#include <bgtask.h>\n_Static_assert(\(check), \"same version\");")
+        }
+    }
+
     @Test func `a note written by hand is as good as the header's`() throws {
         try Workshop.with { workshop in
             try #expect(workshop.problem(compiling: Source.note() + Source.entry) == nil)

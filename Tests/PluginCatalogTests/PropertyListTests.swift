@@ -166,12 +166,40 @@ struct HostilePropertyListTests {
 
     @Test func `containers that hold each other again and again cost nothing`() {
         let root: [UInt8] = [0xd1] + reference(1) + reference(2)
+        let key = [0x5f, 0x10, 17] + Array("UIBackgroundModes".utf8)
         let exploding = (0..<60).map { [0xa2] + reference(3 + $0) + reference(3 + $0) }
-        let circle: [[UInt8]] = [root, [0x51, 0x61], [0xa1] + reference(2)]
         let deep = (0..<50_000).map { [0xa1] + reference(3 + $0) }
-        #expect(problems(binary([root, [0x51, 0x61]] + exploding + [[0x51, 0x62]])).map(\.rule) == [.syntax])
-        #expect(problems(binary(circle)).map(\.rule) == [.syntax])
-        #expect(problems(binary([root, [0x51, 0x61]] + deep + [[0x51, 0x62]])).map(\.rule) == [.syntax])
+        let modes = "UIBackgroundModes"
+        let missing: Set = ["- CFBundleIdentifier missing-key", "- CFBundleExecutable missing-key"]
+        func found(_ values: [[UInt8]]) -> Set<String> {
+            Set(problems(binary([root, key] + values)).map(\.short)).subtracting(missing)
+        }
+        #expect(found(exploding + [[0x51, 0x62]]) == ["- \(modes)[0] wrong-type", "- \(modes)[1] wrong-type"])
+        #expect(found([[0xa1] + reference(2)]) == ["- \(modes)[0] wrong-type"])
+        #expect(found(deep + [[0x51, 0x62]]) == ["- \(modes)[0] wrong-type"])
+        // A set of itself, which kills the system's reader.
+        #expect(found([[0xc1] + reference(2)]) == ["- \(modes) wrong-type"])
+    }
+
+    @Test func `texts of both encodings are read from a binary list`() {
+        let root: [UInt8] = [0xd1] + reference(1) + reference(2)
+        let key = [0x5f, 0x10, 17] + Array("UIBackgroundModes".utf8)
+        let modes: [[UInt8]] = [
+            [0xa2] + reference(3) + reference(4), [0x55] + Array("audio".utf8), [0x61, 0x20, 0xac],
+        ]
+        let notes = problems(binary([root, key] + modes)).filter { $0.severity == .note }
+        #expect(
+            notes.map(\.message) == [
+                "is \"audio\", which means nothing here", "is \"\u{20ac}\", which means nothing here",
+            ]
+        )
+    }
+
+    @Test func `a root that is no dictionary, and references out of the file, are refused`() {
+        #expect(problems(binary([[0xa0]])).map(\.rule) == [.syntax])
+        #expect(problems(binary([[0x51, 0x61]])).map(\.rule) == [.syntax])
+        #expect(problems(binary([[0xdf, 0x13] + [UInt8](repeating: 0xff, count: 8)])).map(\.rule) == [.syntax])
+        #expect(problems(Array("bplist00".utf8)).map(\.rule) == [.syntax])
     }
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])

@@ -96,7 +96,9 @@ private struct CatalogReader {
         let finder = LibraryFinder(pluginFolder: folders.plugins, cache: cache)
         for place in finder.places(of: manifest, in: file) {
             watched.insert(CatalogFolders.parent(of: place))
-            if let real = CatalogFolders.real(place) { watched.insert(CatalogFolders.parent(of: real)) }
+            if LibraryFinder.isLink(place), let real = CatalogFolders.real(place) {
+                watched.insert(CatalogFolders.parent(of: real))
+            }
         }
         let problems = ProblemCollector(file: file)
         guard let library = finder.library(of: manifest, in: file, problems: problems) else {

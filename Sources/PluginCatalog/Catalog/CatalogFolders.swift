@@ -24,7 +24,7 @@ package struct CatalogFolders: Hashable, Sendable {
     static func real(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
-        return String(validatingCString: resolved)
+        return String(cString: resolved)
     }
 
     static func parent(of path: String) -> String {

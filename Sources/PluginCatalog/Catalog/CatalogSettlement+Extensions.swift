@@ -54,7 +54,7 @@ extension CatalogSettlement {
                 candidate,
                 .mainMissing,
                 at: candidate.manifest.identifier,
-                "is the extension \"\(candidate.identifier)\", and no main plugin has a prefix of that as its identifier",
+                "is the extension \"\(candidate.identifier)\", and no main plugin has an identifier in front of it",
                 remedy: "install its main plugin"
             )
         }

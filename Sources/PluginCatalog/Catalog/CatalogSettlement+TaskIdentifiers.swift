@@ -20,10 +20,8 @@ extension CatalogSettlement {
     mutating func settleTaskIdentifiers() {
         let conflicts = conflicts()
         if conflicts.isEmpty { return }
-        let mains = kept.filter { $0.manifest.role == .main }.sorted(by: staysBefore)
-        var undecided = mains.filter { main in
-            conflicts.contains { $0.winner.owner.file == main.file || $0.loser.owner.file == main.file }
-        }
+        let involved = Set(conflicts.flatMap { [$0.winner.owner.file, $0.loser.owner.file] })
+        var undecided = kept.filter { involved.contains($0.file) }.sorted(by: staysBefore)
         while let first = undecided.first {
             // One that nobody undecided beats. Several that beat each other in a circle are taken in order.
             let files = Set(undecided.map(\.file))

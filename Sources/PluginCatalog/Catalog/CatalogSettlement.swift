@@ -10,9 +10,18 @@ struct CatalogCandidate {
     /// Position of its folder by falling precedence, the operator's first.
     let rank: Int
 
+    let fileName: Substring
+
+    init(reading: ManifestReading, manifest: Manifest, library: LibraryFile, rank: Int) {
+        self.reading = reading
+        self.manifest = manifest
+        self.library = library
+        self.rank = rank
+        fileName = reading.file.split(separator: "/").last ?? ""
+    }
+
     var file: String { reading.file }
     var identifier: PluginIdentifier { manifest.identifier.value }
-    var fileName: Substring { file.split(separator: "/").last ?? "" }
 
     /// Of two newcomers the first file name stays.
     func comesBefore(_ other: CatalogCandidate) -> Bool {
@@ -37,6 +46,10 @@ struct CatalogSettlement {
     mutating func settlePluginIdentifiers() {
         var winners: [CatalogCandidate] = []
         for (identifier, rivals) in Dictionary(grouping: kept, by: \.identifier) {
+            if rivals.count == 1 {
+                winners += rivals
+                continue
+            }
             let best = rivals.min { left, right in
                 if left.rank != right.rank { return left.rank < right.rank }
                 let path = known[identifier]?.manifestPath

@@ -32,9 +32,7 @@ struct LibraryFinder {
             )
             return nil
         }
-        let roots = folders(for: manifestFile).compactMap(CatalogFolders.real)
-        if let real = CatalogFolders.real(path), !roots.contains(where: { real.hasPrefix($0 == "/" ? "/" : $0 + "/") })
-        {
+        if let real = placeOutside(of: folders(for: manifestFile), reachedBy: path, of: manifest) {
             problems.report(
                 .libraryPath,
                 at: manifest.library,
@@ -63,6 +61,20 @@ struct LibraryFinder {
             )
             return nil
         }
+    }
+
+    /// Where a link on the way to the library leads, unless that is inside one of the folders.
+    private func placeOutside(of folders: [String], reachedBy path: String, of manifest: Manifest) -> String? {
+        // A plain file directly in the folder has no link on its way; every other path is resolved.
+        if !manifest.library.value.contains("/"), !Self.isLink(path) { return nil }
+        guard let real = CatalogFolders.real(path) else { return nil }
+        let roots = folders.compactMap(CatalogFolders.real)
+        return roots.contains { real.hasPrefix($0 == "/" ? "/" : $0 + "/") } ? nil : real
+    }
+
+    static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
     // A link that leads nowhere is something: it is reported rather than passed over.

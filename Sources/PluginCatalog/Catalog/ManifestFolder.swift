@@ -21,7 +21,7 @@ enum ManifestFolder {
         var files: [String] = []
         while let entry = readdir(stream) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(validatingCString: $0) ?? "" }
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
             // A dot in front is how editors and package managers hide files that are not complete.
             guard !name.hasPrefix("."), isManifest(name) else { continue }

@@ -50,6 +50,7 @@ struct KeyDisguises {
 extension TextPosition {
     /// Counts lines as the YAML parser does.
     static func index(of position: TextPosition, in text: String) -> String.UnicodeScalarView.Index? {
+        guard position.line > 0, position.column > 0 else { return nil }
         let scalars = text.unicodeScalars
         var index = scalars.startIndex
         var line = 1

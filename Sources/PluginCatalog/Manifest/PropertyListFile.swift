@@ -5,42 +5,35 @@ internal import PluginBinary
 
 /// The root dictionary of an XML or binary property list. Looks at no key that it is not asked for.
 struct PropertyListFile {
-    private let root: [String: Any]
+    private enum Root {
+        case xml([String: Any])
+        case binary(BinaryPropertyList)
+    }
+
+    private let root: Root
     private let problems: ProblemCollector
 
     /// Nil after a problem was reported.
     init?(bytes: [UInt8], problems: ProblemCollector) {
+        guard
+            let root = bytes.starts(with: Array("bplist".utf8))
+                ? Self.binaryRoot(bytes, problems) : Self.xmlRoot(bytes, problems)
+        else { return nil }
+        self.root = root
         self.problems = problems
-        guard Self.isReadable(bytes, problems: problems) else { return nil }
-        do {
-            let value = try PropertyListSerialization.propertyList(from: Data(bytes), format: nil)
-            guard let root = value as? [String: Any] else {
-                problems.report(.wrongType, "holds no dictionary at its root", remedy: "start it with <plist><dict>")
-                return nil
-            }
-            self.root = root
-        } catch {
-            let details = (error as NSError).userInfo["NSDebugDescription"] as? String ?? "it cannot be parsed"
-            problems.report(
-                .syntax,
-                position: Self.line(in: details).map { TextPosition(line: $0, column: 1) },
-                "is not a property list: \(details.inQuotes)",
-                remedy: "correct it, or write a YAML manifest"
-            )
-            return nil
-        }
     }
 
-    private static func isReadable(_ bytes: [UInt8], problems: ProblemCollector) -> Bool {
-        if bytes.starts(with: Array("bplist".utf8)) {
-            if BinaryPropertyListGuard.isBounded(bytes) { return true }
-            problems.report(
-                .syntax,
-                "is a damaged binary property list, or one whose parts contain each other",
-                remedy: "write it again, or write a YAML manifest"
-            )
-            return false
-        }
+    private static func binaryRoot(_ bytes: [UInt8], _ problems: ProblemCollector) -> Root? {
+        if let list = BinaryPropertyList(bytes: bytes) { return .binary(list) }
+        problems.report(
+            .syntax,
+            "is a damaged binary property list, or one without a dictionary at its root",
+            remedy: "write it again, or write a YAML manifest"
+        )
+        return nil
+    }
+
+    private static func xmlRoot(_ bytes: [UInt8], _ problems: ProblemCollector) -> Root? {
         // The parser also takes an older format for one, in which any word is a property list.
         let start = String(decoding: bytes.prefix(512), as: UTF8.self).drop { $0.isWhitespace || $0 == "\u{feff}" }
         guard ["<?xml", "<!DOCTYPE plist", "<plist", "<!--"].contains(where: { start.hasPrefix($0) }) else {
@@ -49,13 +42,26 @@ struct PropertyListFile {
                 bytes.isEmpty ? "holds nothing" : "is neither an XML nor a binary property list",
                 remedy: "save it as one, or write a YAML manifest and name it .yaml"
             )
-            return false
+            return nil
         }
         guard String(validating: bytes, as: UTF8.self) != nil else {
             problems.report(.notText, "is not UTF-8 text", remedy: "save it as UTF-8")
-            return false
+            return nil
         }
-        return true
+        do {
+            let value = try PropertyListSerialization.propertyList(from: Data(bytes), format: nil)
+            if let root = value as? [String: Any] { return .xml(root) }
+            problems.report(.wrongType, "holds no dictionary at its root", remedy: "start it with <plist><dict>")
+        } catch {
+            let details = (error as NSError).userInfo["NSDebugDescription"] as? String ?? "it cannot be parsed"
+            problems.report(
+                .syntax,
+                position: line(in: details).map { TextPosition(line: $0, column: 1) },
+                "is not a property list: \(details.inQuotes)",
+                remedy: "correct it, or write a YAML manifest"
+            )
+        }
+        return nil
     }
 
     private static func line(in details: String) -> Int? {
@@ -64,18 +70,18 @@ struct PropertyListFile {
 
     // MARK: Values
 
-    func holds(_ key: String) -> Bool { root[key] != nil }
+    func holds(_ key: String) -> Bool { value(key) != nil }
 
     func requiredString(_ key: String, remedy: String) -> Field<String>? {
         if !holds(key) { problems.report(.missingKey, key: key, "is missing", remedy: remedy) }
         return string(key)
     }
 
-    func string(_ key: String) -> Field<String>? { root[key].flatMap { string($0, key: key) } }
+    func string(_ key: String) -> Field<String>? { value(key).flatMap { string($0, key: key) } }
 
     func strings(_ key: String) -> Field<[Field<String>]>? {
-        guard let value = root[key] else { return nil }
-        guard let items = value as? [Any] else {
+        guard let value = value(key) else { return nil }
+        guard case .array(let items) = value else {
             problems.report(.wrongType, key: key, "is not an array", remedy: "make it an array of strings")
             return nil
         }
@@ -83,8 +89,21 @@ struct PropertyListFile {
         return Field(texts, key: key, position: nil)
     }
 
-    private func string(_ value: Any, key: String) -> Field<String>? {
-        guard let text = value as? String, !text.utf8.contains(0) else {
+    private func value(_ key: String) -> PropertyListValue? {
+        switch root {
+        case .xml(let values): values[key].map(Self.value)
+        case .binary(let list): list.value(for: key)
+        }
+    }
+
+    private static func value(_ value: Any) -> PropertyListValue {
+        if let text = value as? String { return .string(text) }
+        return (value as? [Any]).map { items in .array(items.map { ($0 as? String).map { .string($0) } ?? .other }) }
+            ?? .other
+    }
+
+    private func string(_ value: PropertyListValue, key: String) -> Field<String>? {
+        guard case .string(let text) = value, !text.utf8.contains(0) else {
             problems.report(.wrongType, key: key, "is not a string", remedy: "make it a string")
             return nil
         }

@@ -33,9 +33,7 @@ struct SmallFile {
 
         var failure: Int32 = 0
         let limit = Self.largestSize + 1
-        let bytes = [UInt8](unsafeUninitializedCapacity: min(limit, max(Int(clamping: identity.size), 0) + 1)) {
-            buffer,
-            filled in
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
             while filled < buffer.count {
                 let rest = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[filled...]))
                 let result = Glibc.read(descriptor, rest.baseAddress, rest.count)

@@ -1,0 +1,128 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// The root dictionary of a binary property list, of which only the values that are asked for are read.
+///
+/// The system's reader is not used: it follows every reference, and in this format thirty arrays that each hold the
+/// next one twice make a billion values. Here nothing is read that no manifest has: containers in containers, endless
+/// texts.
+struct BinaryPropertyList {
+    private static let longestText = 4096
+    private static let longestArray = 10_000
+    private static let headerSize = 8
+    private static let trailerSize = 32
+
+    private let bytes: [UInt8]
+    private let offsetTable: Int
+    private let offsetSize: Int
+    private let referenceSize: Int
+    private let objectCount: Int
+    /// Where the references to the root's keys stand; those to its values follow them.
+    private var rootKeys = 0
+    private var rootCount = 0
+
+    /// Nil when the file is damaged or its root is no dictionary.
+    init?(bytes: [UInt8]) {
+        guard bytes.count >= Self.headerSize + Self.trailerSize, bytes.starts(with: Array("bplist0".utf8)) else {
+            return nil
+        }
+        self.bytes = bytes
+        let trailer = bytes.count - Self.trailerSize
+        offsetSize = Int(bytes[trailer + 6])
+        referenceSize = Int(bytes[trailer + 7])
+        guard (1...8).contains(offsetSize), (1...8).contains(referenceSize),
+            let count = Self.number(in: bytes, at: trailer + 8, size: 8),
+            let root = Self.number(in: bytes, at: trailer + 16, size: 8),
+            let table = Self.number(in: bytes, at: trailer + 24, size: 8),
+            count <= bytes.count, table <= trailer, count * offsetSize <= trailer - table, root < count,
+            let place = Self.number(in: bytes, at: table + root * offsetSize, size: offsetSize)
+        else { return nil }
+        (objectCount, offsetTable) = (count, table)
+
+        guard let dictionary = object(at: place, of: 0xd),
+            dictionary.count * 2 * referenceSize <= table - dictionary.start
+        else { return nil }
+        (rootKeys, rootCount) = (dictionary.start, dictionary.count)
+    }
+
+    /// Nil when the root holds no such key.
+    func value(for key: String) -> PropertyListValue? {
+        let wanted = Array(key.utf8)
+        for entry in 0..<rootCount {
+            guard let place = target(ofReferenceAt: rootKeys + entry * referenceSize),
+                let name = object(at: place, of: 0x5), name.count == wanted.count,
+                name.count <= bytes.count - name.start,
+                bytes[name.start..<name.start + name.count].elementsEqual(wanted)
+            else { continue }
+            return value(ofReferenceAt: rootKeys + (rootCount + entry) * referenceSize)
+        }
+        return nil
+    }
+
+    private func value(ofReferenceAt place: Int) -> PropertyListValue {
+        guard let target = target(ofReferenceAt: place) else { return .other }
+        if let text = text(at: target) { return .string(text) }
+        guard let array = object(at: target, of: 0xa), array.count <= Self.longestArray,
+            array.count * referenceSize <= offsetTable - array.start
+        else { return .other }
+        return .array(
+            (0..<array.count).map { item in
+                self.target(ofReferenceAt: array.start + item * referenceSize).flatMap(text).map(
+                    PropertyListValue.string
+                )
+                    ?? .other
+            }
+        )
+    }
+
+    private func text(at place: Int) -> String? {
+        if let ascii = object(at: place, of: 0x5), ascii.count <= Self.longestText,
+            ascii.count <= bytes.count - ascii.start
+        {
+            return String(validating: bytes[ascii.start..<ascii.start + ascii.count], as: UTF8.self)
+        }
+        if let wide = object(at: place, of: 0x6), wide.count <= Self.longestText,
+            wide.count * 2 <= bytes.count - wide.start
+        {
+            let units = (0..<wide.count).map {
+                UInt16(bytes[wide.start + $0 * 2]) << 8 | UInt16(bytes[wide.start + $0 * 2 + 1])
+            }
+            return String(validating: units, as: UTF16.self)
+        }
+        return nil
+    }
+
+    // MARK: Structure
+
+    /// How many items an object of one type has, and where they start; nil for an object of another type.
+    private func object(at place: Int, of type: UInt8) -> (start: Int, count: Int)? {
+        guard place >= Self.headerSize, place < offsetTable, bytes[place] >> 4 == type else { return nil }
+        let count = Int(bytes[place] & 0xf)
+        if count < 0xf { return (place + 1, count) }
+        // The count follows as an integer object of its own.
+        guard place + 1 < offsetTable, bytes[place + 1] >> 4 == 1, bytes[place + 1] & 0xf <= 3 else { return nil }
+        let size = 1 << Int(bytes[place + 1] & 0xf)
+        guard let long = Self.number(in: bytes, at: place + 2, size: size), long <= bytes.count else { return nil }
+        return (place + 2 + size, long)
+    }
+
+    private func target(ofReferenceAt place: Int) -> Int? {
+        guard let object = Self.number(in: bytes, at: place, size: referenceSize), object < objectCount else {
+            return nil
+        }
+        return Self.number(in: bytes, at: offsetTable + object * offsetSize, size: offsetSize)
+    }
+
+    /// Big-endian; nil outside of the file, or when no file has that many bytes.
+    private static func number(in bytes: [UInt8], at offset: Int, size: Int) -> Int? {
+        guard offset >= 0, offset <= bytes.count - size else { return nil }
+        let value = bytes[offset..<offset + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return value <= UInt64(Int32.max) ? Int(value) : nil
+    }
+}
+
+/// A value of a property list, as far as a manifest has such values.
+enum PropertyListValue {
+    case string(String)
+    case array([PropertyListValue])
+    case other
+}
