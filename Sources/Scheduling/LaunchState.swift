@@ -93,8 +93,6 @@ struct LaunchRecord: Sendable {
     var underWay: (ticket: Ticket, steps: [Step])?
     /// When a failed commit is tried again.
     var retryAt: MonotonicTime?
-    /// Of work that is on its way back; asked again once it is there.
-    var cancellations: [Cancellation] = []
 
     /// What will be pending again, unless something newer has taken its place.
     var returning: [PendingWork] { ((underWay?.steps ?? []) + waiting).compactMap(\.returning) }

@@ -37,14 +37,8 @@ extension Scheduler {
     /// Running tasks go on, but do not return should they be interrupted (C3).
     mutating func cancel(_ cancellation: Cancellation, at now: Moment) {
         let plugin = cancellation.plugin
-        let returning = launches.values.first { launch in
-            launch.plugin == plugin && launch.record.returning.contains { cancellation.covers($0.identifier) }
-        }
-        if let returning {
-            // What is on its way back can be taken back once it is there, and not before.
-            launches[returning.number]?.record.cancellations.append(cancellation)
-            return
-        }
+        // What a commit under way decides is not known before: a promise on top of it could turn out to be false.
+        if isBeingRecorded(cancellation) { return waitingCancellations.append(cancellation) }
         var changes: [LedgerChange] = []
         let requests = plugins[plugin]?.expected.all.filter { cancellation.covers($0.request.identifier) } ?? []
         for request in requests.sorted(by: { $0.number < $1.number }) {
@@ -63,9 +57,43 @@ extension Scheduler {
             plugins[plugin]?.recording[request.request.identifier, default: 0] += 1
         }
         let marked = keepFromReturning(cancellation)
+        for task in marked { plugins[plugin]?.recording[task.identifier, default: 0] += 1 }
         changes += marked.map { .keepFromReturning($0.launch, $0.submission) }
         if changes.isEmpty { return emit(.answer(cancellation.reply, .cancelled(0))) }
         stage(.cancellation(of: plugin, requests, running: marked, reply: cancellation.reply), changes)
+    }
+
+    /// Accepted, launched, returning or cancelled by a commit whose result is not known yet.
+    private func isBeingRecorded(_ cancellation: Cancellation) -> Bool {
+        if plugins[cancellation.plugin]?.recording.keys.contains(where: { cancellation.covers($0) }) == true {
+            return true
+        }
+        return launches.values.contains { launch in
+            launch.plugin == cancellation.plugin
+                && (launch.phase == .starting && launch.tasks.contains { cancellation.covers($0.work.identifier) }
+                    || launch.record.returning.contains { cancellation.covers($0.identifier) })
+        }
+    }
+
+    /// After every commit: what was waited for may be known.
+    mutating func resumeCancellations(at now: Moment) {
+        if waitingCancellations.isEmpty { return }
+        let waiting = waitingCancellations
+        waitingCancellations = []
+        for cancellation in waiting { cancel(cancellation, at: now) }
+    }
+
+    /// The ledger fails: who waits for what it should record hears of it, instead of waiting on.
+    mutating func refuseCancellations(of returning: [PendingWork], because message: String) {
+        for cancellation in waitingCancellations {
+            let isConcerned = returning.contains {
+                $0.plugin == cancellation.plugin && cancellation.covers($0.identifier)
+            }
+            if isConcerned { emit(.answer(cancellation.reply, .notRecorded(message: message))) }
+        }
+        waitingCancellations.removeAll { cancellation in
+            returning.contains { $0.plugin == cancellation.plugin && cancellation.covers($0.identifier) }
+        }
     }
 
     private mutating func keepFromReturning(_ cancellation: Cancellation) -> [RunningTask] {
@@ -75,9 +103,12 @@ extension Scheduler {
             else { continue }
             for index in launch.unfinished {
                 let task = launch.tasks[index]
-                guard cancellation.covers(task.work.identifier), !task.wasCancelled else { continue }
+                guard let identifier = task.work.identifier, cancellation.covers(identifier), !task.wasCancelled
+                else { continue }
                 launches[number]?.tasks[index].wasCancelled = true
-                marked.append(RunningTask(launch: number, id: task.id, submission: task.work.number))
+                marked.append(
+                    RunningTask(launch: number, id: task.id, identifier: identifier, submission: task.work.number)
+                )
             }
         }
         return marked
@@ -98,5 +129,6 @@ struct Cancellation: Hashable, Sendable {
 struct RunningTask: Hashable, Sendable {
     let launch: LaunchNumber
     let id: TaskID
+    let identifier: TaskIdentifier
     let submission: SubmissionNumber
 }

@@ -16,7 +16,8 @@ extension Scheduler {
             if let replaced, replaced.number != expected { note(.replacement(of: replaced, by: request, at: now)) }
             emit(.answer(reply, .submitted(request.number, plugin: request.plugin, replacing: replaced?.number)))
             consider(request.plugin, .background, at: now)
-        case .cancellation(let plugin, let requests, _, let reply):
+        case .cancellation(let plugin, let requests, let running, let reply):
+            for task in running { forgetRecording(task.identifier, of: plugin) }
             for request in requests {
                 forgetRecording(request.request.identifier, of: plugin)
                 plugins[plugin]?.remove(request.request.identifier, number: request.number)
@@ -45,6 +46,7 @@ extension Scheduler {
         case .cancellation(let plugin, let requests, let running, let reply):
             for request in requests { forgetRecording(request.request.identifier, of: plugin) }
             for task in running {
+                forgetRecording(task.identifier, of: plugin)
                 guard let index = launches[task.launch]?.index(of: task.id) else { continue }
                 launches[task.launch]?.tasks[index].wasCancelled = false
             }

@@ -129,7 +129,6 @@ extension Scheduler {
         launches[number]?.record.underWay = nil
         for work in written.compactMap(\.returning) { takeBack(work, at: now) }
         flush(number)
-        for cancellation in takeCancellations(of: number) { cancel(cancellation, at: now) }
         releaseIfRecorded(number, at: now)
     }
 
@@ -139,14 +138,7 @@ extension Scheduler {
         launches[number]?.record.waiting.insert(contentsOf: failed, at: 0)
         launches[number]?.record.retryAt = now.monotonic + configuration.hostRetryDelay
         setAlarm(of: number)
-        for cancellation in takeCancellations(of: number) {
-            emit(.answer(cancellation.reply, .notRecorded(message: message)))
-        }
-    }
-
-    private mutating func takeCancellations(of number: LaunchNumber) -> [Cancellation] {
-        defer { launches[number]?.record.cancellations = [] }
-        return launches[number]?.record.cancellations ?? []
+        refuseCancellations(of: launches[number]?.record.returning ?? [], because: message)
     }
 
     /// A newer submission that reached the ledger first wins over the returning one (C3).

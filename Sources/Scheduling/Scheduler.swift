@@ -26,6 +26,8 @@ package struct Scheduler: Sendable {
     var lastSubmission: SubmissionNumber
     var lastLaunch: LaunchNumber
 
+    /// What is to be taken back as soon as the commits about it are known.
+    var waitingCancellations: [Cancellation] = []
     /// Plugins whose next launch waits for a place, first come first served.
     var waitingForRoom: [Lane: [PluginIdentifier]] = [:]
     /// Plugins with something that waits for power or network.
@@ -66,8 +68,12 @@ package struct Scheduler: Sendable {
         case .cancelAllRequested(let plugin, let reply): cancelAll(of: plugin, reply: reply, at: now)
         case .launchSimulated(let identifiers, let reply): simulateLaunch(of: identifiers, reply: reply, at: now)
         case .expirationSimulated(let identifier, let reply): simulateExpiration(of: identifier, reply: reply, at: now)
-        case .committed(let ticket): settle(ticket, at: now)
-        case .commitFailed(let ticket, let message): takeBack(ticket, because: message, at: now)
+        case .committed(let ticket):
+            settle(ticket, at: now)
+            resumeCancellations(at: now)
+        case .commitFailed(let ticket, let message):
+            takeBack(ticket, because: message, at: now)
+            resumeCancellations(at: now)
         case .catalogued(let entries): catalogue(entries, at: now)
         case .conditionsChanged(let new): change(to: new, at: now)
         case .timerFired: lookAtAgenda(at: now)

@@ -104,6 +104,39 @@ struct CancellationTests {
         #expect(host.cancel(.clean) == .cancelled(1))
     }
 
+    @Test func `42 a second cancellation promises nothing that the first one's commit can still break`() {
+        host.submit(.clean, after: .hours(1))
+        host.commits = .held
+        host.cancel(.clean)
+        #expect(host.cancel(.clean) == nil)
+        host.failNextCommit()
+        host.writeHeldCommits()
+        #expect(host.lastAnswer == .cancelled(1) && host.pending.isEmpty)
+    }
+
+    @Test func `44 nor of a running task`() {
+        host.submit(.clean)
+        host.enter()
+        host.commits = .held
+        host.cancel(.clean)
+        #expect(host.cancel(.clean) == nil)
+        host.failNextCommit()
+        host.writeHeldCommits()
+        #expect(host.lastAnswer == .cancelled(0))
+        host.crash()
+        #expect(host.pending.isEmpty)
+    }
+
+    @Test func `42 a cancellation reaches the first submission when its replacement cannot be recorded`() {
+        host.submit(.clean, after: .hours(1))
+        host.commits = .held
+        host.submit(.clean, after: .hours(2))
+        host.cancel(.clean)
+        host.failNextCommit()
+        host.writeHeldCommits()
+        #expect(host.lastAnswer == .cancelled(1) && host.pending.isEmpty)
+    }
+
     @Test func `C3 cancelling takes back the newer submission and keeps the older from returning`() {
         host.submit(.clean)
         host.enter()

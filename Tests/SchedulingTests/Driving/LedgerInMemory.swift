@@ -32,6 +32,7 @@ struct LedgerInMemory {
 
     private var state = State()
     private(set) var journal: [JournalEntry] = []
+    private var journaled: Set<SubmissionNumber> = []
     /// Every number that a request or an event was ever stored under.
     private(set) var everStored: Set<SubmissionNumber> = []
     /// Gone, and the journal has not said why.
@@ -44,6 +45,7 @@ struct LedgerInMemory {
     var runningLaunches: Set<LaunchNumber> { Set(state.running.keys) }
 
     func unfinished(of launch: LaunchNumber) -> [PendingWork] { state.running[launch]?.unfinished ?? [] }
+    func hasJournaled(_ number: SubmissionNumber) -> Bool { journaled.contains(number) }
     func payload(of number: SubmissionNumber) -> [UInt8]? { state.payloads[number] }
 
     var snapshot: LedgerSnapshot {
@@ -67,6 +69,9 @@ struct LedgerInMemory {
         )
     }
 
+    /// The host died while it was about to say why.
+    mutating func forgive() { unexplained = [] }
+
     /// All or nothing.
     mutating func apply(_ changes: [LedgerChange], limits: (PluginIdentifier) -> PendingLimits) throws {
         var new = state
@@ -80,9 +85,10 @@ struct LedgerInMemory {
             }
         }
         for case .endLaunch(let number, _) in changes { try endLaunch(number, in: &new) }
-        let journaled = Set(entries.compactMap(\.submission))
+        let told = entries.compactMap(\.submission)
+        journaled.formUnion(told)
         unexplained.formUnion(state.present.subtracting(new.present))
-        unexplained.subtract(journaled)
+        unexplained.subtract(told)
         everStored.formUnion(new.present)
         state = new
         journal += entries
