@@ -98,7 +98,7 @@ struct Aftermath: Sendable {
             verdict: .returned(cause.taskOutcome, retry),
             blame: cause.blame,
             message:
-                "\(cause.text); attempt \(retry.attempts) of \(configuration.attempts), again in \(delay.inSeconds)"
+                "\(cause.text); attempt \(retry.attempts) of \(configuration.attempts), again in \(delay.humanReadable)"
         )
     }
 

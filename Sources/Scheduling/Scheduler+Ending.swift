@@ -55,7 +55,7 @@ extension Scheduler {
             launch: launch.number,
             blame: aftermath.blame,
             message:
-                "\(aftermath.message); used \(used.inSeconds) of \(launch.plan?.budget.total.inSeconds ?? "its time")"
+                "\(aftermath.message); used \(used.humanReadable) of \(launch.plan?.budget.total.humanReadable ?? "its time")"
         )
         record([.endLaunch(launch.number, end), .journal(entry)], of: launch.number)
     }

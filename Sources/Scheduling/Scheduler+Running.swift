@@ -129,7 +129,7 @@ extension Scheduler {
             number,
             index,
             as: outcome.taskOutcome,
-            blame: outcome == .failure ? .plugin : .nobody,
+            blame: outcome == .failure ? task.expiration?.reason.blame ?? .plugin : .nobody,
             at: now,
             message: completionMessage(task, outcome, of: launch, at: now)
         )
@@ -149,7 +149,7 @@ extension Scheduler {
             case .noData: "completed without new data"
             }
         let used = launch.plan?.budget.used(at: now.monotonic) ?? .zero
-        let time = " after \(used.inSeconds) of \(launch.plan?.budget.total.inSeconds ?? "its time")"
+        let time = " after \(used.humanReadable) of \(launch.plan?.budget.total.humanReadable ?? "its time")"
         return task.expiration.map { "\(said)\(time), having been told to stop: \($0.reason.name)" } ?? said + time
     }
 
@@ -232,14 +232,5 @@ extension JournalEntry {
             blame: blame,
             message: message
         )
-    }
-}
-
-extension Duration {
-    /// `22.4 s`, `80 ms`: for messages; whoever needs a number has the number.
-    var inSeconds: String {
-        if self > .zero && self < .seconds(1) { return "\(max(1, wholeNanoseconds / 1_000_000)) ms" }
-        let tenths = wholeNanoseconds / 100_000_000
-        return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
     }
 }

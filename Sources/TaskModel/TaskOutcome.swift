@@ -80,6 +80,16 @@ package enum ExpirationReason: UInt32, Hashable, Sendable {
         case .hostShutdown: "host shutting down"
         }
     }
+
+    /// Whom a task that stopped unfinished, as it was told, is put down to.
+    package var blame: Blame {
+        switch self {
+        case .budget: .plugin
+        case .externalPowerLost, .networkLost: .machine
+        case .stoppedByPerson: .person
+        case .hostShutdown: .host
+        }
+    }
 }
 
 /// How a process ended, as the kernel tells it.

@@ -201,10 +201,10 @@ struct FollowTests {
             #expect(host.requests.map(\.path) == ["/v1/journal?limit=1", "/v1/journal?after=5&follow=true"])
             #expect(
                 terminal.output == """
-                    TIME                 EVENT      PLUGIN            LAUNCH  TASK                      BLAME  MESSAGE
-                    2026-01-31 01:48:00  succeeded  com.example.feed  41      com.example.feed.refresh  -      pruned 12 rows
-                    2026-01-31 01:48:00  succeeded  com.example.feed  41      com.example.feed.refresh  -      entry 6
-                    2026-01-31 01:48:00  succeeded  com.example.feed  41      com.example.feed.refresh  -      entry 7
+                    TIME      EVENT      LAUNCH  SUBJECT                   BLAME  MESSAGE
+                    01:48:00  succeeded  41      com.example.feed.refresh  -      pruned 12 rows
+                    01:48:00  succeeded  41      com.example.feed.refresh  -      entry 6
+                    01:48:00  succeeded  41      com.example.feed.refresh  -      entry 7
 
                     """
             )

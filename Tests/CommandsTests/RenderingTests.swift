@@ -98,15 +98,14 @@ struct RenderingTests {
     @Test func `task list shows what runs, what waits and for what`() throws {
         #expect(
             try Samples.taskList().text(for: reader) == """
-                RUNNING                   PLUGIN            KIND     SUBMISSION  LAUNCH  USED   BUDGET
-                com.example.feed.refresh  com.example.feed  refresh  12          41      22.4s  30s
+                RUNNING                   KIND     SUBMISSION  LAUNCH  USED   BUDGET
+                com.example.feed.refresh  refresh  12          41      22.4s  30s
 
-                PENDING                   PLUGIN            KIND     SUBMISSION  EARLIEST  NEEDS    ATTEMPTS  WAITS FOR
-                com.example.feed.refresh  com.example.feed  refresh  12          in 12min  network  1         \
-                earliest-begin (in 12min)
+                PENDING                   KIND     SUBMISSION  EARLIEST  NEEDS    FAILED  WAITS FOR
+                com.example.feed.refresh  refresh  12          in 12min  network  1x      earliest-begin in 12min
 
-                EVENT    PLUGIN            SUBMISSION  CREATED  ATTEMPTS  WAITS FOR
-                started  com.example.feed  13          now      0         nothing
+                EVENT                     SUBMISSION  CREATED  FAILED  WAITS FOR
+                com.example.feed started  13          now      -       nothing
 
                 """
         )
@@ -156,9 +155,9 @@ struct RenderingTests {
         )
         #expect(
             reply.text(for: reader) == """
-                TIME                 EVENT      PLUGIN            LAUNCH  TASK                      BLAME  MESSAGE
-                2026-01-31 01:48:00  succeeded  com.example.feed  41      com.example.feed.refresh  -      pruned 12 rows
-                2026-01-31 01:48:00  succeeded  com.example.feed  41      com.example.feed.refresh  -      x\\u{07}
+                TIME      EVENT      LAUNCH  SUBJECT                   BLAME  MESSAGE
+                01:48:00  succeeded  41      com.example.feed.refresh  -      pruned 12 rows
+                01:48:00  succeeded  41      com.example.feed.refresh  -      x\\u{07}
 
                 """
         )

@@ -10,7 +10,7 @@ extension JournalReply: Presentable {
 
     /// Also the layout for the entries that follow.
     func table(for reader: Reader) -> Table {
-        var table = Table("TIME", "EVENT", "PLUGIN", "LAUNCH", "TASK", "BLAME", "MESSAGE")
+        var table = Table("TIME", "EVENT", "LAUNCH", "SUBJECT", "BLAME", "MESSAGE")
         for entry in entries { table.add(entry.cells(for: reader)) }
         return table
     }
@@ -19,8 +19,7 @@ extension JournalReply: Presentable {
 extension JournalLine {
     func cells(for reader: Reader) -> [String] {
         let blame = blame == Blame.nobody.rawValue ? "" : blame
-        return [
-            at.localText(for: reader), event, plugin, launch.map { "\($0)" } ?? "", task ?? "", blame, message,
-        ]
+        let subject = task.map { Subject.text($0, of: plugin) } ?? plugin
+        return [at.briefText(for: reader), event, launch.map { "\($0)" } ?? "", subject, blame, message]
     }
 }

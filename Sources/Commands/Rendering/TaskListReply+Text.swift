@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import TaskModel
 
 extension TaskListReply: Presentable {
     func text(for reader: Reader) -> String {
@@ -12,11 +13,10 @@ extension TaskListReply: Presentable {
     }
 
     private var runningTable: Table {
-        var table = Table("RUNNING", "PLUGIN", "KIND", "SUBMISSION", "LAUNCH", "USED", "BUDGET")
+        var table = Table("RUNNING", "KIND", "SUBMISSION", "LAUNCH", "USED", "BUDGET")
         for task in running {
             table.add(
-                task.task,
-                task.plugin,
+                Subject.text(task.task, of: task.plugin),
                 task.kind,
                 "\(task.submission)",
                 "\(task.launch)",
@@ -28,16 +28,15 @@ extension TaskListReply: Presentable {
     }
 
     private func pendingTable(for reader: Reader) -> Table {
-        var table = Table("PENDING", "PLUGIN", "KIND", "SUBMISSION", "EARLIEST", "NEEDS", "ATTEMPTS", "WAITS FOR")
+        var table = Table("PENDING", "KIND", "SUBMISSION", "EARLIEST", "NEEDS", "FAILED", "WAITS FOR")
         for task in pending {
             table.add(
-                task.identifier,
-                task.plugin,
+                Subject.text(task.identifier, of: task.plugin),
                 task.kind,
                 "\(task.submission)",
                 task.earliestBegin?.relativeText(for: reader) ?? "",
                 task.needs,
-                "\(task.attempts)",
+                task.attempts == 0 ? "" : "\(task.attempts)x",
                 WaitingReason.brief(task.reason, for: reader)
             )
         }
@@ -45,14 +44,13 @@ extension TaskListReply: Presentable {
     }
 
     private func eventTable(for reader: Reader) -> Table {
-        var table = Table("EVENT", "PLUGIN", "SUBMISSION", "CREATED", "ATTEMPTS", "WAITS FOR")
+        var table = Table("EVENT", "SUBMISSION", "CREATED", "FAILED", "WAITS FOR")
         for event in events {
             table.add(
-                event.event,
-                event.plugin,
+                Subject.text(event.event, of: event.plugin),
                 "\(event.submission)",
                 event.createdAt.relativeText(for: reader),
-                "\(event.attempts)",
+                event.attempts == 0 ? "" : "\(event.attempts)x",
                 WaitingReason.brief(event.reason, for: reader)
             )
         }
@@ -71,6 +69,6 @@ extension WaitingReason {
     /// The code, with its end when it has one: the sentences are `task why`'s.
     fileprivate static func brief(_ reason: WaitingReason?, for reader: Reader) -> String {
         guard let reason else { return "nothing" }
-        return reason.code + (reason.until.map { " (\($0.relativeText(for: reader)))" } ?? "")
+        return reason.code + (reason.until.map { " \($0.relativeText(for: reader))" } ?? "")
     }
 }

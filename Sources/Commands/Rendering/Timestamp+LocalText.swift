@@ -13,6 +13,13 @@ extension Timestamp {
         return text.prefix(10) + " " + text.dropFirst(11).prefix(8)
     }
 
+    /// The time of day alone while the reader's day lasts, else date and time.
+    func briefText(for reader: Reader) -> String {
+        let text = localText(for: reader)
+        let today = Timestamp(reader.now).localText(for: reader).prefix(10)
+        return text.hasPrefix(today) ? String(text.dropFirst(11)) : text
+    }
+
     /// `in 12min`, `3s ago`, `now`; to the second, from ten minutes on to the minute.
     func relativeText(for reader: Reader) -> String {
         let distance = (wall - reader.now).wholeNanoseconds

@@ -63,9 +63,11 @@ final class CatalogKeeper: Service, Sendable {
         let watch = try FolderWatch(contents.folders)
         // What changed between the first look and the watch is not missed.
         load()
+        watch.watch(contents.folders)
         for await _ in watch.changes.cancelOnGracefulShutdown() {
             load()
             watch.watch(contents.folders)
+            for problem in watch.problems { log.warning("folder not watched", metadata: ["problem": "\(problem)"]) }
         }
     }
 

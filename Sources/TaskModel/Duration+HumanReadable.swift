@@ -1,10 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import TaskModel
-
 extension Duration {
     /// At most two units, nothing rounded up: `850ms`, `22.4s`, `10min`, `2h 5min`.
-    var humanReadable: String {
+    package var humanReadable: String {
         let nanoseconds = wholeNanoseconds
         if nanoseconds < 0 { return "-" + Duration.nanoseconds(-nanoseconds).humanReadable }
         let seconds = nanoseconds / 1_000_000_000
