@@ -52,15 +52,15 @@ struct HostUnderTest {
         return fields.count > 12 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : 0
     }
 
-    /// Times that the host's threads went to sleep and were woken again.
-    func contextSwitches() -> Int {
-        let tasks =
-            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/task")) ?? []
-        return tasks.reduce(0) { sum, task in
-            let path = "/proc/\(process.processIdentifier)/task/\(task)/status"
-            let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    /// Times that each of the host's threads was put to sleep or woken, by thread.
+    func contextSwitches() -> [String: Int] {
+        let folder = "/proc/\(process.processIdentifier)/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let counts = threads.map { thread in
+            let text = (try? String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8)) ?? ""
             let lines = text.split(separator: "\n").filter { $0.contains("ctxt_switches") }
-            return sum + lines.compactMap { Int($0.split(separator: "\t").last ?? "") }.reduce(0, +)
+            return (thread, lines.compactMap { Int($0.split(separator: "\t").last ?? "") }.reduce(0, +))
         }
+        return Dictionary(uniqueKeysWithValues: counts)
     }
 }

@@ -52,13 +52,13 @@ struct SubmitToHandler {
     }
 
     private static func measureIdleness(_ host: HostUnderTest) {
-        usleep(500_000)
-        let before = (host.processorTicks(), host.contextSwitches())
+        // The last launch's threads have gone back to their pools by then.
+        sleep(5)
+        let before = (ticks: host.processorTicks(), switches: host.contextSwitches())
         sleep(10)
-        let after = (host.processorTicks(), host.contextSwitches())
-        print(
-            "an idle host, 10 s: \(after.0 - before.0) ticks of processor time, \(after.1 - before.1) context switches"
-        )
+        let ticks = host.processorTicks() - before.ticks
+        let switches = host.contextSwitches().reduce(0) { $0 + $1.value - (before.switches[$1.key] ?? $1.value) }
+        print("an idle host in 10 s: \(ticks) ticks of processor time, \(switches) context switches")
     }
 
     private static func stamps(_ host: HostUnderTest) -> [Int64] {
