@@ -7,7 +7,8 @@ SWIFT_FLAGS = -j $(JOBS) --explicit-target-dependency-import-check error
 PLUGINS = $(BUILD)/plugins
 
 # Debian packages, each with a file that shows that it is there.
-PACKAGES = gcc g++ make pkg-config libsqlite3-dev libcurl4-openssl-dev libxml2-dev sqlite3 python3 binutils
+PACKAGES = gcc g++ make pkg-config libsqlite3-dev libcurl4-openssl-dev libxml2-dev \
+    zlib1g-dev sqlite3 python3 binutils
 
 BENCH = $(BUILD)/bench
 
