@@ -3,7 +3,8 @@
 PREFIX ?= /usr/local
 BUILD ?= .build
 JOBS ?= $(shell nproc)
-SWIFT_FLAGS = -j $(JOBS) --explicit-target-dependency-import-check error
+SWIFT_FLAGS = -j $(JOBS) --scratch-path $(BUILD) --explicit-target-dependency-import-check error
+PROGRAMS = bgtask bgtaskd bgtask-runner
 PLUGINS = $(BUILD)/plugins
 
 # Debian packages, each with a file that shows that it is there.
@@ -21,18 +22,17 @@ test: packages plugins
 	swift test $(SWIFT_FLAGS)
 
 build: packages
-	swift build $(SWIFT_FLAGS)
+	for program in $(PROGRAMS); do swift build $(SWIFT_FLAGS) --product $$program || exit; done
 
 plugins: packages
 	$(MAKE) -C Plugins OUT="$(abspath $(PLUGINS))"
 
 bench: packages
-	swift build $(SWIFT_FLAGS) --configuration release --product bgtaskd
-	swift build $(SWIFT_FLAGS) --configuration release --product bgtask-runner
+	for program in bgtaskd bgtask-runner; do swift build $(SWIFT_FLAGS) --configuration release --product $$program || exit; done
 	mkdir -p "$(BENCH)"
 	cc -O2 -shared -fPIC -I Sources/CBackgroundTasks/include Benchmarks/Plugins/Stamp.c -o "$(BENCH)/libStamp.so"
 	cc -O2 Benchmarks/Plugins/Floor.c -o "$(BENCH)/Floor"
-	swift run --package-path Benchmarks -c release SubmitToHandler "$(abspath $(BUILD)/release)" "$(abspath $(BENCH))"
+	swift run --package-path Benchmarks --scratch-path "$(BENCH)/.build" -c release SubmitToHandler "$(abspath $(BUILD)/release)" "$(abspath $(BENCH))"
 
 lint:
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
@@ -40,11 +40,11 @@ lint:
 format:
 	swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
 
-# Binaries, header and example plugins' manifests stay apart: a vendor needs the header alone.
+# What a machine needs to run a host, and a vendor to write a plugin.
 install: packages
-	swift build $(SWIFT_FLAGS) --configuration release
+	for program in $(PROGRAMS); do swift build $(SWIFT_FLAGS) --configuration release --product $$program || exit; done
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/include"
-	install -m 755 $(BUILD)/release/bgtask $(BUILD)/release/bgtaskd $(BUILD)/release/bgtask-runner "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 $(PROGRAMS:%=$(BUILD)/release/%) "$(DESTDIR)$(PREFIX)/bin"
 	install -m 644 Sources/CBackgroundTasks/include/bgtask.h "$(DESTDIR)$(PREFIX)/include"
 
 packages:
