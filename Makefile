@@ -7,7 +7,7 @@ SWIFT_FLAGS = -j $(JOBS) --scratch-path $(BUILD) --explicit-target-dependency-im
 PROGRAMS = bgtask bgtaskd bgtask-runner
 PLUGINS = $(BUILD)/plugins
 
-# Debian packages, each with a file that shows that it is there.
+# What building, testing and the demo need from Debian.
 PACKAGES = gcc g++ make pkg-config libsqlite3-dev libcurl4-openssl-dev libxml2-dev \
     zlib1g-dev sqlite3 python3 binutils
 
