@@ -77,7 +77,7 @@ package struct HostOptions: ParsableArguments {
         var configuration = HostConfiguration(paths: paths, processors: ProcessInfo.processInfo.activeProcessorCount)
         let file = config ?? paths.configurationFile
         if config != nil || FileManager.default.fileExists(atPath: file) {
-            let document = YAMLDocument.decode(path: file) { configuration.read($0) }
+            let document = YAMLDocument.decode(path: file, mayHoldNothing: true) { configuration.read($0) }
             try Self.refuse(document.errors)
             configuration.file = file
         }

@@ -3,15 +3,18 @@
 /// A YAML file whose root is a mapping: opens it, bounds it, and hands its keys to a reader. Knows no key itself.
 package enum YAMLDocument {
     /// Reads the file at `path` with `read`, which asks the mapping for the keys it knows.
+    ///
+    /// - Parameter mayHoldNothing: whether a file of comments alone is in order; it has no keys then.
     package static func decode<Value>(
         path: String,
+        mayHoldNothing: Bool = false,
         _ read: (DiagnosingMapping) -> Value
     ) -> DecodedDocument<Value> {
         let problems = ProblemCollector(file: path)
         guard let file = SmallFile(path: path, problems: problems) else {
             return DecodedDocument(value: nil, problems: problems.sorted)
         }
-        return decode(bytes: file.bytes, problems: problems, read)
+        return decode(bytes: file.bytes, problems: problems, mayHoldNothing: mayHoldNothing, read)
     }
 
     /// - Parameter file: the name for messages.
@@ -26,13 +29,18 @@ package enum YAMLDocument {
     static func decode<Value>(
         bytes: [UInt8],
         problems: ProblemCollector,
+        mayHoldNothing: Bool = false,
         _ read: (DiagnosingMapping) -> Value
     ) -> DecodedDocument<Value> {
         guard let text = YAMLPrescan.text(of: bytes, problems: problems) else {
             return DecodedDocument(value: nil, problems: problems.sorted)
         }
         let root = YAMLComposer(text: text, problems: problems).root()
-        guard case .mapping(let entries) = root?.content else {
+        let entries: [YAMLEntry]
+        switch root?.content {
+        case .mapping(let written): entries = written
+        case nil where mayHoldNothing && !problems.holdsErrors: entries = []
+        default:
             if !problems.holdsErrors {
                 problems.report(
                     .wrongType,
