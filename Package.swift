@@ -146,6 +146,15 @@ let package = Package(
             ]
         ),
 
+        // MARK: The host as a whole, with real processes and real plugins
+
+        .target(
+            name: "HostTestKit",
+            dependencies: ["CLinux", "ControlAPI", "TaskModel"],
+            path: "Tests/HostTestKit"
+        ),
+        .testTarget(name: "EndToEndTests", dependencies: ["ControlAPI", "HostTestKit", "TaskModel"]),
+
         // MARK: Programs
 
         .executableTarget(

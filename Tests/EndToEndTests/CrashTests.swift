@@ -1,0 +1,116 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("A plugin that crashes takes down nobody but itself")
+struct CrashTests {
+    struct Crash: Sendable, CustomTestStringConvertible {
+        let plugin: TestPlugin
+        /// What the journal calls each attempt, and the launch.
+        let outcome: String
+        /// A part of the journal's message.
+        let message: String
+        let reachesHandlers: Bool
+
+        var testDescription: String { plugin.name }
+
+        init(_ plugin: String, _ outcome: String, _ message: String, reachesHandlers: Bool) {
+            self.plugin = TestPlugin(plugin)
+            self.outcome = outcome
+            self.message = message
+            self.reachesHandlers = reachesHandlers
+        }
+    }
+
+    static let crashes = [
+        Crash("CrashInConstructor", "entry-failed", "SIGSEGV", reachesHandlers: false),
+        Crash("CrashInEntry", "entry-failed", "SIGSEGV", reachesHandlers: false),
+        Crash("EntryFails", "entry-failed", "entry returned -7", reachesHandlers: false),
+        Crash("CrashInHandler", "crashed", "SIGSEGV", reachesHandlers: true),
+        Crash("ExitZero", "exited", "exited with code 0", reachesHandlers: true),
+    ]
+
+    @Test(arguments: crashes)
+    func `each attempt is charged and named, and the third is the last (C3)`(_ crash: Crash) async throws {
+        try await HostFixture.with(plugins: [.neighbour, crash.plugin]) { host in
+            let identifier = crash.plugin.identifier
+            try await host.started(crash.plugin)
+            let start = try await host.journalEnd()
+            let submission = try await host.submit(crash.plugin.task())
+            try await host.runNeighbour()
+
+            let last = try await host.waitForJournal("the end") { line in
+                line.submission == submission && line.event == "abandoned"
+            }
+            #expect(last.blame == "plugin" && last.message.contains(crash.message))
+            let end = try await host.end(ofLaunch: try #require(last.launch))
+            #expect(end.event == "launch-\(crash.outcome)" && end.blame == "plugin")
+
+            let journal = try await host.journal(after: start).filter { $0.plugin == identifier }
+            let attempts = journal.filter { $0.submission == submission }
+            #expect(attempts.map(\.event) == [crash.outcome, crash.outcome, "abandoned"])
+            #expect(Set(attempts.map(\.launch)).count == 3)
+            #expect(attempts.dropLast().allSatisfy { $0.message.contains("attempt") && $0.blame == "plugin" })
+            #expect(journal.allSatisfy { $0.launch != nil })
+
+            try await host.runNeighbour()
+            #expect(try await host.client.tasks().pending.isEmpty)
+            let shown = try await host.client.plugins().plugins.first { $0.identifier == identifier }
+            #expect(shown?.state == .failing)
+        }
+    }
+
+    @Test(arguments: crashes.filter { !$0.reachesHandlers })
+    func `an entry that fails costs the event started its attempts too (C11)`(_ crash: Crash) async throws {
+        try await HostFixture.with(plugins: [crash.plugin, .neighbour]) { host in
+            let end = try await host.waitForJournal("the event's end") { line in
+                line.task == "started" && line.event == "abandoned"
+            }
+            #expect(end.blame == "plugin" && end.message.contains(crash.message))
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `one of three crashes every time: the others complete, uncharged, one per launch`() async throws {
+        let plugin = TestPlugin("CrashInOneOfThree", tasks: ["one", "two", "three"])
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let submissions = try await host.submitTogether(plugin)
+
+            let bad = submissions[1]
+            let last = try await host.waitForJournal("the bad one's end") {
+                $0.submission == bad && $0.event == "abandoned"
+            }
+            #expect(last.message.contains("SIGSEGV"))
+            var launches: [Int64?] = []
+            for submission in [submissions[0], submissions[2]] {
+                let end = try await host.waitForJournal("a neighbour's end") {
+                    $0.submission == submission && $0.event == "succeeded"
+                }
+                launches.append(end.launch)
+            }
+            #expect(launches[0] != launches[1])
+            let interrupted = try await host.journal().filter { $0.event == "interrupted" }
+            #expect(interrupted.map(\.submission) == [submissions[0], submissions[2]])
+            #expect(interrupted.allSatisfy { $0.message.contains("not charged") })
+            // IDENTIFIER ATTEMPT LAUNCH: the first attempt still.
+            let ran = host.containerText(plugin, "ran.txt").split(separator: "\n").map { $0.split(separator: " ") }
+            #expect(ran.count == 2 && ran.allSatisfy { $0[1] == "1" })
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `a child that a task leaves behind is ended with its launch`() async throws {
+        let plugin = TestPlugin("LeavesChild")
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded")
+            _ = try await host.end(ofLaunch: try #require(end.launch))
+            let child = try #require(Int32(host.containerText(plugin, "child.txt").dropLast()))
+            #expect(!host.runnerProcesses().contains(child))
+            try await host.runNeighbour()
+        }
+    }
+}

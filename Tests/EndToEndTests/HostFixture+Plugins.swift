@@ -1,0 +1,39 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import Testing
+
+// What several suites do with the plugins in Tests/MisbehavingPlugins.
+extension HostFixture {
+    /// Lets the tasks of Patient.c complete.
+    func release(_ patient: TestPlugin) throws {
+        try folder.write([], to: "state/containers/\(patient.identifier)/release")
+    }
+
+    /// Submits each of a plugin's tasks and has them run in one launch.
+    func submitTogether(_ plugin: TestPlugin) async throws -> [Int64] {
+        let tasks = plugin.tasks.map { plugin.task($0) }
+        var submissions: [Int64] = []
+        for task in tasks { submissions.append(try await submit(task, earliestBegin: Self.tomorrow)) }
+        _ = try await client.simulateLaunch(of: tasks.map(identifier))
+        return submissions
+    }
+
+    /// Shows that the host still does its work: the well-behaved neighbour's task runs and succeeds.
+    func runNeighbour(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let submission = try await submit(TestPlugin.neighbour.task())
+        let end = try await outcome(of: submission)
+        #expect(end.event == "succeeded", sourceLocation: sourceLocation)
+    }
+
+    /// Puts another manifest in place and waits until the host has noticed.
+    func change(to plugin: TestPlugin) async throws {
+        let end = try await journalEnd()
+        let identifier = plugin.identifier
+        try folder.write(plugin.manifest.utf8, to: plugin.manifestFile)
+        try await waitForJournal("the change of \(identifier)", after: end) {
+            $0.event == "plugin-changed" && $0.plugin == identifier
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("A plugin that does not stop is ended at deadline and grace, while others run")
+struct OverrunTests {
+    struct Overrun: Sendable, CustomTestStringConvertible {
+        let plugin: TestPlugin
+        let outcome: String
+        let launch: String
+        let message: String
+
+        var testDescription: String { plugin.name }
+
+        init(_ plugin: String, _ outcome: String, launch: String, _ message: String) {
+            self.plugin = TestPlugin(plugin, policy: ["budgets: { processing: 3s }", "grace: 200ms"])
+            self.outcome = outcome
+            self.launch = launch
+            self.message = message
+        }
+    }
+
+    static let overruns = [
+        Overrun("LoopInHandler", "expired", launch: "launch-overran", "budget used up"),
+        Overrun("LoopInExpirationHandler", "overran", launch: "launch-overran", "budget used up"),
+        Overrun("NeverCompletes", "overran", launch: "launch-overran", "budget used up"),
+    ]
+
+    @Test(arguments: overruns)
+    func `its request is used up, and nothing of it is left (57, 59)`(_ overrun: Overrun) async throws {
+        try await HostFixture.with(plugins: [.neighbour, overrun.plugin]) { host in
+            let submission = try await host.submit(overrun.plugin.task())
+            let launch = try await host.launch(of: overrun.plugin)
+            try await host.runNeighbour()
+            let before = try await host.journalEnd()
+
+            let end = try await host.outcome(of: submission)
+            #expect(end.number > before, "the neighbour's task ran while the bad one did")
+            #expect(end.event == overrun.outcome && end.blame == "plugin" && end.message.contains(overrun.message))
+            let ended = try await host.end(ofLaunch: launch.number)
+            #expect(ended.event == overrun.launch && ended.blame == "plugin")
+            #expect(!host.runnerProcesses().contains(launch.pid))
+            #expect(try await host.client.tasks().pending.isEmpty)
+
+            let shown = try await host.client.launch(LaunchNumber(rawValue: launch.number))
+            #expect(shown.outcome == "overran" && shown.used >= shown.budget)
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `an endless entry is charged, and ended in the end (C3)`() async throws {
+        let plugin = TestPlugin("LoopInEntry", policy: ["budgets: { processing: 2s, event: 200ms }", "grace: 100ms"])
+        let setup = HostSetup(["attempts": "2"])
+        try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { host in
+            let submission = try await host.submit(plugin.task())
+            let launch = try await host.launch(of: plugin)
+            try await host.runNeighbour()
+            let before = try await host.journalEnd()
+
+            let first = try await host.outcome(of: submission)
+            #expect(first.number > before && first.event == "entry-failed" && first.blame == "plugin")
+            #expect(first.message.contains("entry did not return within the budget and the grace"))
+            #expect(try await host.end(ofLaunch: launch.number).event == "launch-entry-failed")
+            #expect(!host.runnerProcesses().contains(launch.pid))
+            let last = try await host.outcome(of: submission, after: first.number)
+            #expect(last.event == "abandoned")
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `an expiration handler that never returns keeps none of the others from being told (49)`() async throws {
+        let plugin = TestPlugin(
+            "LoopInExpirationHandler",
+            tasks: ["task", "obedient"],
+            policy: ["budgets: { processing: 1s }", "grace: 5s"]
+        )
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let submissions = try await host.submitTogether(plugin)
+
+            let obedient = try await host.outcome(of: submissions[1])
+            #expect(obedient.event == "failed" && obedient.message.contains("told to stop"))
+            #expect(host.containerText(plugin, "expired.txt") == "1\n")
+            let bad = try await host.outcome(of: submissions[0])
+            #expect(bad.event == "overran" && bad.launch == obedient.launch && bad.number > obedient.number)
+        }
+    }
+
+    @Test func `one that obeys is not ended: it completes within the grace`() async throws {
+        let plugin = TestPlugin("Obedient", policy: ["budgets: { processing: 500ms }", "grace: 30s"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "failed" && end.message.contains("budget used up"))
+            #expect(try await host.end(ofLaunch: try #require(end.launch)).event == "launch-expired")
+            #expect(host.containerText(plugin, "expired.txt") == "1\n")
+        }
+    }
+
+    @Test func `a person's simulation expires a task with that reason, and one that does not obey is ended (89)`()
+        async throws
+    {
+        let (deaf, obedient) = (TestPlugin("Deaf"), TestPlugin("Obedient"))
+        try await HostFixture.with(plugins: [deaf, obedient]) { host in
+            let (first, second) = (try await host.submit(deaf.task()), try await host.submit(obedient.task()))
+            try await host.waitForLog("the first runs") { $0.contains("deaf runs") }
+            let launch = try await host.client.simulateExpiration(of: host.identifier(deaf.task())).launch
+            try await host.waitForLog("its reason") { $0.contains("deaf was told to stop, reason 5") }
+            let end = try await host.outcome(of: first)
+            #expect(end.event == "overran" && end.launch == launch && end.message.contains("stopped by a person"))
+
+            try await host.expire(obedient.task())
+            #expect(try await host.outcome(of: second).event == "failed")
+            #expect(host.containerText(obedient, "expired.txt") == "5\n")
+            let nothing = try await host.bgtask("simulate", "expiration", obedient.task())
+            #expect(nothing.status == 1 && nothing.error.contains("not-running"))
+        }
+    }
+}
+
+extension HostFixture {
+    /// The running launch of a plugin's background lane, once its plan was sent.
+    fileprivate func launch(of plugin: TestPlugin) async throws -> (number: Int64, pid: Int32) {
+        let identifier = plugin.identifier
+        let line = try await waitForLog("a launch of \(identifier)") {
+            $0.contains("launched") && $0.contains("plugin=\(identifier) ") && $0.contains("lane=background")
+        }
+        let fields = line.split(separator: " ").map { $0.split(separator: "=") }.filter { $0.count == 2 }
+        let values = Dictionary(fields.map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
+        return (try #require(values["launch"].flatMap { Int64($0) }), try #require(values["pid"].flatMap { Int32($0) }))
+    }
+
+    /// Asks until the task's entry has returned: before that nobody can be told to stop.
+    fileprivate func expire(_ task: String) async throws {
+        while true {
+            do {
+                _ = try await client.simulateExpiration(of: identifier(task))
+                return
+            } catch ControlError.refused(409, let reply) where reply.error.subReason == "not-running" {
+                await Task.yield()
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import Testing
+
+@Suite("Plugins are held to the ABI's rules, and told by a status (C2)")
+struct PluginRuleTests {
+    @Test func `a second completion changes nothing (62)`() async throws {
+        let plugin = TestPlugin("CompletesTwice", tasks: ["task", "slow"])
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let submissions = try await host.submitTogether(plugin)
+            for submission in submissions { #expect(try await host.outcome(of: submission).event == "succeeded") }
+            let violation = try await host.waitForJournal("the violation") { $0.event == "violation" }
+            #expect(violation.plugin == plugin.identifier && violation.blame == "plugin")
+            #expect(violation.message.contains("BGT-ABI-09"))
+            #expect(host.containerText(plugin, "statuses.txt") == "BGT_OK\nBGT_ALREADY_COMPLETED\n")
+            try await host.runNeighbour()
+        }
+    }
+
+    struct Violation: Sendable, CustomTestStringConvertible {
+        let plugin: TestPlugin
+        let statuses: String
+        let rule: String
+
+        var testDescription: String { plugin.name }
+
+        init(_ plugin: String, tasks: [String] = ["task"], _ statuses: String, rule: String) {
+            self.plugin = TestPlugin(plugin, tasks: tasks)
+            self.statuses = statuses
+            self.rule = rule
+        }
+    }
+
+    static let violations = [
+        Violation("RegistersLate", tasks: ["task", "late"], "BGT_WRONG_PHASE\nreleased 1\n", rule: "BGT-ABI-10"),
+        Violation("RegistersTwice", "BGT_DUPLICATE\nreleased 1\n", rule: "BGT-ABI-10"),
+        Violation("RegistersUnpermitted", "BGT_NOT_PERMITTED\n", rule: "BGT-ABI-10"),
+        Violation(
+            "CompletesForeign",
+            "BGT_NO_SUCH_TASK\nBGT_NO_SUCH_TASK\nBGT_NO_SUCH_TASK\nBGT_NO_SUCH_TASK\n",
+            rule: "BGT-ABI-08"
+        ),
+    ]
+
+    @Test(arguments: violations)
+    func `a broken rule has a status, a line in the journal, and no other effect`(
+        _ violation: Violation
+    ) async throws {
+        let plugin = violation.plugin
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            try await host.started(plugin)
+            let before = host.containerText(plugin, "statuses.txt")
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded")
+            #expect(host.containerText(plugin, "statuses.txt").dropFirst(before.count) == violation.statuses)
+            let launch = end.launch
+            let line = try await host.waitForJournal("the violation") { $0.event == "violation" && $0.launch == launch }
+            #expect(line.message.contains(violation.rule) && line.blame == "plugin")
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `a request without a handler is not accepted from its own plugin`() async throws {
+        let plugin = TestPlugin("SubmitsUnregistered", tasks: ["task", "other"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded")
+            let lines = host.containerText(plugin, "statuses.txt").split(separator: "\n")
+            #expect(lines.first == "BGT_UNREGISTERED" && lines.count == 2)
+            #expect(lines.last?.contains(plugin.task("other")) == true)
+            #expect(try await host.client.tasks().pending.isEmpty)
+        }
+    }
+
+    @Test func `a task without a handler is used up, and its neighbours run (C2)`() async throws {
+        let plugin = TestPlugin("UnregisteredTask", tasks: ["task", "other"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let submissions = try await host.submitTogether(plugin)
+            let bad = try await host.outcome(of: submissions[0])
+            let good = try await host.outcome(of: submissions[1])
+            #expect(bad.event == "not-registered" && bad.blame == "plugin" && bad.message.contains("register one"))
+            #expect(good.event == "succeeded" && good.launch == bad.launch)
+        }
+    }
+
+    @Test func `each identifier has a serial queue of its own, never the main thread (51, C4)`() async throws {
+        let plugin = TestPlugin("ChecksQueues", tasks: ["one", "two"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let submissions = try await host.submitTogether(plugin)
+            for submission in submissions { #expect(try await host.outcome(of: submission).event == "succeeded") }
+            let lines = host.containerText(plugin, "queues.txt").split(separator: "\n").sorted()
+            let expected = ["one", "two"].map { "\($0) main=0 inside=1 overlapped=1 shared=0" }
+            #expect(lines.map(String.init) == expected)
+        }
+    }
+
+    @Test func `the main thread belongs to run_main until stop, which comes on another`() async throws {
+        let plugin = TestPlugin("RunsMain")
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let started = try await host.started(plugin)
+            _ = try await host.end(ofLaunch: try #require(started.launch))
+            let before = host.containerText(plugin, "main.txt")
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded")
+            #expect(try await host.end(ofLaunch: try #require(end.launch)).event == "launch-completed")
+            let text = host.containerText(plugin, "main.txt").dropFirst(before.count)
+            #expect(text == "run_main main=1\nstop main=0\nrun_main returns\n")
+        }
+    }
+
+    @Test func `what a plugin prints is logged line by line, with plugin and launch, and harmless`() async throws {
+        let plugin = TestPlugin("PrintsOutput")
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            let launch = try #require(end.launch)
+            let ended = "launch=\(launch) termination="
+            try await host.waitForLog("the end of its launch") { $0.contains(ended) }
+            let lines = host.log.filter { $0.contains("launch=\(launch) plugin=\(plugin.identifier) stream=") }
+            for expected in [
+                ("stdout", "a line on stdout"), ("stderr", "a line on stderr"), ("stdout", "no newline at the end"),
+                ("stdout", "not UTF-8: "), ("stdout", "red: "), ("stdout", "xxxx"),
+            ] {
+                #expect(lines.contains { $0.contains("stream=\(expected.0)") && $0.contains(expected.1) })
+            }
+            #expect(!lines.contains { $0.unicodeScalars.contains { $0.value < 32 || $0.value == 127 } })
+            #expect(lines.reduce(0) { $0 + $1.count { $0 == "x" } } >= 10_000)
+        }
+    }
+}

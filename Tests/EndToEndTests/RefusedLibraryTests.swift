@@ -1,0 +1,86 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("A library that must not run is refused before a line of it has")
+struct RefusedLibraryTests {
+    struct Refused: Sendable, CustomTestStringConvertible {
+        let name: String
+        let message: String
+
+        var testDescription: String { name }
+    }
+
+    static let refused = [
+        Refused(name: "NoNote", message: "note"),
+        Refused(name: "NewerMajor", message: "major"),
+        Refused(name: "NewerMinor", message: "99"),
+        Refused(name: "NoEntrySymbol", message: "bgtask_plugin_entry"),
+    ]
+
+    @Test(arguments: refused)
+    func `from its bytes, with the reason in the catalogue (BGT-ABI-02)`(_ refused: Refused) async throws {
+        try await expectRefusal(of: TestPlugin(refused.name), message: refused.message)
+    }
+
+    @Test func `a text file in its place`() async throws {
+        var plugin = TestPlugin("Obedient")
+        plugin.library = .bytes(Array("this is not a library\n".utf8))
+        try await expectRefusal(of: plugin, message: "ELF")
+    }
+
+    @Test func `one for another architecture`() async throws {
+        var plugin = TestPlugin("Obedient")
+        var bytes = try await PluginCompiler.library("Obedient")
+        // e_machine: one that is not this machine's, whichever that is.
+        bytes[18] = bytes[18] == 183 ? 62 : 183
+        plugin.library = .bytes(bytes)
+        try await expectRefusal(of: plugin, message: bytes[18] == 183 ? "aarch64" : "x86_64")
+    }
+
+    @Test func `a broken manifest hides none of the good ones beside it`() async throws {
+        try await HostFixture.with { host in
+            try await host.started(.neighbour)
+            let broken = "manifest: 1\nidentifer: com.example.broken\nlibrary: ../libEscapes.so\nrole: boss\n"
+            try host.folder.write(broken.utf8, to: "manifests/Aaa.yaml")
+            try await host.waitForLog("its refusal") { $0.contains("manifest refused") && $0.contains("Aaa.yaml") }
+            let list = try await host.client.plugins()
+            #expect(list.plugins.map(\.identifier) == [TestPlugin.neighbour.identifier])
+            let refused = try #require(list.refused.first)
+            #expect(refused.file == host.folder.file("manifests/Aaa.yaml") && list.refused.count == 1)
+            let problems = refused.problems.filter { $0.severity == .error }
+            #expect(problems.contains { $0.line == 2 && $0.message.contains("identifier") })
+            #expect(problems.contains { $0.line == 3 && $0.key == "library" })
+            #expect(problems.contains { $0.line == 4 && $0.key == "role" && $0.message.contains("boss") })
+            let told = try await host.bgtask("plugin", "list")
+            #expect(told.status == 0 && (told.output + told.error).contains("Aaa.yaml"))
+            try await host.runNeighbour()
+        }
+    }
+
+    private func expectRefusal(
+        of plugin: TestPlugin,
+        message: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let list = try await host.client.plugins()
+            #expect(list.plugins.map(\.identifier) == [TestPlugin.neighbour.identifier])
+            let refused = try #require(list.refused.first, sourceLocation: sourceLocation)
+            #expect(refused.identifier == plugin.identifier, sourceLocation: sourceLocation)
+            #expect(
+                refused.problems.contains { $0.severity == .error && $0.message.contains(message) },
+                "\(refused.problems)",
+                sourceLocation: sourceLocation
+            )
+            await #expect(throws: (any Error).self) { try await host.submit(plugin.task()) }
+            try await host.runNeighbour(sourceLocation: sourceLocation)
+            #expect(!host.log.contains { $0.contains("code of a refused library ran") }, sourceLocation: sourceLocation)
+            let launches = try await host.client.launches(.init()).launches
+            #expect(launches.allSatisfy { $0.plugin == TestPlugin.neighbour.identifier })
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("A request that may run does, and the journal tells of it")
+struct RunningTests {
+    @Test func `a plugin is found, launched for started, and runs what is submitted`() async throws {
+        try await HostFixture.with { host in
+            let started = try await host.started(.neighbour)
+            #expect(started.event == "succeeded")
+            let submission = try await host.submit(TestPlugin.neighbour.task())
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "succeeded" && end.task == TestPlugin.neighbour.task())
+            #expect(host.containerText(.neighbour, "ran.txt") == "\(end.launch ?? 0)\n")
+            let launch = try await host.end(ofLaunch: try #require(end.launch))
+            #expect(launch.event == "launch-completed" && launch.blame == "nobody")
+            #expect(try await host.client.tasks().pending.isEmpty)
+        }
+    }
+
+    @Test func `the event started lets a plugin submit its first request itself`() async throws {
+        let plugin = TestPlugin("ReceivesStarted")
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let task = plugin.task()
+            let end = try await host.waitForJournal("its task") { $0.task == task && $0.event == "succeeded" }
+            #expect(host.containerText(plugin, "events.txt") == "started BGT_OK\ntask\n")
+            let launch = try await host.client.launch(LaunchNumber(rawValue: try #require(end.launch)))
+            #expect(launch.lane == "background" && launch.cause == "due")
+        }
+    }
+
+    @Test func `what became due meanwhile is one batch in one launch (47, C1)`() async throws {
+        let patient = TestPlugin("Patient", tasks: ["one", "two", "three"])
+        try await HostFixture.with(plugins: [patient]) { host in
+            let first = try await host.submit(patient.task("one"))
+            try await host.waitForLog("the first runs") { $0.contains("patient runs com.example.patient.one") }
+            let others = [try await host.submit(patient.task("two")), try await host.submit(patient.task("three"))]
+            try host.release(patient)
+            let launch = try await host.outcome(of: first).launch
+            let (second, third) = (try await host.outcome(of: others[0]), try await host.outcome(of: others[1]))
+            #expect(second.launch == third.launch && second.launch != launch)
+            #expect([second.event, third.event] == ["succeeded", "succeeded"])
+        }
+    }
+
+    @Test func `a batch shares one budget, the largest of its kinds' (48, C7)`() async throws {
+        let plugin = TestPlugin("SharedBudget", tasks: ["one", "two"])
+        let setup = HostSetup(["refresh-budget": "50s", "processing-budget": "70s"])
+        try await HostFixture.with(setup, plugins: [plugin]) { host in
+            let tasks = [plugin.task("one"), plugin.task("two")]
+            let one = try await host.submit(tasks[0], .refresh, earliestBegin: HostFixture.tomorrow)
+            let two = try await host.submit(tasks[1], earliestBegin: HostFixture.tomorrow)
+            let launching = try await host.client.simulateLaunch(of: tasks.map(host.identifier)).launching
+            let launch = try #require(launching.first)
+            #expect(try await host.outcome(of: one).launch == launch)
+            #expect(try await host.outcome(of: two).launch == launch)
+
+            let lines = host.containerText(plugin, "budget.txt").split(separator: "\n").map(BudgetLine.init)
+            try #require(lines.count == 2)
+            #expect(lines[0].deadline == lines[1].deadline && lines[0].launch == lines[1].launch)
+            #expect(lines[1].remaining < lines[0].remaining)
+            #expect(lines[0].remaining > 50_000_000_000 && lines[0].remaining <= 70_000_000_000)
+            let shown = try await host.client.launch(LaunchNumber(rawValue: launch))
+            #expect(shown.budget.duration == .seconds(70) && shown.cause == "person")
+            #expect(shown.tasks.map(\.task).sorted() == tasks)
+        }
+    }
+
+    @Test func `a handler submits its own identifier again, at the limit too (35, C1)`() async throws {
+        var plugin = TestPlugin("Resubmits")
+        plugin.settings = ["times": "2"]
+        try await HostFixture.with(HostSetup(["processing-limit": "1"]), plugins: [plugin]) { host in
+            let task = plugin.task()
+            let first = try await host.submit(task)
+            let second = try await host.waitForJournal("its second run") { line in
+                line.task == task && line.event == "succeeded" && line.submission != first
+            }
+            let last = try await host.waitForJournal("its last run", after: second.number) { line in
+                line.task == task && line.event == "succeeded"
+            }
+            #expect(host.containerText(plugin, "ran.txt") == "2\n1\n0\n")
+            let launches = [try await host.outcome(of: first).launch, second.launch, last.launch]
+            #expect(Set(launches).count == 3)
+        }
+    }
+
+    @Test func `a newer submission takes the place of the pending one (23)`() async throws {
+        try await HostFixture.with { host in
+            let task = TestPlugin.neighbour.task()
+            let old = try await host.submit(task, earliestBegin: HostFixture.tomorrow)
+            let new = try await host.submit(task)
+            let replaced = try await host.waitForJournal("the old one's end") { $0.submission == old }
+            #expect(replaced.event == "replaced" && replaced.message.contains("\(new)"))
+            #expect(try await host.outcome(of: new).event == "succeeded")
+        }
+    }
+
+    @Test func `nothing is left open after many launches`() async throws {
+        try await HostFixture.with { host in
+            try await host.started(.neighbour)
+            try await host.runNeighbour()
+            let before = host.descriptorTargets().count
+            for _ in 0..<20 { try await host.runNeighbour() }
+            // Connections of this test may have come meanwhile; twenty launches would leave more.
+            #expect(host.descriptorTargets().count < before + 10)
+            #expect(host.runnerProcesses().isEmpty)
+        }
+    }
+}
+
+/// What SharedBudget.c writes: NAME launch=N deadline=NS remaining=NS.
+private struct BudgetLine {
+    let launch: Int
+    let deadline: Int
+    let remaining: Int
+
+    init(_ line: Substring) {
+        let values = line.split(separator: " ").compactMap { $0.split(separator: "=").last.flatMap { Int($0) } }
+        (launch, deadline, remaining) = values.count == 3 ? (values[0], values[1], values[2]) : (0, 0, 0)
+    }
+}

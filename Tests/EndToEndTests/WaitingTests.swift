@@ -1,0 +1,139 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("Whatever waits can say for what (C13)")
+struct WaitingTests {
+    private static let neighbour = TestPlugin.neighbour.task()
+
+    @Test func `for time, power and network, with the single change that would help`() async throws {
+        let recorder = TestPlugin("Recorder", tasks: ["processing1", "processing2", "processing3"])
+        let setup = HostSetup(["external-power": "false", "network": "false"])
+        try await HostFixture.with(setup, plugins: [recorder]) { host in
+            let tasks = (1...3).map { recorder.task("processing\($0)") }
+            let tomorrow = HostFixture.tomorrow
+            try await host.submit(tasks[0], earliestBegin: tomorrow)
+            try await host.submit(tasks[1], requiresExternalPower: true)
+            try await host.submit(tasks[2], earliestBegin: tomorrow, requiresNetwork: true, requiresExternalPower: true)
+
+            let late = try await host.why(tasks[0])
+            #expect(late.codes == ["earliest-begin"] && late.change?.code == "earliest-begin")
+            #expect(late.earliestPossible == .at(Timestamp(tomorrow)) && late.state == .pending && !late.isEligible)
+
+            let powerless = try await host.why(tasks[1])
+            #expect(powerless.codes == ["external-power"] && powerless.change?.code == "external-power")
+            #expect(powerless.earliestPossible == .unknown)
+
+            let all = try await host.why(tasks[2])
+            #expect(all.codes == ["earliest-begin", "external-power", "network"] && all.change == nil)
+
+            let told = try await host.bgtask("task", "why", tasks[2])
+            #expect(told.status == 0 && told.output.contains("network") && told.output.contains("external power"))
+            #expect(try await host.client.host().conditions.isOnExternalPower == false)
+        }
+    }
+
+    @Test func `for the plugin's own launch, and for room among others`() async throws {
+        let patient = TestPlugin("Patient", tasks: ["one", "two"])
+        let setup = HostSetup(["background-launches": "1"])
+        try await HostFixture.with(setup, plugins: [patient, .neighbour]) { host in
+            let first = try await host.submit(patient.task("one"))
+            try await host.waitForLog("the first runs") { $0.contains("patient runs") }
+            let second = try await host.submit(patient.task("two"))
+            let other = try await host.submit(Self.neighbour)
+            #expect(try await host.why(patient.task("two")).codes == ["lane-busy"])
+            #expect(try await host.why(Self.neighbour).codes == ["launch-limit"])
+            let running = try await host.why(patient.task("one"))
+            #expect(running.state == .running && running.reasons.isEmpty)
+
+            try host.release(patient)
+            for submission in [first, second, other] {
+                #expect(try await host.outcome(of: submission).event == "succeeded")
+            }
+        }
+    }
+
+    @Test func `for the spacing after a launch, and for the delay after a crash`() async throws {
+        let crashing = TestPlugin("CrashInHandler")
+        let setup = HostSetup(["spacing": "1h", "retry-delay": "2h"])
+        try await HostFixture.with(setup, plugins: [.neighbour, crashing]) { host in
+            let first = try await host.outcome(of: try await host.submit(Self.neighbour))
+            _ = try await host.end(ofLaunch: try #require(first.launch))
+            try await host.submit(Self.neighbour)
+            let spaced = try await host.why(Self.neighbour)
+            #expect(spaced.codes == ["spacing"] && spaced.lastOutcome?.outcome == "succeeded")
+
+            let crash = try await host.outcome(of: try await host.submit(crashing.task()))
+            _ = try await host.end(ofLaunch: try #require(crash.launch))
+            let delayed = try await host.why(crashing.task())
+            #expect(delayed.codes.contains("retry-delay") && delayed.lastOutcome?.outcome == "crashed")
+            #expect(try await host.client.tasks().pending.first { $0.identifier == crashing.task() }?.attempts == 1)
+        }
+    }
+
+    @Test func `for its manifest: gone, without the mode, without the identifier (C17)`() async throws {
+        try await HostFixture.with { host in
+            try await host.started(.neighbour)
+            try await host.submit(Self.neighbour, earliestBegin: HostFixture.tomorrow)
+
+            var changed = TestPlugin.neighbour
+            changed.modes = ["fetch"]
+            try await host.change(to: changed)
+            #expect(try await host.why(Self.neighbour).codes.first == "mode-missing")
+
+            changed = .neighbour
+            changed.tasks = ["another"]
+            try await host.change(to: changed)
+            #expect(try await host.why(Self.neighbour).codes.first == "identifier-not-permitted")
+
+            let end = try await host.journalEnd()
+            try host.folder.remove(changed.manifestFile)
+            try await host.waitForJournal("its removal", after: end) { $0.event == "plugin-removed" }
+            let gone = try await host.why(Self.neighbour)
+            #expect(gone.codes == ["plugin-missing"] && gone.plugin == TestPlugin.neighbour.identifier)
+        }
+    }
+
+    @Test func `for the operator, who disabled its plugin`() async throws {
+        try await HostFixture.with { host in
+            try await host.started(.neighbour)
+            try await host.submit(Self.neighbour, earliestBegin: HostFixture.tomorrow)
+            try await host.stop()
+            host.setPolicy(["enabled: false"], of: .neighbour)
+            try await host.restart()
+            #expect(try await host.why(Self.neighbour).codes.first == "plugin-disabled")
+            #expect(try await host.client.plugins().plugins.map(\.state) == [.disabled])
+        }
+    }
+
+    @Test func `for the host, which cannot provide what a launch needs`() async throws {
+        try await HostFixture.with { host in
+            try await host.started(.neighbour)
+            try host.folder.remove("state/containers")
+            try host.folder.write([], to: "state/containers")
+            let submission = try await host.submit(Self.neighbour)
+            try await host.waitForLog("the failure") { $0.contains("no runner") }
+            let why = try await host.why(Self.neighbour)
+            #expect(why.codes == ["runner-unavailable"] && why.reasons[0].message.contains("containers"))
+
+            try host.folder.remove("state/containers")
+            try host.folder.makeFolder("state/containers")
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "succeeded")
+        }
+    }
+
+    @Test func `and what nobody submitted is unknown`() async throws {
+        try await HostFixture.with { host in
+            let why = try await host.why("com.example.nobody.task")
+            #expect(why.state == .unknown && why.plugin == nil && why.reasons.isEmpty)
+        }
+    }
+}
+
+extension TaskWhyReply {
+    fileprivate var codes: [String] { reasons.map(\.code) }
+}

@@ -1,0 +1,148 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Foundation
+import Synchronization
+
+/// A program that was started by the test, in a session of its own. It dies with the test run, whatever happens.
+package final class ChildProcess: Sendable {
+    package enum Ending: Hashable, Sendable {
+        case exited(Int32)
+        case signaled(Int32)
+    }
+
+    package let pid: Int32
+    /// Whole lines without their ends.
+    package let standardOutput = Tape<String>()
+    package let standardError = Tape<String>()
+    private let endings = Tape<Ending>()
+
+    /// - Parameters:
+    ///   - program: an absolute path.
+    ///   - onEnd: called on the child's own thread, once it is reaped.
+    package static func start(
+        _ program: String,
+        _ arguments: [String],
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        onEnd: @escaping @Sendable () -> Void = {}
+    ) async throws -> ChildProcess {
+        // The kernel ties the child to the thread that starts it: one thread starts, awaits and reaps.
+        try await withCheckedThrowingContinuation { continuation in
+            let thread = Thread {
+                do {
+                    let (child, pipes) = try spawn(program, arguments, environment)
+                    child.read(pipes.output, to: child.standardOutput)
+                    child.read(pipes.error, to: child.standardError)
+                    continuation.resume(returning: child)
+                    child.reap()
+                    onEnd()
+                } catch {
+                    continuation.resume(throwing: error)
+                }
+            }
+            thread.name = "child"
+            thread.start()
+        }
+    }
+
+    private init(pid: Int32) { self.pid = pid }
+
+    /// How it ended; waits for that.
+    package func ending() async throws -> Ending {
+        try await withDeadline(waitingFor: "the end of process \(pid)") { [endings] in
+            guard let ending = await endings.first(where: { _ in true }) else { throw CancellationError() }
+            return ending
+        }
+    }
+
+    package var hasEnded: Bool { !endings.elements.isEmpty }
+
+    package func signal(_ number: Int32) {
+        // Reaped by nobody but its own thread, which records it first.
+        if !hasEnded { kill(pid, number) }
+    }
+
+    // MARK: On the child's own threads
+
+    private static func spawn(
+        _ program: String,
+        _ arguments: [String],
+        _ environment: [String: String]
+    ) throws -> (ChildProcess, (output: Int32, error: Int32)) {
+        let executable = open(program, O_RDONLY | O_CLOEXEC)
+        guard executable >= 0 else { throw HostFailure("cannot open \(program): \(String(cString: strerror(errno)))") }
+        defer { close(executable) }
+        let empty = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        defer { close(empty) }
+        let (output, childOutput) = try pipe()
+        let (error, childError) = try pipe()
+        defer { for descriptor in [childOutput, childError] { close(descriptor) } }
+
+        var spawned = bgl_spawned()
+        let status = withCStrings([program] + arguments) { arguments in
+            withCStrings(environment.map { "\($0.key)=\($0.value)" }) { environment in
+                [empty, childOutput, childError].withUnsafeBufferPointer { descriptors in
+                    var spawn = bgl_spawn()
+                    spawn.executable = executable
+                    spawn.arguments = arguments
+                    spawn.environment = environment
+                    spawn.descriptors = descriptors.baseAddress
+                    spawn.descriptor_count = Int32(descriptors.count)
+                    spawn.cgroup = -1
+                    return bgl_spawn(&spawn, &spawned)
+                }
+            }
+        }
+        guard status == 0 else {
+            for descriptor in [output, error] { close(descriptor) }
+            throw HostFailure("cannot start \(program): \(String(cString: strerror(-status)))")
+        }
+        close(spawned.pidfd)
+        return (ChildProcess(pid: spawned.pid), (output, error))
+    }
+
+    private func reap() {
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        let signal = status & 0x7f
+        endings.append(signal == 0 ? .exited(status >> 8 & 0xff) : .signaled(signal))
+    }
+
+    private func read(_ descriptor: Int32, to tape: Tape<String>) {
+        let thread = Thread {
+            var unfinished: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = Glibc.read(descriptor, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                unfinished += buffer[..<count]
+                var lines = unfinished.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+                unfinished = Array(lines.removeLast())
+                for line in lines { tape.append(String(decoding: line, as: UTF8.self)) }
+            }
+            if !unfinished.isEmpty { tape.append(String(decoding: unfinished, as: UTF8.self)) }
+            close(descriptor)
+            tape.finish()
+        }
+        thread.name = "child-output"
+        thread.start()
+    }
+
+    /// Its reader is a thread of its own, which may wait.
+    private static func pipe() throws -> (reading: Int32, writing: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard bgl_pipe(&ends) == 0, fcntl(ends[0], F_SETFL, 0) == 0 else { throw HostFailure("there is no pipe") }
+        return (ends[0], ends[1])
+    }
+
+    private static func withCStrings<Result>(
+        _ strings: [String],
+        _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
+    ) -> Result {
+        let copies = strings.map { strdup($0) }
+        defer { for copy in copies { free(copy) } }
+        let pointers: [UnsafePointer<CChar>?] = copies.map { $0.map { UnsafePointer($0) } } + [nil]
+        return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
+    }
+}

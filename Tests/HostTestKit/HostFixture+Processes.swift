@@ -1,0 +1,59 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+
+// What a host started, found without asking it.
+extension HostFixture {
+    /// Every process that carries the mark of this fixture's hosts, whatever became of it.
+    package func runnerProcesses() -> [Int32] {
+        let hosts = processIDs
+        return Self.processes().filter { pid in
+            guard let mark = Self.mark(of: pid) else { return false }
+            return hosts.contains(mark)
+        }
+    }
+
+    /// Those of one host alone.
+    package func runnerProcesses(of host: Int32) -> [Int32] {
+        Self.processes().filter { Self.mark(of: $0) == host }
+    }
+
+    func checkProcesses() throws {
+        let left = runnerProcesses()
+        if !left.isEmpty { throw HostFailure("processes of launches are left after the host's end: \(left)") }
+    }
+
+    /// With nothing running, no process is watched and no pipe is open but the host's own.
+    func checkDescriptors() async throws {
+        guard process?.hasEnded == false, let counts = try? await client.host().counts, counts.runningLaunches == 0
+        else { return }
+        let targets = descriptorTargets().filter { $0.key > 2 }.values
+        let leaked = targets.filter { $0.contains("[pidfd]") || $0.hasPrefix("pipe:") }
+        if !leaked.isEmpty { throw HostFailure("nothing runs, and the host still holds \(leaked.sorted())") }
+    }
+
+    /// What each of the host's descriptors stands for.
+    package func descriptorTargets() -> [Int: String] {
+        let folder = "/proc/\(pid)/fd"
+        let numbers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        var targets: [Int: String] = [:]
+        for number in numbers.compactMap(Int.init) {
+            targets[number] = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(number)")
+        }
+        return targets
+    }
+
+    private static func processes() -> [Int32] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap(Int32.init)
+    }
+
+    /// The host that a process was launched by: its number in the mark, which children inherit.
+    private static func mark(of pid: Int32) -> Int32? {
+        guard let environment = FileManager.default.contents(atPath: "/proc/\(pid)/environ") else { return nil }
+        let prefix = Array("BGTASK_RUNNER=".utf8)
+        guard let entry = environment.split(separator: 0).first(where: { $0.starts(with: prefix) }) else { return nil }
+        let fields = String(decoding: entry.dropFirst(prefix.count), as: UTF8.self).split(separator: "-")
+        return fields.count > 1 ? Int32(fields[1]) : nil
+    }
+}

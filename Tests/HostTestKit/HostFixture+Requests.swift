@@ -1,0 +1,45 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import ControlAPI
+import Foundation
+package import TaskModel
+
+// What people and programs ask of the host.
+extension HostFixture {
+    /// Submits a request as the command does, and returns its submission number.
+    @discardableResult
+    package func submit(
+        _ task: String,
+        _ kind: TaskKind = .processing,
+        earliestBegin: WallTime? = nil,
+        requiresNetwork: Bool = false,
+        requiresExternalPower: Bool = false,
+        payload: [UInt8] = []
+    ) async throws -> Int64 {
+        let request = TaskRequest(
+            identifier: try identifier(task),
+            kind: kind,
+            earliestBegin: earliestBegin,
+            requiresNetwork: requiresNetwork,
+            requiresExternalPower: requiresExternalPower
+        )
+        return try await client.submit(TaskSubmission(request, payload: payload)).submission
+    }
+
+    package func why(_ task: String) async throws -> TaskWhyReply { try await client.why(identifier(task)) }
+
+    package func identifier(_ text: String) throws -> TaskIdentifier {
+        guard let identifier = TaskIdentifier(text) else { throw HostFailure("\(text) is no identifier") }
+        return identifier
+    }
+
+    /// Runs `bgtask` as an operator would, on this host.
+    package func bgtask(_ arguments: String...) async throws -> ProgramRun {
+        try await ProgramRun.of(BuiltProgram.command.path(), arguments + ["--socket", socket])
+    }
+
+    /// An instant so far away that nothing happens there in a test's time.
+    package static var tomorrow: WallTime {
+        WallTime(nanoseconds: Int64(Date().timeIntervalSince1970 + 86_400) * 1_000_000_000)
+    }
+}

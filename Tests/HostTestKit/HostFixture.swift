@@ -1,0 +1,167 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import ControlAPI
+import Foundation
+import Synchronization
+
+/// A real host with real plugins in a folder of its own, for the length of one test.
+package final class HostFixture: Sendable {
+    package let folder: ScratchFolder
+    package let client: ControlClient
+    private let setup: HostSetup
+    private let state: Mutex<State>
+
+    private struct State {
+        var process: ChildProcess?
+        var notifications: NotificationSocket?
+        var plugins: [TestPlugin]
+        var policies: [TestPlugin]
+        /// What earlier hosts in this folder logged.
+        var log: [String] = []
+        var hostIDs: Set<Int32> = []
+    }
+
+    /// Starts a host, stops it in order after `body`, and makes sure that it left nothing behind.
+    package static func with(
+        _ setup: HostSetup = HostSetup(),
+        plugins: [TestPlugin] = [.neighbour],
+        _ body: (HostFixture) async throws -> Void
+    ) async throws {
+        try await HostSlots.withSlot {
+            try await ScratchFolder.with { folder in
+                for name in ["manifests", "packages", "plugins"] { try folder.makeFolder(name) }
+                try await ControlClient.withConnection(to: folder.file("control.sock")) { client in
+                    let host = HostFixture(folder, client, setup, plugins)
+                    for plugin in plugins { try await host.install(plugin) }
+                    try await host.run(body)
+                }
+            }
+        }
+    }
+
+    private init(_ folder: ScratchFolder, _ client: ControlClient, _ setup: HostSetup, _ plugins: [TestPlugin]) {
+        self.folder = folder
+        self.client = client
+        self.setup = setup
+        state = Mutex(State(plugins: [], policies: plugins))
+    }
+
+    private func run(_ body: (HostFixture) async throws -> Void) async throws {
+        do {
+            try await start()
+            try await body(self)
+            try await checkDescriptors()
+            try await stop()
+        } catch {
+            kill9()
+            _ = try? await process?.ending()
+            throw HostFailure("\(error)\n\(await story())")
+        }
+        try checkProcesses()
+    }
+
+    // MARK: The host's life
+
+    package var socket: String { folder.file("control.sock") }
+    package var stateFolder: String { folder.file("state") }
+
+    /// Starts the host and waits until it says that it serves.
+    package func start() async throws {
+        let policies = state.withLock { $0.policies }
+        try folder.write(setup.configurationFile(for: policies).utf8, to: "bgtaskd.yaml")
+        let notifications = try NotificationSocket(at: folder.file("notify.sock"))
+        var environment = ProcessInfo.processInfo.environment
+        environment["NOTIFY_SOCKET"] = notifications.path
+        let process = try await ChildProcess.start(
+            BuiltProgram.host.path(),
+            arguments,
+            environment: environment
+        ) { notifications.close() }
+        state.withLock { state in
+            state.log += state.process?.standardError.elements ?? []
+            state.process = process
+            state.notifications = notifications
+            state.hostIDs.insert(process.pid)
+        }
+        let word = try await withDeadline(waitingFor: "the host to serve") {
+            await notifications.notifications.first { $0 == "READY=1" }
+        }
+        if word == nil { throw HostFailure("the host ended before it served") }
+    }
+
+    /// What the host is started with.
+    package var arguments: [String] {
+        let places = [
+            "config": folder.file("bgtaskd.yaml"), "manifests": folder.file("manifests"),
+            "package-manifests": folder.file("packages"), "plugin-folder": folder.file("plugins"),
+            "state-folder": stateFolder, "socket": socket,
+        ]
+        return places.merging(setup.flags) { _, own in own }.sorted { $0.key < $1.key }
+            .flatMap { ["--\($0.key)", $0.value] }
+    }
+
+    /// Tells the host to stop, as a service manager would, and waits for its end.
+    package func stop() async throws {
+        guard let process, !process.hasEnded else { return }
+        process.signal(SIGTERM)
+        let ending = try await process.ending()
+        if ending != .exited(0) { throw HostFailure("the host was told to stop and ended as \(ending)") }
+    }
+
+    /// Ends the host at this very instruction.
+    package func kill9() { process?.signal(SIGKILL) }
+
+    /// Waits for the end that `kill9` began, and starts another host in its place.
+    package func restart() async throws {
+        _ = try await process?.ending()
+        try await start()
+    }
+
+    package var pid: Int32 { process?.pid ?? 0 }
+    package var processIDs: Set<Int32> { state.withLock { $0.hostIDs } }
+    package var process: ChildProcess? { state.withLock { $0.process } }
+
+    /// What the host told its service manager.
+    package var notifications: [String] { state.withLock { $0.notifications }?.notifications.elements ?? [] }
+
+    // MARK: Plugins
+
+    /// Puts library and manifest in place, in that order, over those that are there.
+    package func install(_ plugin: TestPlugin) async throws {
+        try folder.write(try await plugin.libraryBytes(), to: plugin.libraryFile)
+        try folder.write(plugin.manifest.utf8, to: plugin.manifestFile)
+    }
+
+    /// Decides about a plugin; the host learns of it when it is started again.
+    package func setPolicy(_ policy: [String], of plugin: TestPlugin) {
+        state.withLock { state in
+            var changed = plugin
+            changed.policy = policy
+            state.policies.removeAll { $0.identifier == plugin.identifier }
+            state.policies.append(changed)
+        }
+    }
+
+    /// The text of a file in a plugin's container; empty when there is none.
+    package func containerText(_ plugin: TestPlugin, _ file: String) -> String {
+        folder.text(of: "state/containers/\(plugin.identifier)/\(file)") ?? ""
+    }
+
+    // MARK: What it said
+
+    /// Every line that this and earlier hosts in this folder logged.
+    package var log: [String] {
+        state.withLock { $0.log + ($0.process?.standardError.elements ?? []) }
+    }
+
+    /// Waits until the running host logs such a line, or finds one that it has logged.
+    @discardableResult
+    package func waitForLog(_ purpose: String, where fits: @escaping @Sendable (String) -> Bool) async throws -> String {
+        guard let tape = process?.standardError else { throw HostFailure("there is no host") }
+        let line = try await withDeadline(waitingFor: "a line in the host's log: \(purpose)") {
+            await tape.first(where: fits)
+        }
+        guard let line else { throw HostFailure("the host ended before it logged: \(purpose)") }
+        return line
+    }
+}

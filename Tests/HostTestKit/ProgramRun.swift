@@ -1,0 +1,45 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+
+/// A program that ran to its end, with all that it said.
+package struct ProgramRun: Sendable {
+    /// The exit code; 128 and the signal's number for one that was ended by a signal, as shells have it.
+    package let status: Int32
+    package let output: String
+    package let error: String
+
+    package static func of(
+        _ program: String,
+        _ arguments: [String],
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) async throws -> ProgramRun {
+        let child = try await ChildProcess.start(program, arguments, environment: environment)
+        let status: Int32 =
+            switch try await child.ending() {
+            case .exited(let code): code
+            case .signaled(let signal): 128 + signal
+            }
+        // Both end with the process, but are read by threads of their own.
+        for tape in [child.standardOutput, child.standardError] { _ = await tape.first { _ in false } }
+        return ProgramRun(
+            status: status,
+            output: child.standardOutput.elements.map { $0 + "\n" }.joined(),
+            error: child.standardError.elements.map { $0 + "\n" }.joined()
+        )
+    }
+}
+
+/// The programs under test, which lie beside the test binary.
+package enum BuiltProgram: String, Sendable {
+    case host = "bgtaskd"
+    case command = "bgtask"
+    case runner = "bgtask-runner"
+
+    package func path() throws -> String {
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let path = (own as NSString).deletingLastPathComponent + "/" + rawValue
+        if FileManager.default.isExecutableFile(atPath: path) { return path }
+        throw HostFailure("there is no \(path); build it first: swift build --build-tests")
+    }
+}

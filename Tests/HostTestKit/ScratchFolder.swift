@@ -1,0 +1,41 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+
+/// A folder of the test's own with a short path, since a socket's may have 107 bytes.
+package struct ScratchFolder: Sendable {
+    package let path: String
+
+    package static func with<Result>(_ body: (ScratchFolder) async throws -> Result) async throws -> Result {
+        let folder = try ScratchFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder.path) }
+        return try await body(folder)
+    }
+
+    private init() throws {
+        var template = Array("/tmp/bgt-XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else { throw HostFailure("cannot make a folder in /tmp") }
+        path = String(cString: made)
+    }
+
+    package func file(_ name: String) -> String { path + "/" + name }
+
+    package func makeFolder(_ name: String) throws {
+        try FileManager.default.createDirectory(atPath: file(name), withIntermediateDirectories: true)
+    }
+
+    /// In place all at once, as package managers do it: nobody sees half of it.
+    @discardableResult
+    package func write(_ bytes: some Sequence<UInt8>, to name: String) throws -> String {
+        let new = file(".new-\(UInt64.random(in: 0...UInt64.max))")
+        try Data(bytes).write(to: URL(filePath: new))
+        guard rename(new, file(name)) == 0 else {
+            throw HostFailure("cannot put \(file(name)) in place: \(String(cString: strerror(errno)))")
+        }
+        return file(name)
+    }
+
+    package func text(of name: String) -> String? { try? String(contentsOfFile: file(name), encoding: .utf8) }
+
+    package func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: file(name)) }
+}

@@ -1,0 +1,57 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// A plugin to be installed: what its manifest says, what its library is, and what the operator says about it.
+package struct TestPlugin: Sendable {
+    package enum Library: Sendable {
+        /// One of `Tests/MisbehavingPlugins`, with further flags for `cc`.
+        case compiled(String, flags: [String] = [])
+        case bytes([UInt8])
+    }
+
+    /// The manifest's and the library's file names come from it.
+    package let name: String
+    package var identifier: String
+    package var library: Library
+    /// Last parts of the permitted identifiers.
+    package var tasks = ["task"]
+    package var modes = ["fetch", "processing"]
+    package var settings: [String: String] = [:]
+    /// The operator's word on it, as lines of YAML under `plugins.IDENTIFIER`.
+    package var policy: [String] = []
+
+    /// - Parameter source: a file in `Tests/MisbehavingPlugins`, without its suffix.
+    package init(_ source: String, tasks: [String] = ["task"], policy: [String] = []) {
+        name = source
+        identifier = "com.example.\(source.lowercased())"
+        library = .compiled(source)
+        self.tasks = tasks
+        self.policy = policy
+    }
+
+    package static let neighbour = TestPlugin("Neighbour")
+
+    /// Its only task, or the one of that name.
+    package func task(_ name: String? = nil) -> String { "\(identifier).\(name ?? tasks[0])" }
+
+    package var manifestFile: String { "manifests/\(name).yaml" }
+    package var libraryFile: String { "plugins/lib\(name).so" }
+
+    package var manifest: String {
+        var lines = [
+            "manifest: 1", "identifier: \(identifier)", "name: \(name)", "version: 1.0.0", "role: main",
+            "library: lib\(name).so", "background-modes: [\(modes.joined(separator: ", "))]",
+        ]
+        if !tasks.isEmpty { lines += ["permitted-identifiers:"] + tasks.map { "  - \(task($0))" } }
+        if !settings.isEmpty { lines += ["settings:"] + settings.sorted { $0.key < $1.key }.map { "  \($0): '\($1)'" } }
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    func libraryBytes() async throws -> [UInt8] {
+        switch library {
+        case .compiled(let source, let flags): try await PluginCompiler.library(source, flags: flags)
+        case .bytes(let bytes): bytes
+        }
+    }
+}
