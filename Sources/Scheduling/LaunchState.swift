@@ -64,6 +64,11 @@ struct LaunchState: Sendable {
 
     var unfinished: [Int] { tasks.indices.filter { tasks[$0].outcome == nil } }
 
+    /// What became of these may not be on disk yet.
+    var unrecorded: [PendingWork] {
+        record.isComplete ? [] : record.returning + tasks.filter { $0.outcome != nil }.map(\.work)
+    }
+
     func index(of id: TaskID) -> Int? { tasks.firstIndex { $0.id == id } }
 
     /// When this launch is to be looked at next: a commit tried again puts no deadline off.

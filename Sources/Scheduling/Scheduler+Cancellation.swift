@@ -63,7 +63,7 @@ extension Scheduler {
         stage(.cancellation(of: plugin, requests, running: marked, reply: cancellation.reply), changes)
     }
 
-    /// Accepted, launched, returning or cancelled by a commit whose result is not known yet.
+    /// Accepted, launched, ended, returning or cancelled by a commit whose result is not known yet.
     private func isBeingRecorded(_ cancellation: Cancellation) -> Bool {
         if plugins[cancellation.plugin]?.recording.keys.contains(where: { cancellation.covers($0) }) == true {
             return true
@@ -71,7 +71,7 @@ extension Scheduler {
         return launches.values.contains { launch in
             launch.plugin == cancellation.plugin
                 && (launch.phase == .starting && launch.tasks.contains { cancellation.covers($0.work.identifier) }
-                    || launch.record.returning.contains { cancellation.covers($0.identifier) })
+                    || launch.unrecorded.contains { cancellation.covers($0.identifier) })
         }
     }
 
@@ -84,15 +84,15 @@ extension Scheduler {
     }
 
     /// The ledger fails: who waits for what it should record hears of it, instead of waiting on.
-    mutating func refuseCancellations(of returning: [PendingWork], because message: String) {
-        for cancellation in waitingCancellations {
-            let isConcerned = returning.contains {
-                $0.plugin == cancellation.plugin && cancellation.covers($0.identifier)
+    mutating func refuseCancellations(of unrecorded: [PendingWork], because message: String) {
+        let waiting = waitingCancellations
+        waitingCancellations = []
+        for cancellation in waiting {
+            if unrecorded.contains(where: { $0.plugin == cancellation.plugin && cancellation.covers($0.identifier) }) {
+                emit(.answer(cancellation.reply, .notRecorded(message: message)))
+            } else {
+                waitingCancellations.append(cancellation)
             }
-            if isConcerned { emit(.answer(cancellation.reply, .notRecorded(message: message))) }
-        }
-        waitingCancellations.removeAll { cancellation in
-            returning.contains { $0.plugin == cancellation.plugin && cancellation.covers($0.identifier) }
         }
     }
 

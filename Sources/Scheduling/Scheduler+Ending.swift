@@ -138,7 +138,7 @@ extension Scheduler {
         launches[number]?.record.waiting.insert(contentsOf: failed, at: 0)
         launches[number]?.record.retryAt = now.monotonic + configuration.hostRetryDelay
         setAlarm(of: number)
-        refuseCancellations(of: launches[number]?.record.returning ?? [], because: message)
+        refuseCancellations(of: launches[number]?.unrecorded ?? [], because: message)
     }
 
     /// A newer submission that reached the ledger first wins over the returning one (C3).

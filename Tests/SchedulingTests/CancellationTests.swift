@@ -127,6 +127,16 @@ struct CancellationTests {
         #expect(host.pending.isEmpty)
     }
 
+    @Test func `44 nor of a task whose end is not on disk yet: the host may die and find it running`() {
+        host.submit(.clean)
+        host.enter()
+        host.commits = .held
+        host.complete(.clean)
+        #expect(host.cancel(.clean) == nil)
+        host.writeHeldCommits()
+        #expect(host.lastAnswer == .cancelled(0))
+    }
+
     @Test func `42 a cancellation reaches the first submission when its replacement cannot be recorded`() {
         host.submit(.clean, after: .hours(1))
         host.commits = .held
