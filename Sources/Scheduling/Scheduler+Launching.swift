@@ -106,7 +106,8 @@ extension Scheduler {
 
     /// The runner is there: the batch is closed and committed. No plan is sent before that commit.
     mutating func start(_ number: LaunchNumber, in process: RunnerProcess, at now: Moment) {
-        guard let launch = launches[number], launch.phase == .preparing else { return emit(.dismissRunner(number)) }
+        guard let launch = launches[number] else { return emit(.dismissRunner(number)) }
+        guard launch.phase == .preparing else { return }
         let batch = batch(of: launch.plugin, in: launch.lane, for: number, at: now)
         guard !batch.isEmpty, !isStopping, let state = plugins[launch.plugin], let entry = state.entry else {
             emit(.dismissRunner(number))

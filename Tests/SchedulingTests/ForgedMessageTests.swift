@@ -87,6 +87,13 @@ struct ForgedMessageTests {
         #expect(host.journal.count == before)
     }
 
+    @Test func `C2 a second runner for a launch that has one does not cost it the first`() throws {
+        host.submit(.clean)
+        let plan = try #require(host.lastPlan)
+        host.send(.runnerReady(plan.number, plan.process))
+        #expect(host.dismissed.isEmpty && host.running == [.clean])
+    }
+
     @Test func `C2 a runner can expire for the budget alone, and only its own tasks`() throws {
         let plans = try launchBoth()
         host.send(.runnerExpired(plans.app.number, plans.mail.tasks.map(\.id), .budget))
