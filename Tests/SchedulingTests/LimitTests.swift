@@ -47,6 +47,13 @@ struct LimitTests {
         #expect(host.pending == [.feed])
     }
 
+    @Test func `35 not when another has taken the one place meanwhile`() {
+        host.submit(.feed, as: .refresh)
+        host.enter()
+        host.submit(.headlines, as: .refresh, after: .hours(1))
+        #expect(host.submit(.feed, as: .refresh)?.refusal?.subReason == .refreshLimit)
+    }
+
     @Test func `C5 kinds are counted apart, and so are plugins`() {
         for number in 1...10 { host.submit(.job(number), after: .hours(1)) }
         #expect(host.submit(.feed, as: .refresh, after: .hours(1))?.submission != nil)

@@ -81,8 +81,11 @@ struct LedgerInMemory {
             case .journal(let entry):
                 entries.append(entry)
                 count(entry, in: &new)
-            default: try apply(change, to: &new, limits: limits)
+            default: try apply(change, to: &new)
             }
+        }
+        for case .storeRequest(let request, _) in changes {
+            checkLimit(limits(request.plugin), with: request, after: entries, in: new)
         }
         for case .endLaunch(let number, _) in changes { try endLaunch(number, in: &new) }
         let told = entries.compactMap(\.submission)
@@ -94,19 +97,15 @@ struct LedgerInMemory {
         journal += entries
     }
 
-    private mutating func apply(
-        _ change: LedgerChange,
-        to state: inout State,
-        limits: (PluginIdentifier) -> PendingLimits
-    ) throws {
+    private mutating func apply(_ change: LedgerChange, to state: inout State) throws {
         switch change {
         case .storeRequest(let request, let payload):
-            let old = state.requests.values.first { $0.isInTheWay(of: request) }
-            if let old { state.requests[old.number] = nil }
+            if let old = state.requests.values.first(where: { $0.isInTheWay(of: request) }) {
+                state.requests[old.number] = nil
+            }
             state.requests[request.number] = request
             state.payloads[request.number] = payload
             state.lastSubmission = max(state.lastSubmission, request.number)
-            checkLimit(limits(request.plugin), with: request, inPlaceOf: old, in: state)
         case .removeRequest(let number): state.requests[number] = nil
         case .storeEvent(let event, let payload):
             state.events[event.number] = event
@@ -176,20 +175,22 @@ struct LedgerInMemory {
         state.running[launch]?.outcomes[number, default: 0] += 1
     }
 
-    /// What returned may exceed a limit, what is submitted may not (C5).
+    /// What returns may exceed a limit, and what takes the place of its like; what is added may not (C5).
     private mutating func checkLimit(
         _ limits: PendingLimits,
         with request: PendingRequest,
-        inPlaceOf old: PendingRequest?,
-        in state: State
+        after entries: [JournalEntry],
+        in new: State
     ) {
-        if old?.request.kind == request.request.kind { return }
-        let beside = state.requests.values.filter {
-            $0.plugin == request.plugin && $0.request.kind == request.request.kind
-        }
-        let limit = request.request.kind == .refresh ? limits.refresh : limits.processing
-        if beside.count > limit {
-            complaints.append("submission \(request.number) makes \(beside.count) pending where \(limit) are allowed")
+        let kind = request.request.kind
+        let replaced = entries.filter { $0.event == .replaced }.compactMap(\.submission)
+        let returning = state.running.values.flatMap(\.unfinished).filter { replaced.contains($0.number) }
+        let old = state.requests.values.first { $0.isInTheWay(of: request) }?.request.kind
+        if old == kind || returning.contains(where: { $0.kind == kind }) { return }
+        let beside = new.requests.values.count { $0.plugin == request.plugin && $0.request.kind == kind }
+        let limit = kind == .refresh ? limits.refresh : limits.processing
+        if beside > limit {
+            complaints.append("submission \(request.number) makes \(beside) pending where \(limit) are allowed")
         }
     }
 }

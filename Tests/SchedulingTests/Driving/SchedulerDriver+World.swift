@@ -70,10 +70,9 @@ extension SchedulerDriver {
 
     /// The held runners are there now; those that were dismissed meanwhile are offered as well.
     func bringRunners() {
-        let launches = heldRunners
-        heldRunners = []
         runners = .ready
-        for launch in launches {
+        while !heldRunners.isEmpty {
+            let launch = heldRunners.removeFirst()
             let process = RunnerProcess(pid: 1, startTime: 1, boot: clock.now.boot, controlGroup: nil)
             send(.runnerReady(launch, process))
         }
