@@ -13,7 +13,9 @@ struct LaneTests {
         )
     }
 
-    private static func task(_ number: Int) -> TaskIdentifier { TaskIdentifier(stringLiteral: "com.example.p\(number).run") }
+    private static func task(_ number: Int) -> TaskIdentifier {
+        TaskIdentifier(stringLiteral: "com.example.p\(number).run")
+    }
 
     private func host(_ configure: (inout SchedulingConfiguration) -> Void = { _ in }) -> SchedulerDriver {
         let host = SchedulerDriver(configure: configure)

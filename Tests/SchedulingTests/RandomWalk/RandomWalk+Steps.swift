@@ -1,11 +1,14 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-@testable import Scheduling
 import TaskModel
+
+@testable import Scheduling
 
 // What can happen at a step.
 extension RandomWalk {
-    private static let tasks: [TaskIdentifier] = [.feed, .headlines, .clean, .vacuum, .index, .job(1), .job(2), .job(3)]
+    private static let tasks: [TaskIdentifier] = [
+        .feed, .headlines, .clean, .vacuum, .index, .job(1), .job(2), .job(3),
+    ]
     private static let entries: [PluginEntry] = [
         .app(), .app(version: "2.0"), .app(permitted: [.exact(.clean), .exact(.feed)]), .app(modes: [.processing]),
         .mail(),
@@ -179,19 +182,19 @@ extension RandomWalk {
         host.processesObey = true
         host.change(power: true, network: true)
         host.install(.app(version: "9.0"), .mail())
-        for _ in 0..<400 {
+        for _ in 0..<200 {
             step += 1
             host.forgetThePast()
             for plan in host.processes.values.sorted(by: { $0.number < $1.number }) { finish(plan) }
-            host.advance(by: .minutes(2))
+            host.advance(by: .minutes(4))
             try check()
         }
         if let left = host.scheduler.pendingRequests.first {
-            throw fail("\(left.request.identifier) is left: \(host.scheduler.reasons(against: .request(left), at: host.clock.now))")
+            throw fail("\(left.request.identifier) is left: \(host.reasons(left.request.identifier))")
         }
         if !host.scheduler.pendingEvents.isEmpty { throw fail("an event is left") }
         if !host.scheduler.launches.isEmpty { throw fail("a launch is left") }
-        if let number = host.ledger.unexplained.min() { throw fail("submission \(number) left without a journal entry") }
+        if let number = host.ledger.unexplained.min() { throw fail("submission \(number) left no journal entry") }
         if let wait = host.timeToWake { throw fail("the idle host is to be woken in \(wait)") }
         host.stop()
         if !host.hasStopped { throw fail("the idle host does not stop") }

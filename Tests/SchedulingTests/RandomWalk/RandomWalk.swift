@@ -1,7 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-@testable import Scheduling
 import TaskModel
+
+@testable import Scheduling
 
 /// A host under everything that can happen to it, in an order that a seed decides. Knows what must hold all the same.
 final class RandomWalk {
@@ -47,7 +48,7 @@ final class RandomWalk {
         }
         host.processesObey = false
         host.isStrict = false
-        host.onComplaint = { [weak self] in self?.complaint = self?.complaint ?? $0 }
+        host.onComplaint = { [unowned self] in complaint = complaint ?? $0 }
     }
 
     // MARK: Walking
@@ -113,7 +114,8 @@ final class RandomWalk {
 
     private func checkReasons() throws {
         let now = host.clock.now
-        let waiting = host.scheduler.pendingRequests.map(PendingWork.request)
+        let waiting =
+            host.scheduler.pendingRequests.map(PendingWork.request)
             + host.scheduler.pendingEvents.map(PendingWork.event)
         for work in waiting where host.scheduler.reasons(against: work, at: now).isEmpty {
             throw fail("\(work.label) (\(work.number)) waits without a reason")
@@ -142,7 +144,9 @@ final class RandomWalk {
         let known = Dictionary(uniqueKeysWithValues: scheduler.knownPlugins.map { ($0.identifier, $0) })
         if known != host.ledger.known { throw fail("memory and ledger differ in plugins") }
         let running = scheduler.launches.values.filter { $0.phase != .preparing }
-        if Set(running.map(\.number)) != host.ledger.runningLaunches { throw fail("memory and ledger differ in launches") }
+        if Set(running.map(\.number)) != host.ledger.runningLaunches {
+            throw fail("memory and ledger differ in launches")
+        }
         for launch in running {
             let unfinished = launch.unfinished.map { launch.tasks[$0].work }
             if unfinished != host.ledger.unfinished(of: launch.number) { throw fail("launch \(launch.number) differs") }
@@ -152,12 +156,11 @@ final class RandomWalk {
     // MARK: What steps tell
 
     func willCancel(_ matches: (TaskIdentifier) -> Bool, of plugin: PluginIdentifier, reply: ReplyToken) {
-        let pending = host.ledger.requests.filter { $0.plugin == plugin && matches($0.request.identifier) }.map(\.number)
-        let running = host.ledger.runningLaunches.flatMap { host.ledger.unfinished(of: $0) }.filter {
-            $0.plugin == plugin && ($0.identifier.map(matches) ?? false)
-        }
         // What runs at the moment may end, or be interrupted and stay away; it must not come back.
-        dying[reply] = Set(pending).union(running.map(\.number))
+        let running = host.ledger.runningLaunches.flatMap { host.ledger.unfinished(of: $0) }
+        let works = host.ledger.requests.map(PendingWork.request) + running
+        let meant = works.filter { $0.plugin == plugin && ($0.identifier.map(matches) ?? false) }
+        dying[reply] = Set(meant.map(\.number))
     }
 }
 

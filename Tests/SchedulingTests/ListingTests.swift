@@ -1,0 +1,82 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("The pending list tells what waits, and hands out nothing but copies")
+struct ListingTests {
+    let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail())
+
+    @Test func `39 the list of a plugin with nothing pending is empty`() {
+        host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
+        #expect(host.scheduler.pendingRequests(of: .app).isEmpty)
+        #expect(host.scheduler.pendingRequests(of: "com.example.stranger").isEmpty)
+    }
+
+    @Test func `39 a plugin sees its own, oldest first, with what its extensions submitted`() {
+        host.submit(.vacuum, after: .hours(1))
+        host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
+        host.submit(.clean, after: .hours(1), by: .plugin(.keyboard))
+        let names = host.scheduler.pendingRequests(of: .app).map(\.request.identifier)
+        #expect(names == [.vacuum, .clean])
+        #expect(host.scheduler.pendingRequests(of: .keyboard).map(\.request.identifier) == names)
+        #expect(host.scheduler.pendingRequests(of: .app).last?.submitter == .plugin(.keyboard))
+        #expect(host.scheduler.pendingCount == 3)
+    }
+
+    @Test func `27 a pending request is what was asked for when it was submitted, to the last detail`() throws {
+        let begin = host.clock.now.wall + .hours(1)
+        let answer = host.submit(.clean, at: begin, needsPower: true, needsNetwork: true, payload: [1, 2, 3])
+        let number = try #require(answer?.submission)
+        let expected = PendingRequest(
+            plugin: .app,
+            number: number,
+            request: TaskRequest(
+                identifier: .clean,
+                kind: .processing,
+                earliestBegin: begin,
+                requiresNetwork: true,
+                requiresExternalPower: true
+            ),
+            submitter: .plugin(.app),
+            submittedAt: host.clock.now.wall
+        )
+        #expect(host.scheduler.pendingRequests == [expected])
+        #expect(host.ledger.payload(of: number) == [1, 2, 3])
+    }
+
+    @Test func `40 changing what was handed out changes nothing`() throws {
+        host.submit(.clean, after: .hours(1))
+        var copy = try #require(host.scheduler.pendingRequests(of: .app).first)
+        copy.retry.attempts = 2
+        #expect(host.scheduler.pendingRequests(of: .app).first?.retry == Retry())
+    }
+
+    @Test func `41 running tasks are listed apart from pending ones`() throws {
+        host.submit(.clean, after: .minutes(1))
+        host.submit(.vacuum, after: .minutes(1))
+        host.submit(.index, after: .hours(1))
+        host.advance(by: .minutes(1))
+        host.enter()
+        host.complete(.clean)
+        #expect(host.pending == [.index])
+        let launch = try #require(host.scheduler.runningLaunches.first)
+        #expect(launch.plan == host.lastPlan)
+        #expect(launch.unfinished.map(\.work.identifier) == [.vacuum] && !launch.isExpiring)
+        host.simulateExpiration(of: .vacuum)
+        #expect(host.scheduler.runningLaunches.first?.isExpiring == true)
+    }
+
+    @Test func `41 a launch that is being recorded is not running yet, and one that ended no longer`() {
+        host.runners = .held
+        host.submit(.clean)
+        host.commits = .held
+        host.bringRunners()
+        #expect(host.scheduler.runningLaunches.isEmpty)
+        host.writeHeldCommits()
+        #expect(host.scheduler.runningLaunches.count == 1)
+        host.runToTheEnd()
+        #expect(host.scheduler.runningLaunches.isEmpty)
+    }
+}

@@ -1,0 +1,55 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+import Testing
+
+@Suite("A name is reverse-DNS, case-sensitive, and at most 255 bytes")
+struct IdentifierTests {
+    @Test(arguments: ["a.b", "com.example.app", "com.example.app-2.db_cleaning", "COM.Example.App", "1.2"])
+    func `a good name is taken as it is`(_ text: String) {
+        #expect(TaskIdentifier(text)?.text == text)
+        #expect(PluginIdentifier(text)?.text == text)
+    }
+
+    @Test(arguments: [
+        ("", "is empty"), ("example", "has no dot"), (".example", "empty part"), ("com..example", "empty part"),
+        ("com.example.", "empty part"), ("com.exa mple", "a character other than"), ("com.ex\u{e4}mple", "a character"),
+        ("com.example/app", "a character other than"), ("com.example.*", "a character other than"),
+        ("com.example\0.app", "a character other than"),
+    ])
+    func `a bad name is refused, and the rule and the remedy named`(_ text: String, _ rule: String) throws {
+        #expect(TaskIdentifier(text) == nil && PluginIdentifier(text) == nil)
+        #expect(try #require(ReverseDNSName.problem(in: text)).contains(rule))
+    }
+
+    @Test func `255 bytes are a name, 256 are not`() throws {
+        let longest = "a." + String(repeating: "b", count: 253)
+        #expect(TaskIdentifier(longest) != nil)
+        #expect(try #require(ReverseDNSName.problem(in: longest + "b")).contains("256 bytes"))
+    }
+
+    @Test func `9 names differ by case`() {
+        #expect(TaskIdentifier("com.example.a") != TaskIdentifier("com.example.A"))
+    }
+
+    @Test func `10 a pattern ends in a dot and a star, and covers what stands in the star's place`() throws {
+        let pattern = try #require(PermittedIdentifier("com.example.app.export.*"))
+        #expect(pattern.description == "com.example.app.export.*")
+        #expect(pattern.covers(try #require(TaskIdentifier("com.example.app.export.one"))))
+        #expect(pattern.covers(try #require(TaskIdentifier("com.example.app.export.one.two"))))
+        for other in ["com.example.app.export", "com.example.app.exports", "com.example.app.Export.one"] {
+            #expect(!pattern.covers(try #require(TaskIdentifier(other))))
+        }
+    }
+
+    @Test(arguments: ["*", ".*", "com.*", "com.example*", "com.*.app", "com.example.*.*"])
+    func `10 a star anywhere else is no pattern`(_ text: String) {
+        #expect(PermittedIdentifier(text) == nil)
+    }
+
+    @Test func `9 a name permits itself alone`() throws {
+        let exact = try #require(PermittedIdentifier("com.example.app"))
+        #expect(exact.covers(try #require(TaskIdentifier("com.example.app"))))
+        #expect(!exact.covers(try #require(TaskIdentifier("com.example.app.more"))))
+    }
+}

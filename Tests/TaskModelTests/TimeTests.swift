@@ -1,0 +1,41 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+import Testing
+
+@Suite("Two clocks, two types, and no time that traps")
+struct TimeTests {
+    @Test func `a time and a duration make a time, and two times a duration`() {
+        let time = WallTime(nanoseconds: 1_000)
+        #expect(time + .nanoseconds(500) == WallTime(nanoseconds: 1_500))
+        #expect((time + .seconds(2)) - time == .seconds(2))
+        let instant = MonotonicTime(nanoseconds: 7)
+        #expect((instant + .milliseconds(3)) - instant == .milliseconds(3))
+        #expect(instant - (instant + .seconds(1)) == .seconds(-1))
+    }
+
+    @Test func `C10 times at the ends of what 64 bits hold are clamped, not trapped on`() {
+        #expect(WallTime(nanoseconds: .max) + .seconds(1) == WallTime(nanoseconds: .max))
+        #expect(WallTime(nanoseconds: .min + 1) + .seconds(-1) == WallTime(nanoseconds: .min + 1))
+        #expect(WallTime(nanoseconds: .max) - WallTime(nanoseconds: -1) == .nanoseconds(Int64.max))
+        #expect(MonotonicTime(nanoseconds: 0) + .seconds(Int64.max) == MonotonicTime(nanoseconds: .max))
+    }
+
+    @Test func `a duration is clamped to 292 years either way`() {
+        #expect(Duration.seconds(Int64.max).wholeNanoseconds == .max)
+        #expect(Duration.seconds(Int64.min).wholeNanoseconds == .min + 1)
+        #expect(Duration.nanoseconds(-1_500_000_000).wholeNanoseconds == -1_500_000_000)
+        #expect((Duration.nanoseconds(1) + .init(secondsComponent: 0, attosecondsComponent: 999)).wholeNanoseconds == 1)
+    }
+
+    @Test func `C6 a budget ends at its deadline, and the grace comes after it`() {
+        let start = MonotonicTime(nanoseconds: 1_000)
+        let budget = LaunchBudget(total: .seconds(30), grace: .seconds(5), startingAt: start)
+        #expect(budget.deadline == start + .seconds(30))
+        #expect(budget.killDeadline == start + .seconds(35))
+        #expect(budget.remaining(at: start + .seconds(10)) == .seconds(20))
+        #expect(budget.remaining(at: start + .seconds(31)) == .zero)
+        #expect(budget.used(at: start + .seconds(31)) == .seconds(31))
+        #expect(budget.used(at: MonotonicTime(nanoseconds: 0)) == .zero)
+    }
+}
