@@ -1,5 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import TaskModel
+
 /// Names and their values below each other, for one thing in full.
 struct FieldList {
     private var fields: [(name: String, lines: [String])] = []

@@ -1,5 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import TaskModel
+
 /// Rows under headings, in columns as wide as their widest cell. Cuts nothing off: a terminal wraps, a pipe does not.
 struct Table: Hashable {
     let headings: [String]

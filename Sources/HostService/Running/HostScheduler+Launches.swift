@@ -134,9 +134,10 @@ extension HostScheduler {
         _ launches: LaunchDirectory
     ) {
         let plugin = launches.plugins[launch]?.text ?? "none"
+        // One line, and nothing in it that could pass for another or steer whoever reads it.
         log.log(
             level: level,
-            "\(line)",
+            "\(line.terminalSafe)",
             metadata: ["plugin": "\(plugin)", "launch": "\(launch)", "stream": "\(stream)"]
         )
     }

@@ -1,8 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 extension String {
-    /// The text with its control characters written out: what a plugin says cannot steer the terminal or break a table.
-    var terminalSafe: String {
+    /// The text with its control characters written out: what a plugin says cannot steer a terminal or break a table or a log.
+    package var terminalSafe: String {
         if !unicodeScalars.contains(where: \.isControl) { return self }
         var result = ""
         for scalar in unicodeScalars {
