@@ -76,8 +76,9 @@ struct CrashTests {
 
     @Test func `one of three crashes every time: the others complete, uncharged, one per launch`() async throws {
         let plugin = TestPlugin("CrashInOneOfThree", tasks: ["one", "two", "three"])
-        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
-            let submissions = try await host.submitTogether(plugin)
+        let setup = HostSetup(["external-power": "false"])
+        try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { host in
+            let submissions = try await host.makeDueTogether(plugin)
 
             let bad = submissions[1]
             let last = try await host.waitForJournal("the bad one's end") {

@@ -20,6 +20,17 @@ extension HostFixture {
         return submissions
     }
 
+    /// Submits each of a plugin's tasks and has them become due at one instant, on a host that starts without power.
+    func makeDueTogether(_ plugin: TestPlugin) async throws -> [Int64] {
+        var submissions: [Int64] = []
+        for task in plugin.tasks {
+            submissions.append(try await submit(plugin.task(task), requiresExternalPower: true))
+        }
+        try await stop()
+        try await restart(with: ["external-power": "true"])
+        return submissions
+    }
+
     /// Shows that the host still does its work: the well-behaved neighbour's task runs and succeeds.
     func runNeighbour(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let submission = try await submit(TestPlugin.neighbour.task())

@@ -38,7 +38,7 @@ struct RefusedLibraryTests {
         // e_machine: one that is not this machine's, whichever that is.
         bytes[18] = bytes[18] == 183 ? 62 : 183
         plugin.library = .bytes(bytes)
-        try await expectRefusal(of: plugin, message: bytes[18] == 183 ? "aarch64" : "x86_64")
+        try await expectRefusal(of: plugin, message: "is built for \(bytes[18] == 183 ? "AArch64" : "x86-64")")
     }
 
     @Test func `a broken manifest hides none of the good ones beside it`() async throws {

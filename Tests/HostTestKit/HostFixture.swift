@@ -8,13 +8,12 @@ import Synchronization
 package final class HostFixture: Sendable {
     package let folder: ScratchFolder
     package let client: ControlClient
-    private let setup: HostSetup
     private let state: Mutex<State>
 
     private struct State {
+        var setup: HostSetup
         var process: ChildProcess?
         var notifications: NotificationSocket?
-        var plugins: [TestPlugin]
         var policies: [TestPlugin]
         /// What earlier hosts in this folder logged.
         var log: [String] = []
@@ -42,8 +41,7 @@ package final class HostFixture: Sendable {
     private init(_ folder: ScratchFolder, _ client: ControlClient, _ setup: HostSetup, _ plugins: [TestPlugin]) {
         self.folder = folder
         self.client = client
-        self.setup = setup
-        state = Mutex(State(plugins: [], policies: plugins))
+        state = Mutex(State(setup: setup, policies: plugins))
     }
 
     private func run(_ body: (HostFixture) async throws -> Void) async throws {
@@ -67,14 +65,14 @@ package final class HostFixture: Sendable {
 
     /// Starts the host and waits until it says that it serves.
     package func start() async throws {
-        let policies = state.withLock { $0.policies }
+        let (setup, policies) = state.withLock { ($0.setup, $0.policies) }
         try folder.write(setup.configurationFile(for: policies).utf8, to: "bgtaskd.yaml")
         let notifications = try NotificationSocket(at: folder.file("notify.sock"))
         var environment = ProcessInfo.processInfo.environment
         environment["NOTIFY_SOCKET"] = notifications.path
         let process = try await ChildProcess.start(
             BuiltProgram.host.path(),
-            arguments,
+            arguments(setup),
             environment: environment
         ) { notifications.close() }
         state.withLock { state in
@@ -90,7 +88,7 @@ package final class HostFixture: Sendable {
     }
 
     /// What the host is started with.
-    package var arguments: [String] {
+    private func arguments(_ setup: HostSetup) -> [String] {
         let places = [
             "config": folder.file("bgtaskd.yaml"), "manifests": folder.file("manifests"),
             "package-manifests": folder.file("packages"), "plugin-folder": folder.file("plugins"),
@@ -111,9 +109,12 @@ package final class HostFixture: Sendable {
     /// Ends the host at this very instruction.
     package func kill9() { process?.signal(SIGKILL) }
 
-    /// Waits for the end that `kill9` began, and starts another host in its place.
-    package func restart() async throws {
+    /// Waits for the end that `kill9` or `stop` began, and starts another host in its place.
+    ///
+    /// - Parameter flags: taken over those of the last host.
+    package func restart(with flags: [String: String] = [:]) async throws {
         _ = try await process?.ending()
+        state.withLock { $0.setup.flags.merge(flags) { _, new in new } }
         try await start()
     }
 
