@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import ControlAPI
 import HostTestKit
 import Testing
 
@@ -45,6 +46,18 @@ extension HostFixture {
         try folder.write(plugin.manifest.utf8, to: plugin.manifestFile)
         try await waitForJournal("the change of \(identifier)", after: end) {
             $0.event == "plugin-changed" && $0.plugin == identifier
+        }
+    }
+
+    /// Asks until the task's entry has returned: before that nobody can be told to stop.
+    func expireOnceEntered(_ task: String) async throws {
+        while true {
+            do {
+                _ = try await client.simulateExpiration(of: identifier(task))
+                return
+            } catch ControlError.refused(409, let reply) where reply.error.subReason == "not-running" {
+                await Task.yield()
+            }
         }
     }
 }

@@ -110,7 +110,7 @@ struct OverrunTests {
             let end = try await host.outcome(of: first)
             #expect(end.event == "overran" && end.launch == launch && end.message.contains("stopped by a person"))
 
-            try await host.expire(obedient.task())
+            try await host.expireOnceEntered(obedient.task())
             #expect(try await host.outcome(of: second).event == "failed")
             #expect(host.containerText(obedient, "expired.txt") == "5\n")
             let nothing = try await host.bgtask("simulate", "expiration", obedient.task())
@@ -129,17 +129,5 @@ extension HostFixture {
         let fields = line.split(separator: " ").map { $0.split(separator: "=") }.filter { $0.count == 2 }
         let values = Dictionary(fields.map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
         return (try #require(values["launch"].flatMap { Int64($0) }), try #require(values["pid"].flatMap { Int32($0) }))
-    }
-
-    /// Asks until the task's entry has returned: before that nobody can be told to stop.
-    fileprivate func expire(_ task: String) async throws {
-        while true {
-            do {
-                _ = try await client.simulateExpiration(of: identifier(task))
-                return
-            } catch ControlError.refused(409, let reply) where reply.error.subReason == "not-running" {
-                await Task.yield()
-            }
-        }
     }
 }

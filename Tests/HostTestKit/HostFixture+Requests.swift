@@ -28,6 +28,11 @@ extension HostFixture {
 
     package func why(_ task: String) async throws -> TaskWhyReply { try await client.why(identifier(task)) }
 
+    package func show(_ plugin: TestPlugin) async throws -> PluginReply {
+        guard let identifier = PluginIdentifier(plugin.identifier) else { throw HostFailure("no identifier") }
+        return try await client.plugin(identifier)
+    }
+
     package func identifier(_ text: String) throws -> TaskIdentifier {
         guard let identifier = TaskIdentifier(text) else { throw HostFailure("\(text) is no identifier") }
         return identifier

@@ -159,10 +159,26 @@ package final class HostFixture: Sendable {
     @discardableResult
     package func waitForLog(_ purpose: String, where fits: @escaping @Sendable (String) -> Bool) async throws -> String {
         guard let tape = process?.standardError else { throw HostFailure("there is no host") }
-        let line = try await withDeadline(waitingFor: "a line in the host's log: \(purpose)") {
-            await tape.first(where: fits)
-        }
-        guard let line else { throw HostFailure("the host ended before it logged: \(purpose)") }
+        return try await Self.line(of: tape, purpose, where: fits)
+    }
+
+    /// Waits until another program prints such a line.
+    @discardableResult
+    package func waitForOutput(
+        of program: ChildProcess,
+        _ purpose: String,
+        where fits: @escaping @Sendable (String) -> Bool
+    ) async throws -> String {
+        try await Self.line(of: program.standardOutput, purpose, where: fits)
+    }
+
+    private static func line(
+        of tape: Tape<String>,
+        _ purpose: String,
+        where fits: @escaping @Sendable (String) -> Bool
+    ) async throws -> String {
+        let line = try await withDeadline(waitingFor: "a line: \(purpose)") { await tape.first(where: fits) }
+        guard let line else { throw HostFailure("the output ended before the line: \(purpose)") }
         return line
     }
 }

@@ -1,0 +1,109 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+import Testing
+
+@Suite("The control socket is for its own user, root and one group", .enabled(if: getuid() == 0))
+struct AdmissionTests {
+    /// Accounts that every Debian has: neither owns anything that matters.
+    private static let (nobody, nogroup): (UInt32, UInt32) = (65_534, 65_534)
+    private static let (daemon, daemonGroup): (UInt32, UInt32) = (1, 1)
+
+    @Test func `a foreign user cannot even connect`() async throws {
+        try await HostFixture.with { host in
+            let answer = try await host.ask(asUser: Self.nobody, group: Self.nogroup)
+            #expect(answer == "connect: Permission denied\n")
+            #expect(try await host.ask(asUser: 0, group: 0).hasPrefix("HTTP/1.1 200"))
+        }
+    }
+
+    @Test func `the configured group is admitted, and nobody beside it`() async throws {
+        try await HostFixture.with(HostSetup(["socket-group": "nogroup"])) { host in
+            #expect(try await host.ask(asUser: Self.nobody, group: Self.nogroup).hasPrefix("HTTP/1.1 200"))
+            let other = try await host.ask(asUser: Self.daemon, group: Self.daemonGroup)
+            #expect(other == "connect: Permission denied\n")
+        }
+    }
+
+    @Test func `who gets past the socket's permissions is refused by the host, by name`() async throws {
+        try await HostFixture.with { host in
+            chmod(host.socket, 0o666)
+            let answer = try await host.ask(asUser: Self.nobody, group: Self.nogroup)
+            #expect(answer.hasPrefix("HTTP/1.1 403"))
+            #expect(answer.contains("not-admitted") && answer.contains("\(Self.nobody)"))
+            #expect(try await host.ask(asUser: 0, group: 0).hasPrefix("HTTP/1.1 200"))
+        }
+    }
+
+    @Test func `state and containers are the host's own`() async throws {
+        try await HostFixture.with { host in
+            try await host.runNeighbour()
+            for path in ["state", "state/ledger.sqlite", "state/containers/\(TestPlugin.neighbour.identifier)"] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: host.folder.file(path))
+                let permissions = try #require(attributes[.posixPermissions] as? Int)
+                #expect(permissions & 0o077 == 0, "\(path)")
+            }
+        }
+    }
+
+    @Test func `a group that does not exist is a mistake in the configuration`() async throws {
+        try await ScratchFolder.with { folder in
+            let run = try await ProgramRun.of(
+                BuiltProgram.host.path(),
+                [
+                    "--config", folder.write([], to: "none.yaml"), "--state-folder", folder.file("state"),
+                    "--socket", folder.file("s"), "--socket-group", "no-such-group",
+                ]
+            )
+            #expect(run.status == 1 && run.error.contains("no-such-group") && run.error.contains("socket-group"))
+        }
+    }
+}
+
+extension HostFixture {
+    /// What the host answers another user's program that asks for its status.
+    fileprivate func ask(asUser user: UInt32, group: UInt32) async throws -> String {
+        chmod(folder.path, 0o755)
+        let program = try folder.write(try await PluginCompiler.program(asker), to: "asker")
+        chmod(program, 0o755)
+        let run = try await ProgramRun.of(program, [socket, "\(user)", "\(group)"])
+        return run.output + run.error
+    }
+}
+
+/// Becomes SOCKET's USER and GROUP, then asks.
+private let asker = """
+    #include <errno.h>
+    #include <grp.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <sys/socket.h>
+    #include <sys/un.h>
+    #include <unistd.h>
+
+    int main(int count, char **arguments) {
+        if (count != 4 || setgroups(0, NULL) != 0 || setgid((gid_t)atoi(arguments[3])) != 0 ||
+            setuid((uid_t)atoi(arguments[2])) != 0) {
+            return 2;
+        }
+        struct sockaddr_un address = {.sun_family = AF_UNIX};
+        strncpy(address.sun_path, arguments[1], sizeof address.sun_path - 1);
+        const int connection = socket(AF_UNIX, SOCK_STREAM, 0);
+        if (connect(connection, (struct sockaddr *)&address, sizeof address) != 0) {
+            printf("connect: %s\\n", strerror(errno));
+            return 0;
+        }
+        const char request[] = "GET /v1/host HTTP/1.1\\r\\nhost: localhost\\r\\nconnection: close\\r\\n\\r\\n";
+        if (write(connection, request, sizeof request - 1) < 0) {
+            return 3;
+        }
+        char answer[4096];
+        ssize_t length;
+        while ((length = read(connection, answer, sizeof answer)) > 0) {
+            fwrite(answer, 1, (size_t)length, stdout);
+        }
+        return 0;
+    }
+    """

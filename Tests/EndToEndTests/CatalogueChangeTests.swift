@@ -1,0 +1,161 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("A running host notices what is installed, changed and removed")
+struct CatalogueChangeTests {
+    private static let obedient = TestPlugin("Obedient")
+
+    @Test func `a plugin that is added is told that it started, and runs`() async throws {
+        try await HostFixture.with(plugins: []) { host in
+            try await host.install(.neighbour)
+            let installed = try await host.waitForJournal("its arrival") { $0.event == "plugin-installed" }
+            #expect(installed.plugin == TestPlugin.neighbour.identifier)
+            #expect(try await host.started(.neighbour).event == "succeeded")
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `a library may come after its manifest`() async throws {
+        try await HostFixture.with(plugins: []) { host in
+            let plugin = TestPlugin.neighbour
+            try host.folder.write(plugin.manifest.utf8, to: plugin.manifestFile)
+            try await host.waitForLog("the refusal") { $0.contains("manifest refused") }
+            let problem = try #require(try await host.client.plugins().refused.first?.problems.first)
+            #expect(problem.key == "library" && problem.message.contains("libNeighbour.so"))
+            try await host.install(plugin)
+            try await host.runWhenInstalled()
+        }
+    }
+
+    @Test func `a library that is replaced is launched for started again, with the new code (C11)`() async throws {
+        try await HostFixture.with { host in
+            try await host.started(.neighbour)
+            let before = try await host.show(.neighbour).libraryDigest
+            let end = try await host.journalEnd()
+            var rebuilt = TestPlugin.neighbour
+            rebuilt.library = .compiled("Neighbour", flags: ["-Wl,--build-id=0x6267746173"])
+            try await host.install(rebuilt)
+            let changed = try await host.waitForJournal("the change", after: end) { $0.event == "plugin-changed" }
+            #expect(try await host.started(.neighbour, after: changed.number).event == "succeeded")
+            #expect(try await host.show(.neighbour).libraryDigest != before)
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `a manifest that is changed counts from then on`() async throws {
+        try await HostFixture.with { host in
+            try await host.started(.neighbour)
+            var changed = TestPlugin.neighbour
+            changed.modes = ["fetch"]
+            try await host.change(to: changed)
+            await #expect(throws: ControlError.self) { try await host.submit(changed.task()) }
+            #expect(try await host.outcome(of: try await host.submit(changed.task(), .refresh)).event == "succeeded")
+        }
+    }
+
+    @Test func `a plugin that is removed keeps its requests, and runs them when it is back (C17)`() async throws {
+        try await HostFixture.with(HostSetup(["network": "false"])) { host in
+            try await host.started(.neighbour)
+            let task = TestPlugin.neighbour.task()
+            let submission = try await host.submit(task, requiresNetwork: true)
+            let end = try await host.journalEnd()
+            try host.folder.remove(TestPlugin.neighbour.manifestFile)
+            let removed = try await host.waitForJournal("its removal", after: end) { $0.event == "plugin-removed" }
+            await #expect(throws: ControlError.self) { try await host.submit(task) }
+            #expect(try await host.client.plugins().plugins.isEmpty)
+
+            try await host.stop()
+            try await host.restart(with: ["network": "true"])
+            #expect(try await host.client.tasks().pending.map(\.submission) == [submission])
+            try await host.install(.neighbour)
+            try await host.waitForJournal("its return", after: removed.number) { $0.event == "plugin-installed" }
+            #expect(try await host.outcome(of: submission).event == "succeeded")
+        }
+    }
+
+    @Test func `a manifest that breaks while the host runs takes its plugin out until it is mended`() async throws {
+        try await HostFixture.with(plugins: [.neighbour, Self.obedient]) { host in
+            try await host.started(Self.obedient)
+            let broken = Self.obedient.manifest.replacing("role: main", with: "role: chief")
+            try host.folder.write(broken.utf8, to: Self.obedient.manifestFile)
+            try await host.waitForLog("the refusal") { $0.contains("manifest refused") && $0.contains("chief") }
+            let list = try await host.client.plugins()
+            #expect(list.refused.map(\.identifier) == [Self.obedient.identifier])
+            #expect(list.refused.first?.problems.first?.line == 5)
+            try await host.runNeighbour()
+
+            let end = try await host.journalEnd()
+            try host.folder.write(Self.obedient.manifest.utf8, to: Self.obedient.manifestFile)
+            try await host.waitForJournal("its return", after: end) { $0.event == "plugin-installed" }
+            #expect(try await host.client.plugins().refused.isEmpty)
+        }
+    }
+
+    @Test func `who has a name keeps it, and the newcomer is told whose it is`() async throws {
+        try await HostFixture.with { host in
+            try await host.started(.neighbour)
+            let thief = """
+                manifest: 1
+                identifier: com.example.thief
+                library: libNeighbour.so
+                background-modes: [processing]
+                permitted-identifiers: [\(TestPlugin.neighbour.task())]
+
+                """
+            // Sorts before the other: being there first is what counts.
+            try host.folder.write(thief.utf8, to: "manifests/Aaa.yaml")
+            let line = try await host.waitForLog("the refusal") { $0.contains("manifest refused") }
+            #expect(line.contains(TestPlugin.neighbour.identifier) && line.contains("Aaa.yaml"))
+            try await host.runNeighbour()
+            try await host.stop()
+            try await host.restart()
+            #expect(try await host.client.plugins().plugins.map(\.identifier) == [TestPlugin.neighbour.identifier])
+        }
+    }
+
+    @Test func `the operator's manifest wins over a package's`() async throws {
+        try await HostFixture.with { host in
+            try await host.started(.neighbour)
+            let package = TestPlugin.neighbour.manifest.replacing("version: 1.0.0", with: "version: 9.0.0")
+            try host.folder.write(package.utf8, to: "packages/Neighbour.yaml")
+            try await host.waitForLog("the note") { $0.contains("packages/Neighbour.yaml") }
+            #expect(try await host.client.plugins().plugins.map(\.version) == ["1.0.0"])
+
+            let end = try await host.journalEnd()
+            try host.folder.remove(TestPlugin.neighbour.manifestFile)
+            try await host.waitForJournal("the package's turn", after: end) { $0.event == "plugin-changed" }
+            #expect(try await host.client.plugins().plugins.map(\.version) == ["9.0.0"])
+        }
+    }
+
+    @Test func `a property list with the reference system's keys is a manifest`() async throws {
+        try await HostFixture.with(plugins: []) { host in
+            let list = """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <plist version="1.0"><dict>
+                <key>CFBundleIdentifier</key><string>com.example.neighbour</string>
+                <key>CFBundleExecutable</key><string>Neighbour</string>
+                <key>CFBundleShortVersionString</key><string>2.1</string>
+                <key>UIBackgroundModes</key><array><string>processing</string><string>audio</string></array>
+                <key>BGTaskSchedulerPermittedIdentifiers</key><array><string>com.example.neighbour.task</string></array>
+                </dict></plist>
+                """
+            try host.folder.write(try await PluginCompiler.library("Neighbour"), to: "plugins/libNeighbour.so")
+            try host.folder.write(list.utf8, to: "manifests/Info.plist")
+            try await host.runWhenInstalled()
+            let notes = try await host.show(.neighbour).notes
+            #expect(notes.contains { $0.message.contains("audio") })
+        }
+    }
+}
+
+extension HostFixture {
+    fileprivate func runWhenInstalled() async throws {
+        try await waitForJournal("its arrival") { $0.event == "plugin-installed" }
+        try await runNeighbour()
+    }
+}

@@ -1,0 +1,115 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HostTestKit
+import Testing
+
+@Suite("An operator sees and does everything with the command")
+struct CommandTests {
+    private static let task = TestPlugin.neighbour.task()
+
+    @Test func `simulate launch runs a pending task now, and only a pending one (89)`() async throws {
+        try await HostFixture.with(HostSetup(["external-power": "false"])) { host in
+            let submitted = try await host.bgtask(
+                "task", "submit", Self.task, "--kind", "processing", "--not-before", "+2h", "--needs-external-power"
+            )
+            #expect(submitted.status == 0)
+            let submission = try #require(try await host.client.tasks().pending.first?.submission)
+            let simulated = try await host.bgtask("simulate", "launch", Self.task)
+            #expect(simulated.status == 0 && simulated.output.contains("launch"))
+            #expect(try await host.outcome(of: submission).event == "succeeded")
+
+            let nothing = try await host.bgtask("simulate", "launch", Self.task)
+            #expect(nothing.status == 1 && nothing.error.contains(Self.task))
+        }
+    }
+
+    @Test func `launch show and launch list tell what ran, for people and for programs`() async throws {
+        try await HostFixture.with { host in
+            let end = try await host.outcome(of: try await host.submit(Self.task))
+            let launch = try #require(end.launch)
+            _ = try await host.end(ofLaunch: launch)
+            let shown = try await host.bgtask("launch", "show", "\(launch)")
+            #expect(shown.status == 0)
+            for part in [Self.task, "completed", "succeeded", "background", "processing"] {
+                #expect(shown.output.contains(part))
+            }
+            let listed = try await host.bgtask("launch", "list", "--json")
+            let reply = try JSONDecoder().decode(LaunchListReply.self, from: Data(listed.output.utf8))
+            #expect(reply.launches.first { $0.launch == launch }?.outcome == "completed")
+            let missing = try await host.bgtask("launch", "show", "4711")
+            #expect(missing.status == 1 && missing.error.contains("4711"))
+        }
+    }
+
+    @Test func `journal --follow prints what happens when it happens`() async throws {
+        try await HostFixture.with { host in
+            try await host.started(.neighbour)
+            let follower = try await ChildProcess.start(
+                BuiltProgram.command.path(),
+                ["journal", "--follow", "--json", "--socket", host.socket]
+            )
+            // What was there before comes first: from then on it follows.
+            try await host.waitForOutput(of: follower, "what happened before") { $0.contains("plugin-installed") }
+            let submission = try await host.submit(Self.task)
+            let line = try await host.waitForOutput(of: follower, "the task's end") {
+                $0.contains("\"succeeded\"") && $0.contains(Self.task)
+            }
+            let entry = try JSONDecoder().decode(JournalLine.self, from: Data(line.utf8))
+            #expect(entry.submission == submission && entry.task == Self.task)
+            follower.signal(SIGINT)
+            _ = try await follower.ending()
+        }
+    }
+
+    @Test func `a follower ends when its host does`() async throws {
+        try await HostFixture.with { host in
+            let follower = try await ChildProcess.start(
+                BuiltProgram.command.path(),
+                ["journal", "--follow", "--socket", host.socket]
+            )
+            try await host.waitForOutput(of: follower, "what happened before") { $0.contains("plugin-installed") }
+            try await host.stop()
+            let ending = try await follower.ending()
+            #expect(ending == .exited(0) || ending == .exited(3))
+        }
+    }
+
+    @Test func `plugin list, plugin show and host status know what was found and what is in force`() async throws {
+        let plugin = TestPlugin("Obedient", policy: ["budgets: { refresh: 42s }", "limits: { processing: 3 }"])
+        try await HostFixture.with(HostSetup(["grace": "7s"]), plugins: [.neighbour, plugin]) { host in
+            let list = try await host.bgtask("plugin", "list")
+            #expect(list.output.contains(TestPlugin.neighbour.identifier) && list.output.contains(plugin.identifier))
+            let show = try await host.bgtask("plugin", "show", plugin.identifier)
+            #expect(show.status == 0 && show.output.contains("42s") && show.output.contains("7s"))
+            let reply = try await host.show(plugin)
+            #expect(reply.limits.first { $0.kind == "processing" }?.limit == 3)
+            let status = try await host.bgtask("host", "status")
+            #expect(status.output.contains(host.stateFolder) && status.output.contains("2 installed"))
+        }
+    }
+
+    @Test func `host run becomes the host beside it`() async throws {
+        try await ScratchFolder.with { folder in
+            for name in ["manifests", "packages", "plugins"] { try folder.makeFolder(name) }
+            let host = try await ChildProcess.start(
+                BuiltProgram.command.path(),
+                [
+                    "host", "run", "--manifests", folder.file("manifests"), "--package-manifests",
+                    folder.file("packages"), "--plugin-folder", folder.file("plugins"), "--state-folder",
+                    folder.file("state"), "--socket", folder.file("s"), "--config", folder.write([], to: "none.yaml"),
+                ]
+            )
+            _ = await host.standardError.first { $0.contains("serving") }
+            let status = try await ProgramRun.of(
+                BuiltProgram.command.path(),
+                ["host", "status", "--json", "--socket", folder.file("s")]
+            )
+            let reply = try JSONDecoder().decode(HostStatusReply.self, from: Data(status.output.utf8))
+            #expect(reply.pid == host.pid)
+            host.signal(SIGTERM)
+            #expect(try await host.ending() == .exited(0))
+        }
+    }
+}

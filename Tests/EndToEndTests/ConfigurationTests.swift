@@ -1,0 +1,163 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HostTestKit
+import Testing
+
+@Suite("The operator's word counts, and is checked before anything is done")
+struct ConfigurationTests {
+    /// Every host-level key: its flag, a value, and the section that it stands in.
+    private static let keys: [(section: String?, key: String, flag: String, value: String)] = [
+        (nil, "manifests", "manifests", "manifests"), (nil, "package-manifests", "package-manifests", "packages"),
+        (nil, "plugin-folder", "plugin-folder", "plugins"), (nil, "state-folder", "state-folder", "state"),
+        (nil, "socket", "socket", "control.sock"), (nil, "socket-group", "socket-group", "root"),
+        (nil, "runner", "runner", "bgtask-runner"), (nil, "cgroup", "cgroup", "none"),
+        (nil, "log-level", "log-level", "debug"), (nil, "grace", "grace", "1500ms"),
+        (nil, "spacing", "spacing", "2s"), (nil, "removed-plugin-retention", "removed-plugin-retention", "3h"),
+        ("conditions", "external-power", "external-power", "false"), ("conditions", "network", "network", "false"),
+        ("limits", "refresh", "refresh-limit", "2"), ("limits", "processing", "processing-limit", "11"),
+        ("budgets", "refresh", "refresh-budget", "31s"), ("budgets", "processing", "processing-budget", "11min"),
+        ("budgets", "event", "event-budget", "32s"), ("launches", "background", "background-launches", "5"),
+        ("launches", "event", "event-launches", "6"), ("retry", "delay", "retry-delay", "4s"),
+        ("retry", "attempts", "attempts", "5"),
+    ]
+
+    @Test func `every flag is in the help, and the help knows no other`() async throws {
+        let help = try await ProgramRun.of(BuiltProgram.host.path(), ["--help"]).output
+        let shown = Set(help.matches(of: /--[a-z-]+/).map { String($0.output.dropFirst(2)) })
+        let general: Set = ["config", "system", "user", "version", "help"]
+        #expect(shown.subtracting(general) == Set(Self.keys.map(\.flag)))
+    }
+
+    @Test func `a file with every key and flags for every key make the same host`() async throws {
+        let byFile = try await status { folder in
+            var lines: [String] = []
+            for (section, key, _, value) in Self.keys {
+                if let section, !lines.contains("\(section):") { lines.append("\(section):") }
+                let text = try Self.text(of: value, for: key, in: folder)
+                lines.append(section == nil ? "\(key): \(text)" : "  \(key): \(text)")
+            }
+            let file = try folder.write(lines.map { $0 + "\n" }.joined().utf8, to: "bgtaskd.yaml")
+            return ["--config", file]
+        }
+        let byFlags = try await status { folder in
+            try ["--config", folder.write([], to: "bgtaskd.yaml")]
+                + Self.keys.flatMap { ["--\($0.flag)", try Self.text(of: $0.value, for: $0.key, in: folder)] }
+        }
+        #expect(byFile.facts == byFlags.facts)
+        #expect(byFile.grace.duration == .milliseconds(1500) && byFile.spacing.duration == .seconds(2))
+        #expect(byFile.conditions.isOnExternalPower == false && byFile.conditions.hasNetwork == false)
+        #expect(byFile.limits.map(\.limit) == [2, 11] && byFile.launchLimits.map(\.limit) == [5, 6])
+        #expect(byFile.budgets.map(\.budget.duration) == [.seconds(31), .seconds(660), .seconds(32)])
+    }
+
+    @Test func `a broken file is refused with all that is wrong in it, line by line`() async throws {
+        try await ScratchFolder.with { folder in
+            let text = """
+                # Every line from here on is wrong.
+                grase: 5s
+                spacing: soon
+                limits:
+                  refresh: many
+                plugins:
+                  nodots:
+                    enabled: true
+                """
+            let file = try folder.write(text.utf8, to: "bgtaskd.yaml")
+            let run = try await ProgramRun.of(
+                BuiltProgram.host.path(),
+                ["--config", file, "--state-folder", folder.file("state")]
+            )
+            #expect(run.status == 1 && run.output.isEmpty)
+            for part in [
+                "\(file):2", "grase", "\"grace\"", "\(file):3", "soon", "\(file):5", "limits.refresh", "\(file):7",
+                "nodots",
+            ] { #expect(run.error.contains(part), "\(run.error)") }
+            #expect(!FileManager.default.fileExists(atPath: folder.file("state")))
+        }
+    }
+
+    @Test(arguments: [["--grace", "later"], ["--attempts", "-1"], ["--log-level", "loud"], ["--config", "/nowhere.yaml"]])
+    func `a flag's value is held to the same rules`(_ flag: [String]) async throws {
+        let run = try await ProgramRun.of(BuiltProgram.host.path(), flag)
+        #expect(run.status != 0)
+        #expect(run.error.contains(flag[1]) || run.error.contains(flag[0]))
+    }
+
+    @Test func `settings of the operator reach the plugin over those of its manifest`() async throws {
+        var plugin = TestPlugin("Resubmits", policy: ["settings: { times: 1 }"])
+        plugin.settings = ["times": "3", "other": "stays"]
+        try await HostFixture.with(plugins: [plugin]) { host in
+            #expect(try await host.show(plugin).settings == ["times": "1", "other": "stays"])
+            let first = try await host.submit(plugin.task())
+            let task = plugin.task()
+            try await host.waitForJournal("its second run") {
+                $0.task == task && $0.event == "succeeded" && $0.submission != first
+            }
+            #expect(host.containerText(plugin, "ran.txt") == "1\n0\n")
+        }
+    }
+
+    @Test func `a second host on the same state folder is refused, and told who was first`() async throws {
+        try await HostFixture.with { host in
+            let folder = host.folder
+            let second = try await ProgramRun.of(
+                BuiltProgram.host.path(),
+                [
+                    "--config", folder.file("bgtaskd.yaml"), "--manifests", folder.file("manifests"),
+                    "--state-folder", host.stateFolder, "--socket", folder.file("other.sock"),
+                ]
+            )
+            #expect(second.status == 1)
+            #expect(second.error.contains("\(host.pid)") && second.error.contains("--state-folder"))
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `a second host at the same socket is refused, and the first one keeps it`() async throws {
+        try await HostFixture.with { host in
+            let folder = host.folder
+            let second = try await ProgramRun.of(
+                BuiltProgram.host.path(),
+                [
+                    "--config", folder.file("bgtaskd.yaml"), "--manifests", folder.file("packages"),
+                    "--state-folder", folder.file("state2"), "--socket", host.socket,
+                ]
+            )
+            #expect(second.status == 1)
+            #expect(second.error.contains(host.socket) && second.error.contains("--socket"))
+            try await host.runNeighbour()
+        }
+    }
+
+    /// Places are the test's own; everything else is taken as it is.
+    private static func text(of value: String, for key: String, in folder: ScratchFolder) throws -> String {
+        switch key {
+        case "manifests", "package-manifests", "plugin-folder", "state-folder", "socket": folder.file(value)
+        case "runner": try BuiltProgram.runner.path()
+        default: value
+        }
+    }
+
+    private func status(_ arguments: (ScratchFolder) throws -> [String]) async throws -> HostStatusReply {
+        try await ScratchFolder.with { folder in
+            let host = try await ChildProcess.start(BuiltProgram.host.path(), arguments(folder))
+            let serving = await host.standardError.first { $0.contains("serving") }
+            try #require(serving != nil, "\(host.standardError.elements)")
+            let status = try await ControlClient.withConnection(to: folder.file("control.sock")) { try await $0.host() }
+            host.signal(SIGTERM)
+            #expect(try await host.ending() == .exited(0))
+            return status
+        }
+    }
+}
+
+extension HostStatusReply {
+    /// What the configuration decides, without the places.
+    fileprivate var facts: [String] {
+        [
+            "\(limits)", "\(budgets)", "\(launchLimits)", "\(grace)", "\(spacing)", "\(conditions)",
+        ]
+    }
+}

@@ -1,0 +1,71 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import Testing
+
+@Suite("A host that is stopped in order costs nobody anything (C3)")
+struct StoppingTests {
+    private static let deaf = TestPlugin("Deaf")
+
+    @Test func `what runs is told, ended at the grace, and runs again uncharged`() async throws {
+        try await HostFixture.with(plugins: [Self.deaf]) { host in
+            let submission = try await host.submit(Self.deaf.task())
+            try await host.waitForLog("that it runs") { $0.contains("deaf runs") && $0.contains("attempt 1") }
+            try await host.stop()
+            #expect(host.log.contains { $0.contains("deaf was told to stop, reason 8") })
+            #expect(host.runnerProcesses().isEmpty)
+
+            try await host.restart()
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "interrupted" && end.blame == "host" && end.message.contains("not charged"))
+            try await host.waitForLog("that it runs again") { $0.contains("deaf runs") && $0.contains("attempt 1") }
+            let launch = try await host.client.launches(.init(limit: 1)).launches.first
+            #expect(launch?.cause == "relaunch")
+        }
+    }
+
+    @Test func `what completes when it is told is over`() async throws {
+        let patient = TestPlugin("Patient", tasks: ["one"])
+        try await HostFixture.with(HostSetup(["grace": "30s"]), plugins: [patient]) { host in
+            let submission = try await host.submit(patient.task())
+            try await host.waitForLog("that it runs") { $0.contains("patient runs") }
+            try await host.stop()
+            try await host.restart()
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "failed" && end.message.contains("host shutting down"))
+            #expect(try await host.client.tasks().pending.isEmpty)
+        }
+    }
+
+    @Test func `an entry that is under way is cut short, uncharged`() async throws {
+        let plugin = TestPlugin("LoopInEntry")
+        try await HostFixture.with(plugins: [plugin]) { host in
+            try await host.waitForLog("its launch") { $0.contains("launched") && $0.contains("tasks=started") }
+            try await host.stop()
+            try await host.restart()
+            let end = try await host.started(plugin)
+            #expect(end.event == "interrupted" && end.blame == "host")
+        }
+    }
+
+    @Test func `the service manager hears when it serves and when it stops`() async throws {
+        try await HostFixture.with { host in
+            #expect(host.notifications.contains("READY=1") && !host.notifications.contains("STOPPING=1"))
+            try await host.stop()
+            #expect(host.notifications.contains("STOPPING=1"))
+        }
+    }
+
+    @Test func `pending requests wait for the next host (38)`() async throws {
+        try await HostFixture.with(HostSetup(["network": "false"])) { host in
+            let late = try await host.submit(TestPlugin.neighbour.task(), requiresNetwork: true, payload: [1, 2, 3])
+            try await host.stop()
+            try await host.restart()
+            #expect(try await host.client.tasks().pending.map(\.submission) == [late])
+            try await host.stop()
+            try await host.restart(with: ["network": "true"])
+            #expect(try await host.outcome(of: late).event == "succeeded")
+        }
+    }
+}
