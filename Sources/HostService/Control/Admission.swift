@@ -18,7 +18,7 @@ struct Admission: Sendable {
         guard let id = Self.groupID(name) else {
             throw HostError(
                 code: .configurationInvalid,
-                message: "control-group names \(name), which is no group of this machine; create it or remove the key"
+                message: "socket-group names \(name), which is no group of this machine; create it or remove the key"
             )
         }
         group = id
