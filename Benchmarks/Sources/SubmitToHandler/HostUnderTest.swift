@@ -10,7 +10,7 @@ struct HostUnderTest {
     var socket: String { folder + "/control.sock" }
     var stamps: String { folder + "/state/containers/com.example.stamp/stamps" }
 
-    init(programs: String, library: String) throws {
+    init(programs: String, library: String, flags: [String]) throws {
         folder = NSTemporaryDirectory() + "bgtask-bench-\(getpid())"
         try FileManager.default.createDirectory(atPath: folder + "/manifests", withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: library, toPath: folder + "/manifests/libStamp.so")
@@ -27,11 +27,12 @@ struct HostUnderTest {
         try manifest.write(toFile: folder + "/manifests/stamp.yaml", atomically: true, encoding: .utf8)
         process = Process()
         process.executableURL = URL(fileURLWithPath: programs + "/bgtaskd")
-        process.arguments = [
-            "--state-folder", folder + "/state", "--manifests", folder + "/manifests", "--package-manifests",
-            folder + "/none", "--plugin-folder", folder + "/none", "--socket", socket, "--spacing", "0ms",
-            "--log-level", "error",
-        ]
+        process.arguments =
+            [
+                "--state-folder", folder + "/state", "--manifests", folder + "/manifests", "--package-manifests",
+                folder + "/none", "--plugin-folder", folder + "/none", "--socket", socket, "--spacing", "0ms",
+                "--log-level", "error",
+            ] + flags
         try process.run()
         while (try? Control(socket: socket)) == nil {
             guard process.isRunning else { throw BenchmarkError("bgtaskd did not start") }

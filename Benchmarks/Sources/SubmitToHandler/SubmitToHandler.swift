@@ -3,14 +3,18 @@
 import Foundation
 
 /// From a durable submission to the first instruction of a C plugin's handler, on an idle host that keeps nothing warm;
-/// beside it the same work done by a small C program. `SubmitToHandler PROGRAMS PLUGINS [ROUNDS]`
+/// beside it the same work done by a small C program. `SubmitToHandler PROGRAMS PLUGINS [ROUNDS [FLAGS OF BGTASKD]]`
 @main
 struct SubmitToHandler {
     static func main() throws {
         let arguments = CommandLine.arguments
         guard arguments.count >= 3 else { throw BenchmarkError("usage: SubmitToHandler PROGRAMS PLUGINS [ROUNDS]") }
         let rounds = arguments.count > 3 ? Int(arguments[3]) ?? 200 : 200
-        let host = try HostUnderTest(programs: arguments[1], library: arguments[2] + "/libStamp.so")
+        let host = try HostUnderTest(
+            programs: arguments[1],
+            library: arguments[2] + "/libStamp.so",
+            flags: Array(arguments.dropFirst(4))
+        )
         defer { host.stop() }
 
         let (sent, answered) = try measure(host, rounds: rounds)
