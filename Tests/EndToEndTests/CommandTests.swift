@@ -51,9 +51,9 @@ struct CommandTests {
                 ["journal", "--follow", "--json", "--socket", host.socket]
             )
             // What was there before comes first: from then on it follows.
-            try await host.waitForOutput(of: follower, "what happened before") { $0.contains("plugin-installed") }
+            try await follower.outputLine("what happened before") { $0.contains("plugin-installed") }
             let submission = try await host.submit(Self.task)
-            let line = try await host.waitForOutput(of: follower, "the task's end") {
+            let line = try await follower.outputLine("the task's end") {
                 $0.contains("\"succeeded\"") && $0.contains(Self.task)
             }
             let entry = try JSONDecoder().decode(JournalLine.self, from: Data(line.utf8))
@@ -69,7 +69,7 @@ struct CommandTests {
                 BuiltProgram.command.path(),
                 ["journal", "--follow", "--socket", host.socket]
             )
-            try await host.waitForOutput(of: follower, "what happened before") { $0.contains("plugin-installed") }
+            try await follower.outputLine("what happened before") { $0.contains("plugin-installed") }
             try await host.stop()
             let ending = try await follower.ending()
             #expect(ending == .exited(0) || ending == .exited(3))
@@ -101,7 +101,7 @@ struct CommandTests {
                     folder.file("state"), "--socket", folder.file("s"), "--config", folder.write([], to: "none.yaml"),
                 ]
             )
-            _ = await host.standardError.first { $0.contains("serving") }
+            try await host.errorLine("that it serves") { $0.contains("serving") }
             let status = try await ProgramRun.of(
                 BuiltProgram.command.path(),
                 ["host", "status", "--json", "--socket", folder.file("s")]

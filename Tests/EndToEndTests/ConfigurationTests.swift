@@ -143,8 +143,7 @@ struct ConfigurationTests {
     private func status(_ arguments: (ScratchFolder) throws -> [String]) async throws -> HostStatusReply {
         try await ScratchFolder.with { folder in
             let host = try await ChildProcess.start(BuiltProgram.host.path(), arguments(folder))
-            let serving = await host.standardError.first { $0.contains("serving") }
-            try #require(serving != nil, "\(host.standardError.elements)")
+            try await host.errorLine("that it serves") { $0.contains("serving") }
             let status = try await ControlClient.withConnection(to: folder.file("control.sock")) { try await $0.host() }
             host.signal(SIGTERM)
             #expect(try await host.ending() == .exited(0))

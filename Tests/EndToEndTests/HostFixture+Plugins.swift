@@ -37,6 +37,7 @@ extension HostFixture {
         let submission = try await submit(TestPlugin.neighbour.task())
         let end = try await outcome(of: submission)
         #expect(end.event == "succeeded", sourceLocation: sourceLocation)
+        _ = try await self.end(ofLaunch: try #require(end.launch))
     }
 
     /// Puts another manifest in place and waits until the host has noticed.

@@ -19,7 +19,7 @@ package final class ChildProcess: Sendable {
 
     /// - Parameters:
     ///   - program: an absolute path.
-    ///   - onEnd: called on the child's own thread, once it is reaped.
+    ///   - onEnd: called on the child's own thread, once it is reaped and before anybody learns of it.
     package static func start(
         _ program: String,
         _ arguments: [String],
@@ -34,8 +34,9 @@ package final class ChildProcess: Sendable {
                     child.read(pipes.output, to: child.standardOutput)
                     child.read(pipes.error, to: child.standardError)
                     continuation.resume(returning: child)
-                    child.reap()
+                    let ending = child.reap()
                     onEnd()
+                    child.endings.append(ending)
                 } catch {
                     continuation.resume(throwing: error)
                 }
@@ -47,12 +48,35 @@ package final class ChildProcess: Sendable {
 
     private init(pid: Int32) { self.pid = pid }
 
-    /// How it ended; waits for that.
+    /// How it ended; waits for that, and for the last of what it said.
     package func ending() async throws -> Ending {
-        try await withDeadline(waitingFor: "the end of process \(pid)") { [endings] in
+        try await withDeadline(waitingFor: "the end of process \(pid)") { [endings, standardOutput, standardError] in
             guard let ending = await endings.first(where: { _ in true }) else { throw CancellationError() }
+            for tape in [standardOutput, standardError] { _ = await tape.first { _ in false } }
             return ending
         }
+    }
+
+    /// The first such line on standard error; waits for it.
+    @discardableResult
+    package func errorLine(_ purpose: String, where fits: @escaping @Sendable (String) -> Bool) async throws -> String {
+        try await Self.line(of: standardError, purpose, where: fits)
+    }
+
+    /// The first such line on standard output; waits for it.
+    @discardableResult
+    package func outputLine(_ purpose: String, where fits: @escaping @Sendable (String) -> Bool) async throws -> String {
+        try await Self.line(of: standardOutput, purpose, where: fits)
+    }
+
+    private static func line(
+        of tape: Tape<String>,
+        _ purpose: String,
+        where fits: @escaping @Sendable (String) -> Bool
+    ) async throws -> String {
+        let line = try await withDeadline(waitingFor: "a line: \(purpose)") { await tape.first(where: fits) }
+        if let line { return line }
+        throw HostFailure("the output ended before the line: \(purpose)\n\(tape.elements.joined(separator: "\n"))")
     }
 
     package var hasEnded: Bool { !endings.elements.isEmpty }
@@ -101,11 +125,11 @@ package final class ChildProcess: Sendable {
         return (ChildProcess(pid: spawned.pid), (output, error))
     }
 
-    private func reap() {
+    private func reap() -> Ending {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         let signal = status & 0x7f
-        endings.append(signal == 0 ? .exited(status >> 8 & 0xff) : .signaled(signal))
+        return signal == 0 ? .exited(status >> 8 & 0xff) : .signaled(signal)
     }
 
     private func read(_ descriptor: Int32, to tape: Tape<String>) {

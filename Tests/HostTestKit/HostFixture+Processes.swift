@@ -26,11 +26,19 @@ extension HostFixture {
 
     /// With nothing running, no process is watched and no pipe is open but the host's own.
     func checkDescriptors() async throws {
-        guard process?.hasEnded == false, let counts = try? await client.host().counts, counts.runningLaunches == 0
-        else { return }
+        guard process?.hasEnded == false, let before = try? await restingPoint() else { return }
         let targets = descriptorTargets().filter { $0.key > 2 }.values
         let leaked = targets.filter { $0.contains("[pidfd]") || $0.hasPrefix("pipe:") }
+        guard let after = try? await restingPoint(), after == before else { return }
         if !leaked.isEmpty { throw HostFailure("nothing runs, and the host still holds \(leaked.sorted())") }
+    }
+
+    /// The newest launch's number while nothing runs and nothing is about to; nil at any other time.
+    private func restingPoint() async throws -> Int64? {
+        let launch = try await client.launches(.init(limit: 1)).launches.first?.launch ?? 0
+        let tasks = try await client.tasks()
+        let isBusy = !(tasks.pending.isEmpty && tasks.running.isEmpty && tasks.events.isEmpty)
+        return try await client.host().counts.runningLaunches > 0 || isBusy ? nil : launch
     }
 
     /// What each of the host's descriptors stands for.

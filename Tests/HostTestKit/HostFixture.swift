@@ -63,8 +63,22 @@ package final class HostFixture: Sendable {
     package var socket: String { folder.file("control.sock") }
     package var stateFolder: String { folder.file("state") }
 
-    /// Starts the host and waits until it says that it serves.
+    /// Starts the host, when the last one has ended, and waits until it says that it serves.
     package func start() async throws {
+        let notifications = try await launchProcess()
+        let word = try await withDeadline(waitingFor: "the host to serve") {
+            await notifications.notifications.first { $0 == "READY=1" }
+        }
+        if word == nil { throw HostFailure("the host ended before it served") }
+    }
+
+    /// Waits for the last host's end and starts another one, without a word from it yet.
+    package func begin() async throws {
+        _ = try await launchProcess()
+    }
+
+    private func launchProcess() async throws -> NotificationSocket {
+        _ = try await process?.ending()
         let (setup, policies) = state.withLock { ($0.setup, $0.policies) }
         try folder.write(setup.configurationFile(for: policies).utf8, to: "bgtaskd.yaml")
         let notifications = try NotificationSocket(at: folder.file("notify.sock"))
@@ -81,10 +95,7 @@ package final class HostFixture: Sendable {
             state.notifications = notifications
             state.hostIDs.insert(process.pid)
         }
-        let word = try await withDeadline(waitingFor: "the host to serve") {
-            await notifications.notifications.first { $0 == "READY=1" }
-        }
-        if word == nil { throw HostFailure("the host ended before it served") }
+        return notifications
     }
 
     /// What the host is started with.
@@ -113,7 +124,6 @@ package final class HostFixture: Sendable {
     ///
     /// - Parameter flags: taken over those of the last host.
     package func restart(with flags: [String: String] = [:]) async throws {
-        _ = try await process?.ending()
         state.withLock { $0.setup.flags.merge(flags) { _, new in new } }
         try await start()
     }
@@ -158,27 +168,7 @@ package final class HostFixture: Sendable {
     /// Waits until the running host logs such a line, or finds one that it has logged.
     @discardableResult
     package func waitForLog(_ purpose: String, where fits: @escaping @Sendable (String) -> Bool) async throws -> String {
-        guard let tape = process?.standardError else { throw HostFailure("there is no host") }
-        return try await Self.line(of: tape, purpose, where: fits)
-    }
-
-    /// Waits until another program prints such a line.
-    @discardableResult
-    package func waitForOutput(
-        of program: ChildProcess,
-        _ purpose: String,
-        where fits: @escaping @Sendable (String) -> Bool
-    ) async throws -> String {
-        try await Self.line(of: program.standardOutput, purpose, where: fits)
-    }
-
-    private static func line(
-        of tape: Tape<String>,
-        _ purpose: String,
-        where fits: @escaping @Sendable (String) -> Bool
-    ) async throws -> String {
-        let line = try await withDeadline(waitingFor: "a line: \(purpose)") { await tape.first(where: fits) }
-        guard let line else { throw HostFailure("the output ended before the line: \(purpose)") }
-        return line
+        guard let process else { throw HostFailure("there is no host") }
+        return try await process.errorLine(purpose, where: fits)
     }
 }

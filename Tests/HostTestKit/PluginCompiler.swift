@@ -10,9 +10,10 @@ package enum PluginCompiler {
         try await compile(tests + "/MisbehavingPlugins/\(name).c", ["-shared", "-fPIC", "-pthread"] + flags)
     }
 
-    package static func program(_ source: String) async throws -> [UInt8] {
+    /// A program at `path`, which nobody but the compiler has written: one that was could not be executed yet.
+    package static func program(_ source: String, at path: String) async throws {
         try await ScratchFolder.with { folder in
-            try await compile(try folder.write(source.utf8, to: "program.c"), [])
+            try await run(try folder.write(source.utf8, to: "program.c"), to: path, [])
         }
     }
 
@@ -31,23 +32,21 @@ package enum PluginCompiler {
         let task = jobs.withLock { jobs in
             if let task = jobs[job] { return task }
             // Shared by whoever asks for it, so it belongs to no one of them.
-            let task = Task { try await run(file, flags) }
+            let task = Task {
+                try await ScratchFolder.with { folder in
+                    try await run(file, to: folder.file("result"), flags)
+                    return Array(try Data(contentsOf: URL(filePath: folder.file("result"))))
+                }
+            }
             jobs[job] = task
             return task
         }
         return try await task.value
     }
 
-    private static func run(_ file: String, _ flags: [String]) async throws -> [UInt8] {
-        try await ScratchFolder.with { folder in
-            let result = folder.file("result")
-            let warnings = ["-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-Werror"]
-            let run = try await ProgramRun.of(
-                "/usr/bin/cc",
-                warnings + ["-I", include, file, "-o", result] + flags
-            )
-            guard run.status == 0 else { throw HostFailure("cc refused \(file):\n\(run.error)") }
-            return Array(try Data(contentsOf: URL(filePath: result)))
-        }
+    private static func run(_ file: String, to result: String, _ flags: [String]) async throws {
+        let warnings = ["-std=c11", "-D_DEFAULT_SOURCE", "-Wall", "-Wextra", "-Werror"]
+        let run = try await ProgramRun.of("/usr/bin/cc", warnings + ["-I", include, file, "-o", result] + flags)
+        guard run.status == 0 else { throw HostFailure("cc refused \(file):\n\(run.error)") }
     }
 }

@@ -20,8 +20,6 @@ package struct ProgramRun: Sendable {
             case .exited(let code): code
             case .signaled(let signal): 128 + signal
             }
-        // Both end with the process, but are read by threads of their own.
-        for tape in [child.standardOutput, child.standardError] { _ = await tape.first { _ in false } }
         return ProgramRun(
             status: status,
             output: child.standardOutput.elements.map { $0 + "\n" }.joined(),
