@@ -18,8 +18,10 @@ BENCH = $(BUILD)/bench
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
 
+# The launch tests count descriptors and adopt orphans: they need a process, and the machine's control groups, to themselves.
 test: packages plugins
-	swift test $(SWIFT_FLAGS)
+	swift test $(SWIFT_FLAGS) --skip PluginLaunchTests
+	swift test $(SWIFT_FLAGS) --skip-build --filter PluginLaunchTests
 
 build: packages
 	for program in $(PROGRAMS); do swift build $(SWIFT_FLAGS) --product $$program || exit; done
