@@ -66,12 +66,13 @@ extension Scheduler {
     }
 
     private func arrival(of entry: PluginEntry, isNew: Bool, at now: Moment) -> JournalEntry {
-        JournalEntry(
+        let name = entry.version.isEmpty ? entry.name : "\(entry.name) \(entry.version)"
+        return JournalEntry(
             at: now.wall,
             event: isNew ? .pluginInstalled : .pluginChanged,
             plugin: entry.identifier,
             blame: .nobody,
-            message: "\(entry.name) \(entry.version), described by \(entry.manifestPath), library \(entry.library.path)"
+            message: "\(name), described by \(entry.manifestPath), library \(entry.library.path)"
         )
     }
 
