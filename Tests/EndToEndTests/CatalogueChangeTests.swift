@@ -132,6 +132,29 @@ struct CatalogueChangeTests {
         }
     }
 
+    @Test func `a folder for manifests may come later than the host`() async throws {
+        try await HostFixture.with(plugins: []) { host in
+            let later = host.folder.file("later/manifests")
+            try await host.stop()
+            try await host.restart(with: ["package-manifests": later])
+            try host.folder.makeFolder("later/manifests")
+            try host.folder.write(try await PluginCompiler.library("Neighbour"), to: TestPlugin.neighbour.libraryFile)
+            try host.folder.write(TestPlugin.neighbour.manifest.utf8, to: "later/manifests/Neighbour.yaml")
+            try await host.runWhenInstalled()
+        }
+    }
+
+    @Test func `a manifest needs neither name nor version`() async throws {
+        try await HostFixture.with(plugins: []) { host in
+            let plugin = TestPlugin.neighbour
+            let terse = plugin.manifest.split(separator: "\n").filter { !$0.contains("name:") && !$0.contains("version:") }
+            try host.folder.write(try await PluginCompiler.library("Neighbour"), to: plugin.libraryFile)
+            try host.folder.write((terse.joined(separator: "\n") + "\n").utf8, to: plugin.manifestFile)
+            let installed = try await host.waitForJournal("its arrival") { $0.event == "plugin-installed" }
+            #expect(installed.message.hasPrefix("\(plugin.identifier), described by "))
+        }
+    }
+
     @Test func `a property list with the reference system's keys is a manifest`() async throws {
         try await HostFixture.with(plugins: []) { host in
             let list = """

@@ -79,6 +79,27 @@ struct PluginRuleTests {
         }
     }
 
+    @Test(arguments: [
+        (["fetch", "processing"], "one refresh: BGT_OK 0 without words\nanother refresh: BGT_TOO_MANY_PENDING 10 with words\n"),
+        (
+            ["processing"],
+            "one refresh: BGT_NOT_PERMITTED 21 with words\nanother refresh: BGT_NOT_PERMITTED 21 with words\n"
+        ),
+    ])
+    func `what its handler submits is held to manifest and limits (2, 3, 24, C14)`(
+        _ modes: [String],
+        _ statuses: String
+    ) async throws {
+        var plugin = TestPlugin("SubmitsRefused", tasks: ["task", "one", "two"])
+        plugin.modes = modes
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded")
+            let expected = "not permitted: BGT_NOT_PERMITTED 20 with words\n" + statuses
+            #expect(host.containerText(plugin, "statuses.txt") == expected)
+        }
+    }
+
     @Test func `a task without a handler is used up, and its neighbours run (C2)`() async throws {
         let plugin = TestPlugin("UnregisteredTask", tasks: ["task", "other"])
         try await HostFixture.with(plugins: [plugin]) { host in

@@ -57,15 +57,18 @@ struct StoppingTests {
         }
     }
 
-    @Test func `pending requests wait for the next host (38)`() async throws {
-        try await HostFixture.with(HostSetup(["network": "false"])) { host in
-            let late = try await host.submit(TestPlugin.neighbour.task(), requiresNetwork: true, payload: [1, 2, 3])
+    @Test func `pending requests wait for the next host, with all that they carry (38)`() async throws {
+        let plugin = TestPlugin("Resubmits")
+        try await HostFixture.with(HostSetup(["network": "false"]), plugins: [plugin]) { host in
+            // Its payload says how often it is to run again: never.
+            let waiting = try await host.submit(plugin.task(), requiresNetwork: true, payload: [0])
             try await host.stop()
             try await host.restart()
-            #expect(try await host.client.tasks().pending.map(\.submission) == [late])
+            #expect(try await host.client.tasks().pending.map(\.submission) == [waiting])
             try await host.stop()
             try await host.restart(with: ["network": "true"])
-            #expect(try await host.outcome(of: late).event == "succeeded")
+            #expect(try await host.outcome(of: waiting).event == "succeeded")
+            #expect(host.containerText(plugin, "ran.txt") == "0\n")
         }
     }
 }
