@@ -149,6 +149,20 @@ struct CommitTests {
         #expect(host.ledger.runningLaunches.isEmpty)
     }
 
+    @Test func `C3 what was told while a commit failed comes after what that commit was to tell`() {
+        host.submit(.clean, after: .minutes(1))
+        host.submit(.vacuum, after: .minutes(1))
+        host.advance(by: .minutes(1))
+        host.enter()
+        host.commits = .held
+        host.complete(.clean)
+        host.complete(.vacuum)
+        host.failNextCommit()
+        host.commits = .written
+        host.advance(by: .seconds(1))
+        #expect(host.journal.compactMap(\.label) == ["com.example.app.clean", "com.example.app.vacuum"])
+    }
+
     @Test func `C3 a lane is held until the end of its launch is on disk`() {
         host.submit(.clean)
         host.submit(.vacuum)

@@ -109,6 +109,20 @@ struct RemovalTests {
         #expect(host.submit(.clean)?.submission != nil && host.batches == [[.clean]])
     }
 
+    @Test func `C17 what it submits when it is back is not dropped with what it had before`() {
+        host.remove(.app)
+        host.advance(by: .days(30) - .seconds(1))
+        host.commits = .held
+        host.advance(by: .seconds(1))
+        host.install(.app())
+        host.submit(.vacuum, after: .hours(1))
+        host.remove(.app)
+        host.writeHeldCommits()
+        #expect(host.pending == [.vacuum])
+        #expect(host.ledger.requests.map(\.request.identifier) == [.vacuum])
+        #expect(host.ledger.known[.app]?.missingSince != nil)
+    }
+
     @Test func `C17 while its requests are dropped they cannot be cancelled a second time`() {
         host.remove(.app)
         host.advance(by: .days(30) - .seconds(1))
