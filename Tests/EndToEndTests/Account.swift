@@ -28,8 +28,8 @@ struct Account {
         }
         let events = Dictionary(grouping: requests, by: \.event).mapValues(\.count)
         let repeated = runs.values.count { $0 > 1 }
-        summary = "the journal has \(events.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))"
-            + "; \(runs.count) ran, \(repeated) of them again"
+        let counts = events.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+        summary = "the journal has \(counts); \(runs.count) ran, \(repeated) of them again"
         repeatedInSilence = runs.filter { $0.value > 1 + count($0.key, "interrupted") }.map(\.key)
         contradicted = Set(runs.keys).union(entries.keys).filter { number in
             let successes = count(number, "succeeded")

@@ -147,7 +147,8 @@ struct CatalogueChangeTests {
     @Test func `a manifest needs neither name nor version`() async throws {
         try await HostFixture.with(plugins: []) { host in
             let plugin = TestPlugin.neighbour
-            let terse = plugin.manifest.split(separator: "\n").filter { !$0.contains("name:") && !$0.contains("version:") }
+            let lines = plugin.manifest.split(separator: "\n")
+            let terse = lines.filter { !$0.contains("name:") && !$0.contains("version:") }
             try host.folder.write(try await PluginCompiler.library("Neighbour"), to: plugin.libraryFile)
             try host.folder.write((terse.joined(separator: "\n") + "\n").utf8, to: plugin.manifestFile)
             let installed = try await host.waitForJournal("its arrival") { $0.event == "plugin-installed" }

@@ -12,7 +12,14 @@ struct CommandTests {
     @Test func `simulate launch runs a pending task now, and only a pending one (89)`() async throws {
         try await HostFixture.with(HostSetup(["external-power": "false"])) { host in
             let submitted = try await host.bgtask(
-                "task", "submit", Self.task, "--kind", "processing", "--not-before", "+2h", "--needs-external-power"
+                "task",
+                "submit",
+                Self.task,
+                "--kind",
+                "processing",
+                "--not-before",
+                "+2h",
+                "--needs-external-power"
             )
             #expect(submitted.status == 0)
             let submission = try #require(try await host.client.tasks().pending.first?.submission)

@@ -65,7 +65,8 @@ package final class ChildProcess: Sendable {
 
     /// The first such line on standard output; waits for it.
     @discardableResult
-    package func outputLine(_ purpose: String, where fits: @escaping @Sendable (String) -> Bool) async throws -> String {
+    package func outputLine(_ purpose: String, where fits: @escaping @Sendable (String) -> Bool) async throws -> String
+    {
         try await Self.line(of: standardOutput, purpose, where: fits)
     }
 

@@ -167,7 +167,8 @@ package final class HostFixture: Sendable {
 
     /// Waits until the running host logs such a line, or finds one that it has logged.
     @discardableResult
-    package func waitForLog(_ purpose: String, where fits: @escaping @Sendable (String) -> Bool) async throws -> String {
+    package func waitForLog(_ purpose: String, where fits: @escaping @Sendable (String) -> Bool) async throws -> String
+    {
         guard let process else { throw HostFailure("there is no host") }
         return try await process.errorLine(purpose, where: fits)
     }
