@@ -20,7 +20,7 @@ package struct Host: Sendable {
 
     package init(configuration: HostConfiguration) {
         self.configuration = configuration
-        LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
+        LoggingSystem.bootstrap { label in QueuedLogHandler(label: label) }
         var log = Logger(label: "bgtaskd")
         log.logLevel = configuration.logLevel
         self.log = log
@@ -39,10 +39,15 @@ package struct Host: Sendable {
         } catch {
             // What was launched must not outlive a host that failed.
             await launcher.close()
+            withExtendedLifetime(state) {}
+            LogWriter.shared.drain()
             throw error
         }
         await launcher.close()
         try ledger.close()
+        // The lock goes last.
+        withExtendedLifetime(state) {}
+        LogWriter.shared.drain()
     }
 
     private func openLedger(
@@ -108,9 +113,10 @@ package struct Host: Sendable {
             log.info("serving", metadata: ["socket": "\(socket)"])
             ServiceNotification.ready()
         }
-        // The last one is asked to stop first: callers leave, then the catalogue, then what runs.
+        let care = LedgerCare(ledger: ledger, retention: configuration.journalRetention, now: { clock.wall }, log: log)
+        // The last one is asked to stop first: what runs is told at once, whatever callers are doing.
         let group = ServiceGroup(
-            services: [scheduler, catalog, control],
+            services: [control, catalog, care, scheduler],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: log
         )

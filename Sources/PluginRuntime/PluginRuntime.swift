@@ -55,6 +55,9 @@ package enum PluginRuntime {
         }
         // A plugin's broken pipe is an error to it, not its end.
         signal(SIGPIPE, SIG_IGN)
+        // A service manager that stops the host signals its runners too; the host alone decides about their end. Handlers,
+        // not SIG_IGN: programs that a plugin starts get their own back.
+        for polite in [SIGTERM, SIGINT, SIGHUP] { signal(polite) { _ in } }
         lineBufferOutput()
     }
 

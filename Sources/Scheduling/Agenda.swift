@@ -13,6 +13,8 @@ struct Agenda: Sendable {
 
     enum MonotonicAlarm: Hashable, Sendable {
         case launch(LaunchNumber)
+        /// Stopping has taken long enough.
+        case stop
         case plugin(PluginIdentifier, Lane)
         case care(PluginIdentifier)
         case note(JournalEntry)

@@ -15,17 +15,20 @@ enum Cause: Hashable, Sendable {
     /// The host ended it because a task overstayed.
     case killed
     case hostStopping
-    case endedBeforePlan
+    /// The host did not get as far as running anything of the plugin.
+    case hostFailed(String)
 
     init(of launch: LaunchState, termination: ProcessTermination, lastWords: LastWords?) {
         switch (launch.killReason, launch.entry) {
+        case (.planNotSent(let message), _): self = .hostFailed(message)
         case (.hostStopping, _): self = .hostStopping
         case (_, .notLoaded(let message)): self = .notLoaded(message)
         case (_, .failed(let status)): self = .entryFailed("entry returned \(status)")
         case (.entryOverran, _): self = .entryFailed("entry did not return within the budget and the grace")
         case (.overran, _): self = Self.isShutdown(launch) ? .hostStopping : .killed
         case (.lingered, _): self = .finished
-        case (_, .running) where launch.endedEarly != nil: self = .endedBeforePlan
+        case (_, .running) where launch.endedEarly != nil:
+            self = .hostFailed("the runner \(termination.text) before its plan was sent")
         case (_, .running): self = .entryFailed("the process \(termination.text) inside entry")
         case (_, .returned): self = Self.afterEntry(launch, termination, lastWords)
         }
@@ -61,7 +64,7 @@ enum Cause: Hashable, Sendable {
             if let index = launch.index(of: task), unfinished.contains(index) { return [index] }
             return launch.tasks.count == 1 ? Set(unfinished) : []
         case .crashed, .exited, .killedForMemory: return launch.tasks.count == 1 ? Set(unfinished) : []
-        case .finished, .crashedAfterwards, .killed, .hostStopping, .endedBeforePlan: return []
+        case .finished, .crashedAfterwards, .killed, .hostStopping, .hostFailed: return []
         }
     }
 
@@ -80,7 +83,7 @@ enum Cause: Hashable, Sendable {
         case .killedForMemory: .killedForMemory
         case .entryFailed: .entryFailed
         case .notLoaded: .loadFailed
-        case .finished, .killed, .hostStopping, .endedBeforePlan: .interrupted
+        case .finished, .killed, .hostStopping, .hostFailed: .interrupted
         }
     }
 
@@ -94,14 +97,14 @@ enum Cause: Hashable, Sendable {
         case .notLoaded: .loadFailed
         case .killed: .overran
         case .hostStopping: .interrupted
-        case .endedBeforePlan: .lost
+        case .hostFailed: .lost
         }
     }
 
     var blame: Blame {
         switch self {
         case .finished: .nobody
-        case .hostStopping, .endedBeforePlan: .host
+        case .hostStopping, .hostFailed: .host
         case .crashed, .crashedAfterwards, .exited, .killedForMemory, .entryFailed, .notLoaded, .killed: .plugin
         }
     }
@@ -118,7 +121,7 @@ enum Cause: Hashable, Sendable {
         case .notLoaded(let message): message
         case .killed: "the launch was ended because another task overstayed the grace"
         case .hostStopping: "the host stopped"
-        case .endedBeforePlan: "the runner ended before its plan was sent"
+        case .hostFailed(let message): message
         }
     }
 

@@ -57,16 +57,33 @@ extension Scheduler {
         return reasons(against: work, of: state, at: now)
     }
 
+    /// All that waits, with its reasons, oldest first. One look at each plugin, however much it has pending.
+    package func waiting(in lane: Lane, at now: Moment) -> [(work: PendingWork, reasons: [Reason])] {
+        plugins.values.flatMap { state -> [(work: PendingWork, reasons: [Reason])] in
+            let standing = explainedStanding(of: state, in: lane, at: now)
+            let occupancy = occupancy(of: lane)
+            let works: [PendingWork] =
+                lane == .event ? state.events.map { .event($0) } : state.pending.values.map { .request($0) }
+            return works.map { ($0, reasons(against: $0, of: state, standing, occupancy, at: now)) }
+        }.sorted { $0.work.number < $1.work.number }
+    }
+
     private func reasons(against work: PendingWork, of state: PluginState, at now: Moment) -> [Reason] {
-        var standing = standing(of: state, in: work.kind.lane)
-        let occupancy = occupancy(of: work.kind.lane)
-        standing.solo = state.candidates(in: work.kind.lane).first { other in
+        let lane = work.kind.lane
+        let standing = explainedStanding(of: state, in: lane, at: now)
+        return reasons(against: work, of: state, standing, occupancy(of: lane), at: now)
+    }
+
+    private func explainedStanding(of state: PluginState, in lane: Lane, at now: Moment) -> Eligibility.Standing {
+        var standing = standing(of: state, in: lane)
+        let occupancy = occupancy(of: lane)
+        standing.solo = state.candidates(in: lane).first { other in
             let others = reasons(against: other, of: state, standing, occupancy, at: now)
             // Events keep their order: the first one that waits holds back what came after it.
             let waitsForItself = !others.allSatisfy(\.concernsWholePlugin)
-            return work.kind.lane == .event && waitsForItself || other.retry.runsAlone && !waitsForItself
+            return lane == .event && waitsForItself || other.retry.runsAlone && !waitsForItself
         }
-        return reasons(against: work, of: state, standing, occupancy, at: now)
+        return standing
     }
 
     /// Already in a batch that is being committed.

@@ -29,6 +29,8 @@ struct LaunchState: Sendable {
         case entryFailed
         case lingered
         case hostStopping
+        /// The host could not hand over the plan.
+        case planNotSent(String)
     }
 
     struct Task: Sendable {
@@ -51,6 +53,8 @@ struct LaunchState: Sendable {
     var conditionsAtClose: Conditions?
     var isBudgetUsedUp = false
     var killReason: KillReason?
+    /// The earliest alarm that is on the agenda for it.
+    var alarmAt: MonotonicTime?
     var violations = 0
     /// Set when the process ended while its launch was still being committed.
     var endedEarly: (termination: ProcessTermination, lastWords: LastWords?)?

@@ -21,6 +21,7 @@ extension Scheduler {
         while let alarm = agenda.popMonotonic(upTo: now.monotonic) {
             switch alarm {
             case .launch(let launch): lookAt(launch, at: now)
+            case .stop: break  // Whether all that can end has ended is looked at after every event.
             case .plugin(let plugin, .background): backgrounds.insert(plugin)
             case .plugin(let plugin, .event): events.insert(plugin)
             case .care(let plugin): lookAfter(plugin, at: now)
@@ -39,7 +40,10 @@ extension Scheduler {
         }
         while let first = agenda.firstMonotonic, !isAwaited(first.alarm, at: first.time) {
             agenda.dropFirstMonotonic()
-            if case .launch(let launch) = first.alarm { setAlarm(of: launch) }
+            if case .launch(let launch) = first.alarm {
+                launches[launch]?.alarmAt = nil
+                setAlarm(of: launch)
+            }
         }
     }
 
@@ -59,7 +63,7 @@ extension Scheduler {
             // While the lane is taken nothing is waited for: its end is looked at anyway.
             !isStopping && plugins[plugin]?.occupants[lane] == nil && plugins[plugin]?.hasCandidates(in: lane) == true
         case .care(let plugin): plugins[plugin]?.isBeingRemembered == false
-        case .note: true
+        case .note, .stop: true
         }
     }
 }

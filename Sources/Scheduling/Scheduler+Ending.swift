@@ -29,7 +29,7 @@ extension Scheduler {
         for judgement in aftermath.tasks { apply(judgement, to: number, at: now) }
         let used = launch.plan?.budget.used(at: now.monotonic) ?? .zero
         recordEnd(of: launch, aftermath, used: used, at: now)
-        if launch.endedEarly != nil {
+        if aftermath.blame == .host && !isStopping {
             plugins[launch.plugin]?.runnerRetry = (now.monotonic + configuration.hostRetryDelay, aftermath.message)
         }
         launches[number]?.phase = .ended
@@ -106,6 +106,13 @@ extension Scheduler {
             message: message
         )
         record([.returnTask(number, work), .journal(entry)], returning: work, of: number)
+    }
+
+    /// The host's own failure charges nobody; the runner goes, and its tasks return.
+    mutating func abandonPlan(of number: LaunchNumber, because message: String) {
+        guard let launch = launches[number], launch.phase == .running, launch.killReason == nil else { return }
+        launches[number]?.killReason = .planNotSent(message)
+        emit(.kill(number))
     }
 
     // MARK: The record of a launch: one commit at a time, tried until it succeeds

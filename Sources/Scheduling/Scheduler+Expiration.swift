@@ -43,32 +43,32 @@ extension Scheduler {
 
     /// A launch's moment has come: its deadline, a kill, or a commit to be tried again.
     mutating func lookAt(_ number: LaunchNumber, at now: Moment) {
+        launches[number]?.alarmAt = nil
         guard let launch = launches[number] else { return }
         if let retry = launch.record.retryAt, retry <= now.monotonic {
             launches[number]?.record.retryAt = nil
             flush(number)
         }
         switch launch.phase {
-        case .running: enforceTime(on: launch, at: now)
+        case .running: enforceTime(on: number, at: now)
         case .finishing(let by) where by <= now.monotonic && launch.killReason == nil: kill(number, because: .lingered)
         case .preparing, .starting, .finishing, .ended: break
         }
         setAlarm(of: number)
     }
 
-    private mutating func enforceTime(on launch: LaunchState, at now: Moment) {
-        guard launch.killReason == nil, let budget = launch.plan?.budget else { return }
-        if launch.unfinished.contains(where: { launch.tasks[$0].expiration.map { $0.killAt <= now.monotonic } ?? false }
-        ) {
-            return kill(launch.number, because: .overran)
+    private mutating func enforceTime(on number: LaunchNumber, at now: Moment) {
+        guard let budget = launches[number]?.plan?.budget, launches[number]?.killReason == nil else { return }
+        let isInEntry = launches[number]?.entry == .running
+        if budget.deadline <= now.monotonic, launches[number]?.isBudgetUsedUp == false {
+            launches[number]?.isBudgetUsedUp = true
+            // In entry nothing was delivered that could be told to stop; the kill deadline stands all the same.
+            // A host that comes late tells and kills at once: the runner kept the deadline by a timer of its own.
+            if !isInEntry { expireForBudget(number, at: now) }
         }
-        if budget.killDeadline <= now.monotonic {
-            return kill(launch.number, because: launch.entry == .running ? .entryOverran : .overran)
-        }
-        guard budget.deadline <= now.monotonic, !launch.isBudgetUsedUp else { return }
-        launches[launch.number]?.isBudgetUsedUp = true
-        // In entry nothing was delivered that could be told to stop; the kill deadline stands all the same.
-        if launch.entry == .returned { expireForBudget(launch.number, at: now) }
+        let kills = launches[number]?.unfinished.compactMap { launches[number]?.tasks[$0].expiration?.killAt } ?? []
+        if kills.contains(where: { $0 <= now.monotonic }) { return kill(number, because: .overran) }
+        if budget.killDeadline <= now.monotonic { kill(number, because: isInEntry ? .entryOverran : .overran) }
     }
 
     private mutating func kill(_ number: LaunchNumber, because reason: LaunchState.KillReason) {
@@ -107,6 +107,9 @@ extension Scheduler {
     mutating func stop(at now: Moment) {
         guard !isStopping else { return }
         isStopping = true
+        // Time for the grace, and as much again for the record of what came of it.
+        stopBy = now.monotonic + configuration.grace + configuration.grace + configuration.hostRetryDelay
+        if let stopBy { agenda.add(.stop, at: stopBy) }
         if !hasCatalogue { recordRecovery() }
         for number in launches.keys.sorted() {
             guard let launch = launches[number], launch.phase == .running, launch.killReason == nil else { continue }

@@ -218,6 +218,8 @@ extension Scheduler {
 
     mutating func setAlarm(of number: LaunchNumber) {
         guard let time = launches[number]?.nextAlarm else { return }
+        if let set = launches[number]?.alarmAt, set <= time { return }
+        launches[number]?.alarmAt = time
         agenda.add(.launch(number), at: time)
     }
 }

@@ -34,6 +34,8 @@ package struct Scheduler: Sendable {
     var waitingForConditions: Set<PluginIdentifier> = []
     var hasCatalogue = false
     var hasStopped = false
+    /// When a stop no longer waits for the ledger.
+    var stopBy: MonotonicTime?
 
     private var actions: [SchedulerAction] = []
     private var lastWake: (monotonic: MonotonicTime?, wall: WallTime?) = (nil, nil)
@@ -55,7 +57,7 @@ package struct Scheduler: Sendable {
     package mutating func handle(_ event: SchedulerEvent, at now: Moment) -> [SchedulerAction] {
         actions.removeAll(keepingCapacity: true)
         dispatch(event, at: now)
-        reportStopped()
+        reportStopped(at: now)
         updateWake()
         return actions
     }
@@ -76,7 +78,10 @@ package struct Scheduler: Sendable {
             resumeCancellations(at: now)
         case .catalogued(let entries): catalogue(entries, at: now)
         case .conditionsChanged(let new): change(to: new, at: now)
-        case .timerFired: lookAtAgenda(at: now)
+        case .timerFired:
+            // A timer goes off once; with a clock that was set meanwhile the same instant may be wanted again.
+            lastWake = (nil, nil)
+            lookAtAgenda(at: now)
         case .stopRequested: stop(at: now)
         case .runnerReady(let launch, let process): start(launch, in: process, at: now)
         case .runnerUnavailable(let launch, let message):
@@ -85,6 +90,7 @@ package struct Scheduler: Sendable {
             giveUp(launch, because: message, at: now)
         case .entered, .loadFailed, .completed, .expirationHandlerChanged, .runnerExpired, .violated:
             hear(event, at: now)
+        case .planNotSent(let launch, let message): abandonPlan(of: launch, because: message)
         case .runnerEnded(let launch, let termination, let words):
             conclude(launch, termination: termination, lastWords: words, at: now)
         }
@@ -109,8 +115,12 @@ package struct Scheduler: Sendable {
         emit(.wake(monotonic: wake.monotonic, wall: wake.wall))
     }
 
-    private mutating func reportStopped() {
-        guard isStopping, !hasStopped, launches.isEmpty, staged.isEmpty else { return }
+    /// A ledger that fails keeps no host from stopping: what it does not hold is found running at the next start.
+    private mutating func reportStopped(at now: Moment) {
+        guard isStopping, !hasStopped else { return }
+        let isOver = stopBy.map { $0 <= now.monotonic } ?? false
+        let isRecorded = launches.isEmpty && staged.isEmpty
+        guard isRecorded || isOver && launches.values.allSatisfy({ $0.phase == .ended }) else { return }
         hasStopped = true
         emit(.stopped)
     }

@@ -24,6 +24,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     // What became of a launch.
     case runnerReady(LaunchNumber, RunnerProcess)
     case runnerUnavailable(LaunchNumber, message: String)
+    /// The plan was asked for and could not be handed over; nothing of the plugin ran.
+    case planNotSent(LaunchNumber, message: String)
     case entered(LaunchNumber, status: Int32, registered: [TaskIdentifier], offersReceive: Bool)
     case loadFailed(LaunchNumber, message: String)
     case completed(LaunchNumber, TaskID, CompletionOutcome)

@@ -22,11 +22,12 @@ extension HostConfiguration {
             replace(&self.conditions.isOnExternalPower, with: conditions.boolean("external-power"))
             replace(&self.conditions.hasNetwork, with: conditions.boolean("network"))
         }
+        replace(&journalRetention, with: mapping.duration("journal-retention", in: Self.waits))
         readScheduling(mapping)
         for policy in mapping.mappings("plugins", Self.policy) {
-            guard let (plugin, policy, settings) = policy else { continue }
-            scheduling.plugins[plugin] = policy
-            self.settings[plugin] = settings
+            guard let policy else { continue }
+            policies[policy.plugin] = policy
+            settings[policy.plugin] = policy.settings
         }
     }
 
@@ -53,17 +54,29 @@ extension HostConfiguration {
         )
     }
 
-    private static func policy(
-        _ name: Field<String>,
-        _ mapping: DiagnosingMapping
-    ) -> (PluginIdentifier, PluginPolicy, [String: String])? {
-        var policy = PluginPolicy()
-        policy.isEnabled = mapping.boolean("enabled")?.value ?? true
-        policy.allowsPatternsForProcessing = mapping.boolean("patterns-for-processing")?.value ?? false
-        policy.limits = mapping.mapping("limits") { limits($0, over: PendingLimits()) }
-        policy.budgets = mapping.mapping("budgets") { budgets($0, over: Budgets()) }
-        policy.grace = mapping.duration("grace", in: times)?.value
-        policy.spacing = mapping.duration("spacing", in: waits)?.value
+    /// What the operator says of single plugins, over what holds for all of them by then.
+    mutating func resolvePolicies() {
+        for policy in policies.values { scheduling.plugins[policy.plugin] = policy.over(scheduling) }
+    }
+
+    private static func policy(_ name: Field<String>, _ mapping: DiagnosingMapping) -> OperatorPolicy? {
+        let limits = mapping.mapping("limits") { limits in
+            (
+                refresh: limits.integer("refresh", in: 0...1_000_000)?.value,
+                processing: limits.integer("processing", in: 0...1_000_000)?.value
+            )
+        }
+        let budgets = mapping.mapping("budgets") { budgets in
+            (
+                refresh: budgets.duration("refresh", in: times)?.value,
+                processing: budgets.duration("processing", in: times)?.value,
+                event: budgets.duration("event", in: times)?.value
+            )
+        }
+        let isEnabled = mapping.boolean("enabled")?.value ?? true
+        let allowsPatterns = mapping.boolean("patterns-for-processing")?.value ?? false
+        let grace = mapping.duration("grace", in: times)?.value
+        let spacing = mapping.duration("spacing", in: waits)?.value
         let settings = mapping.texts("settings")?.value ?? [:]
         guard let plugin = PluginIdentifier(name.value) else {
             mapping.problems.report(
@@ -74,7 +87,16 @@ extension HostConfiguration {
             )
             return nil
         }
-        return (plugin, policy, settings)
+        return OperatorPolicy(
+            plugin: plugin,
+            isEnabled: isEnabled,
+            allowsPatternsForProcessing: allowsPatterns,
+            limits: limits,
+            budgets: budgets,
+            grace: grace,
+            spacing: spacing,
+            settings: settings
+        )
     }
 
     private static func limits(_ mapping: DiagnosingMapping, over defaults: PendingLimits) -> PendingLimits {

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 package import ControlAPI
+import Foundation
 package import Logging
 package import Scheduling
 package import TaskModel
@@ -23,8 +24,25 @@ package struct HostConfiguration: Sendable {
     package var logLevel = Logger.Level.info
     package var conditions = Conditions(isOnExternalPower: true, hasNetwork: true)
     package var scheduling = SchedulingConfiguration()
+    /// How long the journal and ended launches are kept.
+    package var journalRetention: Duration = .seconds(90 * 24 * 60 * 60)
     /// The operator's values for plugins' settings, over the manifests' defaults.
     package var settings: [PluginIdentifier: [String: String]] = [:]
+
+    /// As the file has them; `scheduling.plugins` holds what they come to.
+    var policies: [PluginIdentifier: OperatorPolicy] = [:]
+
+    /// Plugins are told some of these, and stand in another folder than the host.
+    mutating func makePathsAbsolute() {
+        func absolute(_ path: String) -> String { URL(fileURLWithPath: path).path }
+        operatorManifests = absolute(operatorManifests)
+        packageManifests = absolute(packageManifests)
+        pluginFolder = absolute(pluginFolder)
+        stateFolder = absolute(stateFolder)
+        controlSocket = absolute(controlSocket)
+        runner = runner.map(absolute)
+        cgroup = cgroup.map { $0 == "none" ? $0 : absolute($0) }
+    }
 
     package init(paths: HostPaths, processors: Int) {
         operatorManifests = paths.operatorManifests

@@ -61,6 +61,8 @@ package struct HostOptions: ParsableArguments {
     var attempts: String?
     @Option(help: ArgumentHelp("How long requests of a removed plugin are kept.", valueName: "duration"))
     var removedPluginRetention: String?
+    @Option(help: ArgumentHelp("How long the journal and ended launches are kept.", valueName: "duration"))
+    var journalRetention: String?
 
     package init() {}
 
@@ -82,9 +84,14 @@ package struct HostOptions: ParsableArguments {
             configuration.file = file
         }
         let flags = try flagText()
-        if flags.isEmpty { return configuration }
-        let document = YAMLDocument.decode(bytes: Array(flags.utf8), file: "command line") { configuration.read($0) }
-        try Self.refuse(document.errors)
+        if !flags.isEmpty {
+            let document = YAMLDocument.decode(bytes: Array(flags.utf8), file: "command line") {
+                configuration.read($0)
+            }
+            try Self.refuse(document.errors)
+        }
+        configuration.resolvePolicies()
+        configuration.makePathsAbsolute()
         return configuration
     }
 
@@ -104,6 +111,7 @@ package struct HostOptions: ParsableArguments {
         ]
         let values: [(String, String?)] = [
             ("grace", grace), ("spacing", spacing), ("removed-plugin-retention", removedPluginRetention),
+            ("journal-retention", journalRetention),
         ]
         let sections: [(String, [(String, String?)])] = [
             ("conditions", [("external-power", externalPower), ("network", network)]),

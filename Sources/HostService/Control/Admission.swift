@@ -21,7 +21,20 @@ struct Admission: Sendable {
                 message: "socket-group names \(name), which is no group of this machine; create it or remove the key"
             )
         }
+        guard ownUser == 0 || getgid() == id || Self.ownGroups.contains(id) else {
+            throw HostError(
+                code: .configurationInvalid,
+                message: "socket-group names \(name), which the host's own user is not in; add it to the group,"
+                    + " or run the host as root"
+            )
+        }
         group = id
+    }
+
+    private static var ownGroups: [gid_t] {
+        var groups = [gid_t](repeating: 0, count: 65_536)
+        let count = getgroups(Int32(groups.count), &groups)
+        return Array(groups.prefix(max(0, Int(count))))
     }
 
     func admits(user: uid_t, primaryGroup: gid_t) -> Bool {

@@ -28,9 +28,9 @@ extension ControlRoutes {
     func taskList() async throws -> TaskListReply {
         try await read { scheduler, now in
             TaskListReply(
-                pending: scheduler.pendingRequests.map { request in
-                    let reason = scheduler.reasons(against: .request(request), at: now).first
-                    return .init(request, reason: reason.map { WaitingReason($0, at: now) })
+                pending: scheduler.waiting(in: .background, at: now).compactMap { work, reasons in
+                    guard case .request(let request) = work else { return nil }
+                    return .init(request, reason: reasons.first.map { WaitingReason($0, at: now) })
                 },
                 running: scheduler.runningLaunches.flatMap { launch in
                     launch.unfinished.map { task in
@@ -43,9 +43,9 @@ extension ControlRoutes {
                         )
                     }
                 },
-                events: scheduler.pendingEvents.map { event in
-                    let reason = scheduler.reasons(against: .event(event), at: now).first
-                    return .init(event, reason: reason.map { WaitingReason($0, at: now) })
+                events: scheduler.waiting(in: .event, at: now).compactMap { work, reasons in
+                    guard case .event(let event) = work else { return nil }
+                    return .init(event, reason: reasons.first.map { WaitingReason($0, at: now) })
                 }
             )
         }

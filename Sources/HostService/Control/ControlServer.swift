@@ -20,15 +20,22 @@ struct ControlServer: Service {
     /// Called once callers can connect.
     let onServing: @Sendable () -> Void
 
+    /// Callers at once; the next one waits in the socket's backlog. Descriptors are for launches.
+    private static let connections = 128
+
     /// The most that a request's body may have: a payload in base 64, and the rest.
     private static let maximumBody = 256 * 1_024
+    private static let farewell: Duration = .seconds(1)
 
     func run() async throws {
         try prepareSocket()
         let routes = routes
         let admission = admission
         let server = try HTTPServerBuilder.http1(configuration: .init(idleTimeout: .seconds(60))).buildServer(
-            configuration: ServerConfiguration(address: .unixDomainSocket(path: socket)),
+            configuration: ServerConfiguration(
+                address: .unixDomainSocket(path: socket),
+                availableConnectionsDelegate: .maximum(Self.connections, logger: log)
+            ),
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
             logger: log
         ) { request, writer, channel in
@@ -38,8 +45,7 @@ struct ControlServer: Service {
             openSocket()
             onServing()
         }
-        try await server.run()
-        unlink(socket)
+        try await Self.run(server)
     }
 
     private static func respond(
@@ -49,10 +55,10 @@ struct ControlServer: Service {
         _ admission: Admission
     ) async -> Response {
         do {
-            if let peer = try await Admission.peer(of: channel),
-                !admission.admits(user: peer.user, primaryGroup: peer.group)
-            {
-                throw ControlRefusal.notAdmitted(user: peer.user)
+            // A connection without credentials is nobody's.
+            let peer = try await Admission.peer(of: channel)
+            guard let peer, admission.admits(user: peer.user, primaryGroup: peer.group) else {
+                throw ControlRefusal.notAdmitted(user: peer?.user ?? .max)
             }
             let method = request.method.rawValue
             guard let (route, value) = Route.matching(method: method, path: request.uri.path) else {
@@ -76,7 +82,20 @@ struct ControlServer: Service {
         }
     }
 
-    /// A socket that a dead host left is removed; one that answers is another host's.
+    /// Callers who are slow to leave are cut off: the host is waited for.
+    private static func run(_ server: any Service) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.run() }
+            group.addTask {
+                try await gracefulShutdown()
+                try await Task.sleep(for: .seconds(2))
+            }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// A socket that answers is another host's; one that a dead host left is replaced.
     private func prepareSocket() throws {
         let folder = (socket as NSString).deletingLastPathComponent
         do {
@@ -111,7 +130,14 @@ struct ControlServer: Service {
     private static let longestPath = 107
 
     private func openSocket() {
-        if let group = admission.group { chown(socket, uid_t.max, group) }
+        // Nobody but the host could use it so far; without its group it stays that way.
+        if let group = admission.group, chown(socket, uid_t.max, group) != 0 {
+            let problem = String(cString: strerror(errno))
+            return log.error(
+                "the socket's group cannot be set",
+                metadata: ["group": "\(group)", "error": "\(problem)"]
+            )
+        }
         chmod(socket, admission.group == nil ? 0o600 : 0o660)
     }
 }

@@ -64,11 +64,19 @@ final class CatalogKeeper: Service, Sendable {
         // What changed between the first look and the watch is not missed.
         load()
         watch.watch(contents.folders)
+        var problems = report(watch.problems, besides: [])
         for await _ in watch.changes.cancelOnGracefulShutdown() {
             load()
             watch.watch(contents.folders)
-            for problem in watch.problems { log.warning("folder not watched", metadata: ["problem": "\(problem)"]) }
+            problems = report(watch.problems, besides: problems)
         }
+    }
+
+    private func report(_ problems: [FolderWatchError], besides told: [FolderWatchError]) -> [FolderWatchError] {
+        for problem in problems where !told.contains(problem) {
+            log.warning("folder not watched", metadata: ["problem": "\(problem)"])
+        }
+        return problems
     }
 
     private func withOperatorsSettings(_ entry: PluginEntry) -> PluginEntry {

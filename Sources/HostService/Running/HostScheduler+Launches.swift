@@ -42,7 +42,7 @@ extension HostScheduler {
             )
         } catch {
             log.error("no plan", metadata: ["launch": "\(plan.number)", "error": "\(error)"])
-            launcher.kill(plan.number)
+            tell(.planNotSent(plan.number, message: "the host could not hand over the plan: \(error)"))
         }
     }
 
@@ -64,8 +64,10 @@ extension HostScheduler {
         switch input {
         case .event(let event): return [event]
         case .reading: return []
+        case .timer: return [.timerFired]
         case .launch(.ready(let launch, let process)): return [.runnerReady(launch, process)]
         case .launch(.unavailable(let launch, let error)):
+            log.error("no runner", metadata: ["launch": "\(launch)", "error": "\(error)"])
             return [.runnerUnavailable(launch, message: error.message)]
         case .launch(.message(let launch, let message)): return events(of: message, in: launch, scheduler, launches)
         case .launch(.malformed(let launch, let message)):
@@ -92,11 +94,15 @@ extension HostScheduler {
         switch message {
         case .entered(let status, let registered, let offersReceive):
             return [.entered(launch, status: status, registered: registered, offersReceive: offersReceive)]
-        case .loadFailed(let message): return [.loadFailed(launch, message: message)]
+        case .loadFailed(let message): return [.loadFailed(launch, message: Self.bounded(message))]
         case .completed(let task, let outcome): return [.completed(launch, task, outcome)]
         case .expirationHandler(let task, let isSet): return [.expirationHandlerChanged(launch, task, isSet: isSet)]
         case .expiring(let tasks, let reason): return [.runnerExpired(launch, tasks, reason)]
-        case .violation(let rule, let message): return [.violated(launch, rule: rule, message: message)]
+        case .violation(let rule, let message):
+            return [.violated(launch, rule: Self.bounded(rule), message: Self.bounded(message))]
+        case .submit(let call, _, let payload) where payload.count > TaskRequest.maximumPayload:
+            // The runner refuses these itself; whoever sends one speaks past it.
+            send(.refused(call, Self.tooLarge(payload.count)), to: launch)
         case .submit(let call, let request, let payload):
             let submission = Submission(request: request, payload: payload, submitter: .plugin(plugin))
             ask({ .submitted(submission, reply: $0) }, then: replier(to: call, of: launch))
@@ -112,6 +118,19 @@ extension HostScheduler {
         case .stopped: break
         }
         return []
+    }
+
+    /// What a runner says goes into the journal: enough of it to be understood.
+    private static func bounded(_ text: String) -> String {
+        text.utf8.count <= 4_096 ? text : String(text.prefix(1_024)) + " ..."
+    }
+
+    private static func tooLarge(_ count: Int) -> Refusal {
+        Refusal(
+            code: .notPermitted,
+            subReason: .notRecorded,
+            message: "a payload of \(count) bytes; at most \(TaskRequest.maximumPayload) are allowed"
+        )
     }
 
     private func replier(to call: CallNumber, of launch: LaunchNumber) -> Reply {

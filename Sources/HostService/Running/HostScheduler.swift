@@ -17,6 +17,8 @@ final class HostScheduler: Service, Sendable {
     enum Input: Sendable {
         case event(SchedulerEvent)
         case launch(LaunchEvent)
+        /// A timer went off. Handled behind what was there already, so that a late host kills nobody who was in time.
+        case timer(isLast: Bool)
         case reading(@Sendable (borrowing Scheduler, Moment) -> Void)
     }
 
@@ -58,7 +60,7 @@ final class HostScheduler: Service, Sendable {
         inputs = entrance.stream
         self.entrance = entrance.continuation
         let continuation = entrance.continuation
-        timer = try WakeTimer { continuation.yield(.event(.timerFired)) }
+        timer = try WakeTimer { continuation.yield(.timer(isLast: false)) }
     }
 
     /// Serves until it was told to stop and all that ran has ended and is recorded.
@@ -68,6 +70,10 @@ final class HostScheduler: Service, Sendable {
         await withGracefulShutdownHandler {
             for await input in inputs {
                 let now = clock.now()
+                if case .timer(isLast: false) = input {
+                    entrance.yield(.timer(isLast: true))
+                    continue
+                }
                 if case .reading(let body) = input {
                     body(scheduler, now)
                     continue

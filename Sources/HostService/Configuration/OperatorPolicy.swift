@@ -1,0 +1,38 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+
+/// What the configuration file says of one plugin; what it does not say is the host's.
+struct OperatorPolicy: Sendable {
+    let plugin: PluginIdentifier
+    let isEnabled: Bool
+    let allowsPatternsForProcessing: Bool
+    let limits: (refresh: Int?, processing: Int?)?
+    let budgets: (refresh: Duration?, processing: Duration?, event: Duration?)?
+    let grace: Duration?
+    let spacing: Duration?
+    let settings: [String: String]
+
+    func over(_ host: SchedulingConfiguration) -> PluginPolicy {
+        var policy = PluginPolicy()
+        policy.isEnabled = isEnabled
+        policy.allowsPatternsForProcessing = allowsPatternsForProcessing
+        policy.grace = grace
+        policy.spacing = spacing
+        if let limits {
+            var own = host.limits
+            own.refresh = limits.refresh ?? own.refresh
+            own.processing = limits.processing ?? own.processing
+            policy.limits = own
+        }
+        if let budgets {
+            var own = host.budgets
+            own.refresh = budgets.refresh ?? own.refresh
+            own.processing = budgets.processing ?? own.processing
+            own.event = budgets.event ?? own.event
+            policy.budgets = own
+        }
+        return policy
+    }
+}
