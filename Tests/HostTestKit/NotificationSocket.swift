@@ -13,7 +13,7 @@ final class NotificationSocket: Sendable {
         self.path = path
         unlink(path)
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        let status = Self.withAddress(path) { bind(descriptor, $0, $1) }
+        let status = UnixAddress.with(path) { bind(descriptor, $0, $1) }
         guard descriptor >= 0, status == 0 else { throw HostFailure("no socket at \(path)") }
         let notifications = notifications
         let thread = Thread {
@@ -35,21 +35,7 @@ final class NotificationSocket: Sendable {
     /// The host has ended: whoever waits for its word waits no more.
     func close() {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        Self.withAddress(path) { _ = sendto(descriptor, Self.end, Self.end.utf8.count, 0, $0, $1) }
+        UnixAddress.with(path) { _ = sendto(descriptor, Self.end, Self.end.utf8.count, 0, $0, $1) }
         Glibc.close(descriptor)
-    }
-
-    private static func withAddress<Result>(
-        _ path: String,
-        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-    ) -> Result {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
     }
 }

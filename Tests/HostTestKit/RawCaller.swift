@@ -1,0 +1,49 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+
+/// A caller of the control socket that speaks byte by byte, and reads only when it is told to.
+package final class RawCaller: Sendable {
+    private let connection: Int32
+
+    package init(of host: HostFixture, saying text: String = "") throws {
+        connection = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let status = UnixAddress.with(host.socket) { connect(connection, $0, $1) }
+        guard connection >= 0, status == 0 else {
+            throw HostFailure("cannot connect: \(String(cString: strerror(errno)))")
+        }
+        try say(Array(text.utf8))
+    }
+
+    package func say(_ bytes: [UInt8]) throws {
+        let sent = send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        if sent != bytes.count { throw HostFailure("the host took \(sent) of \(bytes.count) bytes") }
+    }
+
+    /// Everything that the host says until it hangs up.
+    package func answer() -> String {
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(connection, &buffer, buffer.count, 0)
+            if count <= 0 { return String(decoding: answer, as: UTF8.self) }
+            answer += buffer[..<count]
+        }
+    }
+
+    deinit { close(connection) }
+}
+
+/// The C form of a Unix socket's path.
+enum UnixAddress {
+    static func with<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}
