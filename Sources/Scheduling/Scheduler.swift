@@ -78,10 +78,7 @@ package struct Scheduler: Sendable {
             resumeCancellations(at: now)
         case .catalogued(let entries): catalogue(entries, at: now)
         case .conditionsChanged(let new): change(to: new, at: now)
-        case .timerFired:
-            // A timer goes off once; with a clock that was set meanwhile the same instant may be wanted again.
-            lastWake = (nil, nil)
-            lookAtAgenda(at: now)
+        case .timerFired: lookAtAgenda(at: now)
         case .stopRequested: stop(at: now)
         case .runnerReady(let launch, let process): start(launch, in: process, at: now)
         case .runnerUnavailable(let launch, let message):

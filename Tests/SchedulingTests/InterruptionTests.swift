@@ -16,6 +16,19 @@ struct InterruptionTests {
 
     private func retry(_ identifier: TaskIdentifier) throws -> Retry { try #require(host.request(identifier)).retry }
 
+    @Test func `C3 a plan that the host cannot hand over charges nobody`() throws {
+        host.processesObey = false
+        host.submit(.clean)
+        let launch = try #require(host.lastPlan?.number)
+        host.send(.planNotSent(launch, message: "no container"))
+        #expect(host.killed == [launch])
+        host.end(nil, .signaled(9))
+        #expect(host.outcomes(of: .clean) == [.interrupted])
+        #expect(host.lastEntry(of: .clean)?.blame == .host)
+        #expect(try #require(host.request(.clean)).retry == Retry(wasInterrupted: true))
+        #expect(host.reasons(.clean).map(\.code).contains("runner-unavailable"))
+    }
+
     @Test func `C3 a crash charges the task that was launched alone`() throws {
         launch(.clean)
         host.crash()

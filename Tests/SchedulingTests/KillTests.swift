@@ -16,6 +16,18 @@ struct KillTests {
         #expect(host.killed.count == 1)
     }
 
+    @Test func `59 a host that comes late consumes what its runner told in time`() {
+        host.processesObey = false
+        host.submit(.feed, as: .refresh)
+        host.enter()
+        host.clock.advance(by: .minutes(5))
+        host.send(.timerFired)
+        #expect(host.killed.count == 1)
+        host.end(nil, .signaled(9))
+        #expect(host.outcomes(of: .feed) == [.expired])
+        #expect(host.pending.isEmpty)
+    }
+
     @Test func `59 a completion after the kill counts for nothing`() {
         host.processesObey = false
         host.submit(.feed, as: .refresh)

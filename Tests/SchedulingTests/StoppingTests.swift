@@ -24,6 +24,17 @@ struct StoppingTests {
         #expect(host.outcomes(of: .clean) == [.succeeded])
     }
 
+    @Test func `C3 a ledger that fails keeps no host from stopping`() {
+        host.submit(.clean)
+        host.enter()
+        host.commits = .failing
+        host.complete(.clean)
+        host.stop()
+        #expect(!host.hasStopped)
+        host.advance(by: .seconds(60))
+        #expect(host.hasStopped)
+    }
+
     @Test func `C3 what does not complete in the grace returns, uncharged`() throws {
         host.submit(.clean)
         host.enter()

@@ -8,6 +8,17 @@ import Testing
 struct WakeTests {
     let host = SchedulerDriver(.app(), .mail())
 
+    @Test func `C10 a runner that repeats itself sets one alarm`() throws {
+        host.submit(.feed, as: .refresh)
+        host.enter()
+        let launch = try #require(host.lastPlan?.number)
+        host.advance(by: .seconds(30))
+        for _ in 0..<1_000 { host.send(.runnerExpired(launch, [], .budget)) }
+        let before = host.wakeCount
+        host.advance(by: .seconds(10))
+        #expect(host.wakeCount < before + 10)
+    }
+
     @Test func `C10 a host with nothing to wait for is not woken`() {
         #expect(host.timeToWake == nil)
         host.submit(.clean)

@@ -68,20 +68,7 @@ final class HostScheduler: Service, Sendable {
         guard var scheduler = initial.withLock({ $0.take() }) else { return }
         var launches = LaunchDirectory()
         await withGracefulShutdownHandler {
-            for await input in inputs {
-                let now = clock.now()
-                if case .timer(isLast: false) = input {
-                    entrance.yield(.timer(isLast: true))
-                    continue
-                }
-                if case .reading(let body) = input {
-                    body(scheduler, now)
-                    continue
-                }
-                let events = self.events(of: input, scheduler, &launches)
-                let hasStopped = events.map { perform(scheduler.handle($0, at: now), &launches) }.contains(true)
-                if hasStopped { break }
-            }
+            for await input in inputs where take(input, &scheduler, &launches) { break }
         } onGracefulShutdown: {
             self.log.info("stopping")
             ServiceNotification.stopping()
@@ -90,6 +77,22 @@ final class HostScheduler: Service, Sendable {
         entrance.finish()
         timer.stop()
         closeReplies()
+    }
+
+    /// True once the core has stopped.
+    private func take(_ input: Input, _ scheduler: inout Scheduler, _ launches: inout LaunchDirectory) -> Bool {
+        let now = clock.now()
+        switch input {
+        case .reading(let body): body(scheduler, now)
+        case .timer(isLast: false): entrance.yield(.timer(isLast: true))
+        case .event, .launch, .timer:
+            for event in events(of: input, scheduler, &launches) {
+                if perform(scheduler.handle(event, at: now), &launches) { return true }
+            }
+            // A timer goes off once. When the clock was set back meanwhile, its instant is still to come.
+            if case .timer = input { timer.rearm() }
+        }
+        return false
     }
 
     // MARK: - What others tell and ask

@@ -2,6 +2,7 @@
 
 import CLinux
 import Foundation
+import Synchronization
 import TaskModel
 
 /// Calls back at an instant of either clock, and whenever the wall clock is set. Its thread sleeps until then.
@@ -10,6 +11,7 @@ final class WakeTimer: Sendable {
     private let wall: Int32
     private let bell: Int32
     private let poll: Int32
+    private let wanted = Mutex<(monotonic: Int64, wall: Int64)>((0, 0))
     private static let bellKey: UInt64 = 0
 
     /// - Parameter onWake: called on the timer's own thread; hands over and returns.
@@ -30,9 +32,17 @@ final class WakeTimer: Sendable {
 
     /// Replaces what was set before; nil disarms. Any thread.
     func set(monotonic instant: MonotonicTime?, wall calendar: WallTime?) {
+        let instants = (instant.map { max(1, $0.nanoseconds) } ?? 0, calendar.map { max(1, $0.nanoseconds) } ?? 0)
+        wanted.withLock { $0 = instants }
+        rearm()
+    }
+
+    /// Sets again what was set last: going off disarms a timer. Any thread.
+    func rearm() {
+        let instants = wanted.withLock { $0 }
         // A timer of ours takes any instant; there is nothing that could fail.
-        _ = bgl_monotonic_timer_set(monotonic, instant.map { max(1, $0.nanoseconds) } ?? 0)
-        _ = bgl_wall_timer_set(wall, calendar.map { max(1, $0.nanoseconds) } ?? 0)
+        _ = bgl_monotonic_timer_set(monotonic, instants.monotonic)
+        _ = bgl_wall_timer_set(wall, instants.wall)
     }
 
     func stop() { bgl_bell_ring(bell) }

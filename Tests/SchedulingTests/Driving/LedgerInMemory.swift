@@ -70,7 +70,10 @@ struct LedgerInMemory {
     }
 
     /// The host died while it was about to say why.
-    mutating func forgive() { unexplained = [] }
+    mutating func forgive() {
+        journaled.formUnion(unexplained)
+        unexplained = []
+    }
 
     /// All or nothing.
     mutating func apply(_ changes: [LedgerChange], limits: (PluginIdentifier) -> PendingLimits) throws {

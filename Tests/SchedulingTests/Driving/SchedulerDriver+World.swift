@@ -29,10 +29,10 @@ extension SchedulerDriver {
         return waits.compactMap { $0 }.min().map { max(.zero, $0) }
     }
 
-    /// Once is enough: a timer that is still due after it fired would fire for ever.
+    /// What one look brings may be due at once; a timer that is due again and again would fire for ever.
     private func fireTimer() {
         send(.timerFired)
-        if timeToWake == .zero { send(.timerFired) }
+        for _ in 1...4 where timeToWake == .zero { send(.timerFired) }
         if timeToWake == .zero {
             complain("the timer spins")
             wake = (nil, nil)
