@@ -15,7 +15,6 @@ struct ConfigurationTests {
         (nil, "runner", "runner", "bgtask-runner"), (nil, "cgroup", "cgroup", "none"),
         (nil, "log-level", "log-level", "debug"), (nil, "grace", "grace", "1500ms"),
         (nil, "spacing", "spacing", "2s"), (nil, "removed-plugin-retention", "removed-plugin-retention", "3h"),
-        (nil, "journal-retention", "journal-retention", "4h"),
         (nil, "journal-retention", "journal-retention", "4d"),
         ("conditions", "external-power", "external-power", "false"), ("conditions", "network", "network", "false"),
         ("limits", "refresh", "refresh-limit", "2"), ("limits", "processing", "processing-limit", "11"),

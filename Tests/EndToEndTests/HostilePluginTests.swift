@@ -1,0 +1,63 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import Testing
+
+@Suite("A plugin that turns on its own process harms nobody else")
+struct HostilePluginTests {
+    private static func plugin(_ name: String) -> TestPlugin {
+        TestPlugin(name, policy: ["budgets: { processing: 2s }", "grace: 200ms"])
+    }
+
+    @Test func `nonsense on the control channel ends the launch, and is no message`() async throws {
+        let plugin = Self.plugin("WritesToChannel")
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.blame == "plugin" && end.event != "succeeded")
+            let launch = end.launch
+            let violation = try await host.waitForJournal("the violation") {
+                $0.event == "violation" && $0.launch == launch
+            }
+            #expect(violation.message.contains("BGT-ABI-16") && violation.blame == "plugin")
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `without its control channel a launch is over`() async throws {
+        let plugin = Self.plugin("ClosesDescriptors")
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.blame == "plugin" && end.event != "succeeded")
+            _ = try await host.end(ofLaunch: try #require(end.launch))
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `a process that stands still is ended all the same`() async throws {
+        let plugin = Self.plugin("StopsItself")
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let submission = try await host.submit(plugin.task())
+            try await host.waitForLog("its launch") { $0.contains("launched") && $0.contains(plugin.task()) }
+            try await host.runNeighbour()
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "expired" && end.blame == "plugin")
+            #expect(try await host.end(ofLaunch: try #require(end.launch)).event == "launch-overran")
+        }
+    }
+
+    @Test func `a flood of output costs its own plugin time, and the log little`() async throws {
+        let plugin = TestPlugin("FloodsOutput")
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let submission = try await host.submit(plugin.task())
+            try await host.waitForLog("the flood") { $0.contains("of a flood") }
+            try await host.runNeighbour()
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "succeeded")
+            _ = try await host.end(ofLaunch: try #require(end.launch))
+            try await host.waitForLog("the last line") { $0.contains("the flood is over") }
+            #expect(host.log.count { $0.contains("of a flood") } < 20_000)
+            #expect(host.log.contains { $0.contains("lines dropped") })
+        }
+    }
+}
