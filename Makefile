@@ -42,7 +42,7 @@ lint:
 format:
 	swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
 
-# What a machine needs to run a host, and a vendor to write a plugin.
+# What a machine with the Swift toolchain needs to run a host, and a vendor to write a plugin.
 install: packages
 	for program in $(PROGRAMS); do swift build $(SWIFT_FLAGS) --configuration release --product $$program || exit; done
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/include"
@@ -55,7 +55,7 @@ packages:
 	if [ -n "$$missing" ]; then \
 	    echo "installing:" $$missing; \
 	    sudo=$$([ "$$(id -u)" -eq 0 ] || echo sudo); \
-	    $$sudo apt-get update -q && DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -q -y --no-install-recommends $$missing; \
+	    $$sudo apt-get update -q && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing; \
 	fi
 
 clean:

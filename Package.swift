@@ -119,7 +119,8 @@ let package = Package(
         .target(
             name: "HostService",
             dependencies: [
-                "CLinux", "ControlAPI", "PluginCatalog", "PluginLaunch", "RunnerWire", "Scheduling", "TaskLedger",
+                "CLinux", "ControlAPI", "PluginBinary", "PluginCatalog", "PluginLaunch", "RunnerWire", "Scheduling",
+                "TaskLedger",
                 "TaskModel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

@@ -15,11 +15,11 @@ extension BgtaskCommand {
             }
             return .done
         } catch {
-            return conclude(error)
+            return conclude(error, asksForJSON: arguments.contains("--json"))
         }
     }
 
-    private static func conclude(_ error: any Error) -> ExitStatus {
+    private static func conclude(_ error: any Error, asksForJSON: Bool) -> ExitStatus {
         let surroundings = Surroundings.current
         switch error {
         case is OutputClosed:
@@ -30,7 +30,10 @@ extension BgtaskCommand {
             if let remedy = failure.remedy { surroundings.talk(remedy) }
             return failure.status
         case let error as ControlError:
-            return conclude(CommandFailure(error))
+            if asksForJSON, case .refused(_, let reply) = error, let body = try? WireCoding.encodeReadably(reply) {
+                try? surroundings.write(String(decoding: body, as: UTF8.self) + "\n")
+            }
+            return conclude(CommandFailure(error), asksForJSON: asksForJSON)
         default:
             return concludeParsing(error)
         }

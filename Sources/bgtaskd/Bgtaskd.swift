@@ -20,12 +20,24 @@ struct Bgtaskd: AsyncParsableCommand {
 
     @OptionGroup var options: HostOptions
 
-    func run() async throws {
+    static func main() async {
         do {
-            try await Host(configuration: options.configuration()).run()
+            let command = try parse()
+            try await Host(configuration: command.options.configuration()).run()
+        } catch let error as HostError {
+            FileHandle.standardError.write(Data("bgtaskd: \(error)\n".utf8))
+            Foundation.exit(error.code == .configurationInvalid ? Self.misuse : 1)
+        } catch  where exitCode(for: error) == .validationFailure {
+            FileHandle.standardError.write(Data((fullMessage(for: error) + "\n").utf8))
+            Foundation.exit(Self.misuse)
+        } catch  where error is CleanExit || exitCode(for: error) == .success {
+            exit(withError: error)
         } catch {
             FileHandle.standardError.write(Data("bgtaskd: \(error)\n".utf8))
-            throw ExitCode.failure
+            Foundation.exit(1)
         }
     }
+
+    /// As with `bgtask`: arguments or a configuration that nobody can follow.
+    private static let misuse: Int32 = 2
 }

@@ -55,7 +55,9 @@ extension ControlRoutes {
         let identifier = try identifier(text)
         let (explanation, now) = try await read { scheduler, now in (scheduler.explain(identifier, at: now), now) }
         let last = try recorded { () throws(LedgerError) in
-            try ledger.journal(JournalSelection(label: identifier.text, newestFirst: true, limit: 1)).first
+            // A submission that replaced or was cancelled tells nothing of how the task went.
+            try ledger.journal(JournalSelection(label: identifier.text, newestFirst: true, limit: 50))
+                .first { TaskOutcome(rawValue: $0.event) != nil }
         }
         return TaskWhyReply(explanation, at: now, last: last.map(TaskWhyReply.LastOutcome.init))
     }

@@ -25,6 +25,7 @@ struct ControlServer: Service {
 
     /// The most that a request's body may have: a payload in base 64, and the rest.
     private static let maximumBody = 256 * 1_024
+    /// How long callers have to leave when the host stops.
     private static let farewell: Duration = .seconds(1)
 
     func run() async throws {
@@ -88,7 +89,7 @@ struct ControlServer: Service {
             group.addTask { try await server.run() }
             group.addTask {
                 try await gracefulShutdown()
-                try await Task.sleep(for: .seconds(2))
+                try await Task.sleep(for: farewell)
             }
             try await group.next()
             group.cancelAll()
@@ -116,6 +117,13 @@ struct ControlServer: Service {
                 code: .socketUnusable,
                 message: "the control socket's path \(socket) has \(socket.utf8.count) bytes and the system allows"
                     + " \(Self.longestPath); choose a shorter one with --socket"
+            )
+        }
+        var status = stat()
+        if lstat(socket, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
+            throw HostError(
+                code: .socketUnusable,
+                message: "\(socket) is there and is no socket; remove it, or choose another place with --socket"
             )
         }
         if SocketProbe.answers(at: socket) {

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Logging
+import PluginBinary
 import PluginLaunch
 import RunnerWire
 import Scheduling
@@ -10,6 +11,8 @@ import TaskModel
 /// Which plugin runs in which launch, for as long as it runs: whose word a runner's message is.
 struct LaunchDirectory {
     var plugins: [LaunchNumber: PluginIdentifier] = [:]
+    /// As they were examined.
+    var libraries: [LaunchNumber: LibraryFile] = [:]
 }
 
 // Between the core's launches and the runners' messages.
@@ -29,6 +32,7 @@ extension HostScheduler {
         let plugin = plan.plugin
         let main = plugin.containingPlugin ?? plugin.identifier
         launches.plugins[plan.number] = plugin.identifier
+        launches.libraries[plan.number] = plugin.library
         do {
             let payloads = try ledger.payloads(ofLaunch: plan.number)
             let container = try state.container(of: main.text)
@@ -79,6 +83,7 @@ extension HostScheduler {
         case .launch(.ended(let launch, let end)):
             log.info("ended", metadata: ["launch": "\(launch)", "termination": "\(end.termination)"])
             launches.plugins[launch] = nil
+            launches.libraries[launch] = nil
             return [.runnerEnded(launch, end.termination, end.lastWords)]
         }
         return []
@@ -94,6 +99,9 @@ extension HostScheduler {
         switch message {
         case .entered(let status, let registered, let offersReceive):
             return [.entered(launch, status: status, registered: registered, offersReceive: offersReceive)]
+        case .loadFailed(let message) where hasChanged(launches.libraries[launch]):
+            // It is being replaced: the catalogue hears of it, and the launch comes again.
+            return [.planNotSent(launch, message: Self.bounded(message))]
         case .loadFailed(let message): return [.loadFailed(launch, message: Self.bounded(message))]
         case .completed(let task, let outcome): return [.completed(launch, task, outcome)]
         case .expirationHandler(let task, let isSet): return [.expirationHandlerChanged(launch, task, isSet: isSet)]
@@ -120,6 +128,10 @@ extension HostScheduler {
         return []
     }
 
+    private func hasChanged(_ library: LibraryFile?) -> Bool {
+        library.map { FileIdentity(ofPath: $0.path) != $0.identity } ?? false
+    }
+
     /// What a runner says goes into the journal: enough of it to be understood.
     private static func bounded(_ text: String) -> String {
         text.utf8.count <= 4_096 ? text : String(text.prefix(1_024)) + " ..."
@@ -127,8 +139,8 @@ extension HostScheduler {
 
     private static func tooLarge(_ count: Int) -> Refusal {
         Refusal(
-            code: .notPermitted,
-            subReason: .notRecorded,
+            code: .unavailable,
+            subReason: .notOffered,
             message: "a payload of \(count) bytes; at most \(TaskRequest.maximumPayload) are allowed"
         )
     }

@@ -32,7 +32,7 @@ final class FolderWatchState: Sendable {
     // No IN_MODIFY: a file that is being written is not complete. IN_CREATE is for folders and links alone.
     private static let events = UInt32(
         IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_CREATE
-            | IN_ONLYDIR
+            | IN_ATTRIB | IN_ONLYDIR
     )
 
     private let notifier: CInt
