@@ -56,7 +56,7 @@ struct AdmissionTests {
                     "--socket", folder.file("s"), "--socket-group", "no-such-group",
                 ]
             )
-            #expect(run.status == 1 && run.error.contains("no-such-group") && run.error.contains("socket-group"))
+            #expect(run.status == 2 && run.error.contains("no-such-group") && run.error.contains("socket-group"))
         }
     }
 }

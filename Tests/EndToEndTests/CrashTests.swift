@@ -93,7 +93,7 @@ struct CrashTests {
                 launches.append(end.launch)
             }
             #expect(launches[0] != launches[1])
-            let interrupted = try await host.journal().filter { $0.event == "interrupted" }
+            let interrupted = try await host.journal().filter { $0.event == "interrupted" && $0.task != "started" }
             #expect(interrupted.map(\.submission) == [submissions[0], submissions[2]])
             #expect(interrupted.allSatisfy { $0.message.contains("not charged") })
             // IDENTIFIER ATTEMPT LAUNCH: the first attempt still.
