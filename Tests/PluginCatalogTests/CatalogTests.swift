@@ -47,6 +47,15 @@ struct CatalogTests {
         }
     }
 
+    @Test func `what is wrong with a manifest and with its library is told at once`() throws {
+        try Workshop.with { workshop in
+            try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", "rolle: main")
+            let problems = try #require(workshop.load().refused.first).problems
+            #expect(problems.map(\.rule).contains(.unknownKey))
+            #expect(problems.map(\.rule).contains(.libraryMissing))
+        }
+    }
+
     @Test func `only manifests directly in the folder are read`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()

@@ -81,7 +81,7 @@ struct ManifestRuleTests {
     }
 
     @Test func `a library may stand in a folder below`() {
-        #expect(read(yaml("library: feed/libFeed.so")).manifest?.library.value == "feed/libFeed.so")
+        #expect(read(yaml("library: feed/libFeed.so")).manifest?.library.path.value == "feed/libFeed.so")
     }
 
     @Test func `a pattern begins with the plugin's identifier, as a whole word`() {

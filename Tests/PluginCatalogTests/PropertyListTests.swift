@@ -45,7 +45,7 @@ struct PropertyListTests {
         #expect(manifest.name == "Feed")
         #expect(manifest.version == "2.1")
         #expect(manifest.role == .main)
-        #expect(manifest.library.value == "libFeed.so")
+        #expect(manifest.library.path.value == "libFeed.so")
         #expect(
             manifest.permitted.map(\.value.description) == ["com.example.feed.refresh", "com.example.feed.export.*"]
         )
@@ -54,7 +54,7 @@ struct PropertyListTests {
 
     @Test(arguments: [("Feed", "libFeed.so"), ("libFeed.so", "libFeed.so"), ("libFeed.so.2", "libFeed.so.2")])
     func `an executable without a suffix is a library of that name`(name: String, library: String) throws {
-        #expect(try read(["CFBundleExecutable": name]).manifest?.library.value == library)
+        #expect(try read(["CFBundleExecutable": name]).manifest?.library.path.value == library)
     }
 
     @Test func `NSExtension makes an extension, whose main plugin is found by prefix`() throws {

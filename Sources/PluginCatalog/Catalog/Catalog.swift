@@ -89,19 +89,20 @@ private struct CatalogReader {
 
     private mutating func read(_ file: String, rank: Int) {
         let reading = cache.manifest(at: file)
-        guard let manifest = reading.manifest else {
+        guard let reference = reading.library else {
             refused.append(RefusedPlugin(file: file, identifier: reading.identifier, problems: reading.problems))
             return
         }
         let finder = LibraryFinder(pluginFolder: folders.plugins, cache: cache)
-        for place in finder.places(of: manifest, in: file) {
+        for place in finder.places(of: reference, in: file) {
             watched.insert(CatalogFolders.parent(of: place))
             if LibraryFinder.isLink(place), let real = CatalogFolders.real(place) {
                 watched.insert(CatalogFolders.parent(of: real))
             }
         }
         let problems = ProblemCollector(file: file)
-        guard let library = finder.library(of: manifest, in: file, problems: problems) else {
+        let library = finder.library(of: reference, in: file, problems: problems)
+        guard let manifest = reading.manifest, let library else {
             refused.append(
                 RefusedPlugin(file: file, identifier: reading.identifier, problems: reading.problems + problems.sorted)
             )

@@ -16,26 +16,26 @@ struct LibraryFinder {
     }
 
     /// Where the library may stand, whether it is there or not.
-    func places(of manifest: Manifest, in manifestFile: String) -> [String] {
-        folders(for: manifestFile).map { ($0 == "/" ? "" : $0) + "/" + manifest.library.value }
+    func places(of reference: LibraryReference, in manifestFile: String) -> [String] {
+        folders(for: manifestFile).map { ($0 == "/" ? "" : $0) + "/" + reference.path.value }
     }
 
     /// Nil after a problem was reported.
-    func library(of manifest: Manifest, in manifestFile: String, problems: ProblemCollector) -> LibraryFile? {
-        let places = places(of: manifest, in: manifestFile)
+    func library(of reference: LibraryReference, in manifestFile: String, problems: ProblemCollector) -> LibraryFile? {
+        let places = places(of: reference, in: manifestFile)
         guard let path = places.first(where: isSomethingAt) else {
             problems.report(
                 .libraryMissing,
-                at: manifest.library,
+                at: reference.path,
                 "names a library that is not there: \(places.map(\.inQuotes).joined(separator: " nor "))",
                 remedy: "put it in one of these places"
             )
             return nil
         }
-        if let real = placeOutside(of: folders(for: manifestFile), reachedBy: path, of: manifest) {
+        if let real = placeOutside(of: folders(for: manifestFile), reachedBy: path, of: reference) {
             problems.report(
                 .libraryPath,
-                at: manifest.library,
+                at: reference.path,
                 "leads out of its folder, by a link from \(path.inQuotes) to \(real.inQuotes)",
                 remedy: "put the library itself beside its manifest or in the plugin folder"
             )
@@ -43,11 +43,11 @@ struct LibraryFinder {
         }
         switch cache.library(at: path) {
         case .accepted(let library):
-            return isPinned(library, by: manifest, problems: problems) ? library : nil
+            return isPinned(library, by: reference, problems: problems) ? library : nil
         case .refused(let problem, _):
             problems.report(
                 ManifestProblem.Rule(rawValue: problem.rule ?? problem.code),
-                at: manifest.library,
+                at: reference.path,
                 problem.message,
                 remedy: problem.remedy
             )
@@ -55,7 +55,7 @@ struct LibraryFinder {
         case .changing:
             problems.report(
                 .libraryChanging,
-                at: manifest.library,
+                at: reference.path,
                 "names \(path.inQuotes), which was being written while it was read",
                 remedy: "nothing to do: it is read again when it is complete; better, rename complete files into place"
             )
@@ -64,9 +64,9 @@ struct LibraryFinder {
     }
 
     /// Where a link on the way to the library leads, unless that is inside one of the folders.
-    private func placeOutside(of folders: [String], reachedBy path: String, of manifest: Manifest) -> String? {
+    private func placeOutside(of folders: [String], reachedBy path: String, of reference: LibraryReference) -> String? {
         // A plain file directly in the folder has no link on its way; every other path is resolved.
-        if !manifest.library.value.contains("/"), !Self.isLink(path) { return nil }
+        if !reference.path.value.contains("/"), !Self.isLink(path) { return nil }
         guard let real = CatalogFolders.real(path) else { return nil }
         let roots = folders.compactMap(CatalogFolders.real)
         return roots.contains { real.hasPrefix($0 == "/" ? "/" : $0 + "/") } ? nil : real
@@ -83,8 +83,8 @@ struct LibraryFinder {
         return lstat(path, &status) == 0 || (errno != ENOENT && errno != ENOTDIR)
     }
 
-    private func isPinned(_ library: LibraryFile, by manifest: Manifest, problems: ProblemCollector) -> Bool {
-        guard let pin = manifest.pinnedDigest, pin.value != library.digest else { return true }
+    private func isPinned(_ library: LibraryFile, by reference: LibraryReference, problems: ProblemCollector) -> Bool {
+        guard let pin = reference.pinnedDigest, pin.value != library.digest else { return true }
         problems.report(
             .digest,
             at: pin,

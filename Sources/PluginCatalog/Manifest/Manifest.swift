@@ -43,10 +43,15 @@ package struct Manifest: Hashable, Sendable {
     package let modes: Set<BackgroundMode>
     package let entitlements: Set<Entitlement>
     package let settings: [String: String]
-    /// Relative, and inside the folder that it is relative to.
-    package let library: Field<String>
-    /// Lower-case hexadecimal.
-    package let pinnedDigest: Field<String>?
+    package let library: LibraryReference
     package let limits: Limits?
     package let sandbox: Sandbox?
+}
+
+/// The library as a manifest names it, which is looked for even where something else in the manifest is wrong.
+package struct LibraryReference: Hashable, Sendable {
+    /// Relative, and inside the folder that it is relative to.
+    package let path: Field<String>
+    /// Lower-case hexadecimal.
+    package let pinnedDigest: Field<String>?
 }

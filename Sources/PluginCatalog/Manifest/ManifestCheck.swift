@@ -10,13 +10,13 @@ struct ManifestCheck {
     let draft: ManifestDraft
     let problems: ProblemCollector
 
-    /// Nil when an error was reported, here or while the draft was read.
-    func manifest() -> Manifest? {
+    /// No manifest when an error was reported, here or while the draft was read; no library when it is not named in order.
+    func outcome() -> (manifest: Manifest?, library: LibraryReference?) {
         let identifier = draft.identifier.flatMap(pluginIdentifier)
         let name = draft.name.flatMap(shortText)
         let version = draft.version.flatMap(shortText)
-        let library = draft.library.flatMap(libraryPath)
         let pin = draft.pinnedDigest.flatMap(digest)
+        let library = draft.library.flatMap(libraryPath).map { LibraryReference(path: $0, pinnedDigest: pin) }
         let modes = modes()
         let permitted = permitted(of: identifier?.value)
         let containing = containing(identifier: identifier?.value)
@@ -27,8 +27,10 @@ struct ManifestCheck {
         checkProcessing()
         checkOffers()
 
-        guard let identifier, let library, let role = draft.role, !problems.holdsErrors else { return nil }
-        return Manifest(
+        guard let identifier, let library, let role = draft.role, !problems.holdsErrors else {
+            return (nil, library)
+        }
+        let manifest = Manifest(
             identifier: identifier,
             name: name ?? identifier.value.text,
             version: version ?? "",
@@ -40,10 +42,10 @@ struct ManifestCheck {
             entitlements: entitlements,
             settings: draft.settings,
             library: library,
-            pinnedDigest: pin,
             limits: draft.limits?.value,
             sandbox: sandbox
         )
+        return (manifest, library)
     }
 
     // MARK: Single values

@@ -9,6 +9,8 @@ package struct ManifestReading: Hashable, Sendable {
     /// Nil when the file is refused.
     package let manifest: Manifest?
     /// Of a refused file as well, as far as it could be read.
+    package let library: LibraryReference?
+    /// Likewise.
     package let identifier: PluginIdentifier?
     /// In the order of the file.
     package let problems: [ManifestProblem]
@@ -24,6 +26,7 @@ package struct ManifestReading: Hashable, Sendable {
             return ManifestReading(
                 file: path,
                 manifest: nil,
+                library: nil,
                 identifier: nil,
                 problems: problems.sorted,
                 digest: "",
@@ -47,13 +50,14 @@ package struct ManifestReading: Hashable, Sendable {
             problems.file.hasSuffix(".plist")
             ? PropertyListFile(bytes: bytes, problems: problems).map { ManifestDraft(propertyList: $0) }
             : YAMLDocument.decode(bytes: bytes, problems: problems) { ManifestDraft(yaml: $0) }.value
-        let manifest = draft.flatMap { ManifestCheck(draft: $0, problems: problems).manifest() }
+        let outcome = draft.map { ManifestCheck(draft: $0, problems: problems).outcome() }
 
         // Another format has keys of its own: whatever else was found in it is not worth telling.
         let format = problems.problems.filter { $0.rule == .format }
         return ManifestReading(
             file: problems.file,
-            manifest: manifest,
+            manifest: outcome?.manifest,
+            library: format.isEmpty ? outcome?.library : nil,
             identifier: draft?.identifier.flatMap { PluginIdentifier($0.value) },
             problems: format.isEmpty ? problems.sorted : format,
             digest: SHA256.hash(data: bytes).hexadecimal,
