@@ -74,7 +74,7 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ]
         ),
-        .testTarget(name: "PluginCatalogTests", dependencies: ["PluginBinary", "PluginCatalog", "TaskModel"]),
+        .testTarget(name: "PluginCatalogTests", dependencies: ["PluginCatalog", "TaskModel"]),
 
         // MARK: PluginLaunch, the host's side of a launch
 
@@ -92,10 +92,7 @@ let package = Package(
         // MARK: PluginRuntime, the runner's side of a launch
 
         .target(name: "PluginRuntime", dependencies: ["CBackgroundTasks", "PluginBinary", "RunnerWire", "TaskModel"]),
-        .testTarget(
-            name: "PluginRuntimeTests",
-            dependencies: ["CBackgroundTasks", "PluginRuntime", "RunnerWire", "TaskModel"]
-        ),
+        .testTarget(name: "PluginRuntimeTests", dependencies: ["CBackgroundTasks", "PluginRuntime", "TaskModel"]),
 
         // MARK: ControlAPI
 
