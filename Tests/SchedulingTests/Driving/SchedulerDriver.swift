@@ -128,6 +128,8 @@ final class SchedulerDriver {
 
     private func commit(_ ticket: Ticket, _ changes: [LedgerChange]) {
         for case .startLaunch(let plan) in changes { check(plan) }
+        // The ledger keeps the order in which it was asked.
+        if !heldCommits.isEmpty { return heldCommits.append((ticket, changes)) }
         switch commits {
         case .held: heldCommits.append((ticket, changes))
         case .written: inbox.append(report(ticket, changes))

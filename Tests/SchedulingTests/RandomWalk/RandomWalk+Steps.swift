@@ -162,6 +162,7 @@ extension RandomWalk {
     private func forge() {
         guard let plan = pick(host.processes.values.sorted { $0.number < $1.number }) else { return advance() }
         last = "a forged message of launch \(plan.number)"
+        if random.chance(20) { return host.send(.planNotSent(plan.number, message: "no container")) }
         let foreign = TaskID(launch: LaunchNumber(rawValue: plan.number.rawValue + 1), index: 0)
         switch Int.random(in: 0..<4, using: &random) {
         case 0: host.send(.completed(plan.number, foreign, .success))
@@ -176,7 +177,6 @@ extension RandomWalk {
     /// Gives everything that could be waited for, until nothing is left to run.
     func drain() throws {
         last = "draining"
-        host.commits = .written
         host.writeHeldCommits()
         host.bringRunners()
         host.processesObey = true
