@@ -88,7 +88,7 @@ struct LedgerInMemory {
             }
         }
         for case .storeRequest(let request, _) in changes {
-            checkLimit(limits(request.plugin), with: request, after: entries, in: new)
+            checkLimit(limits(request.plugin), with: request, in: new)
         }
         for case .endLaunch(let number, _) in changes { try endLaunch(number, in: &new) }
         let told = entries.compactMap(\.submission)
@@ -178,18 +178,12 @@ struct LedgerInMemory {
         state.running[launch]?.outcomes[number, default: 0] += 1
     }
 
-    /// What returns may exceed a limit, and what takes the place of its like; what is added may not (C5).
-    private mutating func checkLimit(
-        _ limits: PendingLimits,
-        with request: PendingRequest,
-        after entries: [JournalEntry],
-        in new: State
-    ) {
+    /// What returns may exceed a limit, and what takes the place of its like, or of what returns; nothing else may (C5).
+    private mutating func checkLimit(_ limits: PendingLimits, with request: PendingRequest, in new: State) {
         let kind = request.request.kind
-        let replaced = entries.filter { $0.event == .replaced }.compactMap(\.submission)
-        let returning = state.running.values.flatMap(\.unfinished).filter { replaced.contains($0.number) }
-        let old = state.requests.values.first { $0.isInTheWay(of: request) }?.request.kind
-        if old == kind || returning.contains(where: { $0.kind == kind }) { return }
+        let running = state.running.values.flatMap(\.unfinished).filter { $0.plugin == request.plugin }
+        if running.contains(where: { $0.identifier == request.request.identifier && $0.kind == kind }) { return }
+        if state.requests.values.contains(where: { $0.isInTheWay(of: request) && $0.request.kind == kind }) { return }
         let beside = new.requests.values.count { $0.plugin == request.plugin && $0.request.kind == kind }
         let limit = kind == .refresh ? limits.refresh : limits.processing
         if beside > limit {
