@@ -167,7 +167,13 @@ let package = Package(
         .executableTarget(
             name: "bgtask-runner",
             dependencies: ["PluginRuntime"],
-            linkerSettings: [.unsafeFlags(["-static-stdlib", "-Xlinker", "--no-export-dynamic"])]
+            exclude: ["Link"],
+            linkerSettings: [
+                .unsafeFlags([
+                    "-static-stdlib", "-Xlinker", "--no-export-dynamic", "-Xclang-linker", "-static-libgcc",
+                    "-L", "\(Context.packageDirectory)/Sources/bgtask-runner/Link",
+                ])
+            ]
         ),
     ]
 )
