@@ -14,6 +14,7 @@ package enum Route: CaseIterable, Hashable, Sendable {
     case journal
     case simulateLaunch
     case simulateExpiration
+    case simulateConditions
 
     package enum Method: String, Hashable, Sendable {
         case get = "GET"
@@ -24,7 +25,7 @@ package enum Route: CaseIterable, Hashable, Sendable {
     package var method: Method {
         switch self {
         case .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow, .journal: .get
-        case .taskSubmit, .simulateLaunch, .simulateExpiration: .post
+        case .taskSubmit, .simulateLaunch, .simulateExpiration, .simulateConditions: .post
         case .taskCancel: .delete
         }
     }
@@ -43,6 +44,7 @@ package enum Route: CaseIterable, Hashable, Sendable {
         case .journal: "/v1/journal"
         case .simulateLaunch: "/v1/simulate/launch"
         case .simulateExpiration: "/v1/simulate/expiration"
+        case .simulateConditions: "/v1/simulate/conditions"
         }
     }
 

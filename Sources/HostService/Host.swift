@@ -105,8 +105,15 @@ package struct Host: Sendable {
             scheduler.tell(.catalogued(entries))
         }
         catalog.load()
+        let conditions = ConditionsKeeper(configuration.conditions) { scheduler.tell(.conditionsChanged($0)) }
         let facts = HostFacts(configuration: configuration, startedAt: clock.now(), pid: getpid(), user: NSUserName())
-        let routes = ControlRoutes(scheduler: scheduler, ledger: ledger, catalog: catalog, facts: facts)
+        let routes = ControlRoutes(
+            scheduler: scheduler,
+            ledger: ledger,
+            catalog: catalog,
+            conditions: conditions,
+            facts: facts
+        )
         let socket = configuration.controlSocket
         let admission = try Admission(group: configuration.socketGroup)
         let control = ControlServer(socket: socket, admission: admission, routes: routes, log: log) { [log] in

@@ -38,7 +38,7 @@ struct RenderingTests {
                                 /usr/share/bgtask/manifests
                 plugins         /usr/lib/bgtask/plugins
                 configuration   /etc/bgtask/bgtaskd.yaml
-                external power  no (configuration)
+                external power  no (scripted)
                 network         yes (configuration)
                 catalogue       2 installed, 1 refused
                 work            3 pending, 1 launch running

@@ -52,7 +52,10 @@ enum Samples {
             manifestFolders: ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
             pluginFolder: "/usr/lib/bgtask/plugins",
             configurationFile: "/etc/bgtask/bgtaskd.yaml",
-            conditions: .init(Conditions(isOnExternalPower: false, hasNetwork: true), source: .configuration),
+            conditions: ConditionsReply(
+                externalPower: .init(false, source: .scripted),
+                network: .init(true, source: .configuration)
+            ),
             counts: .init(plugins: 2, refused: 1, pending: 3, runningLaunches: 1),
             limits: [KindLimit(.refresh, limit: 1), KindLimit(.processing, limit: 10)],
             budgets: [KindBudget(.refresh, budget: .seconds(30)), KindBudget(.processing, budget: .seconds(600))],

@@ -48,7 +48,7 @@ struct ConfigurationTests {
         }
         #expect(byFile.facts == byFlags.facts)
         #expect(byFile.grace.duration == .milliseconds(1500) && byFile.spacing.duration == .seconds(2))
-        #expect(byFile.conditions.isOnExternalPower == false && byFile.conditions.hasNetwork == false)
+        #expect(!byFile.conditions.externalPower.holds && !byFile.conditions.network.holds)
         #expect(byFile.limits.map(\.limit) == [2, 11] && byFile.launchLimits.map(\.limit) == [5, 6])
         #expect(byFile.budgets.map(\.budget.duration) == [.seconds(31), .seconds(660), .seconds(32)])
     }

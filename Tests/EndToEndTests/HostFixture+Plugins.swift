@@ -26,8 +26,7 @@ extension HostFixture {
         for task in plugin.tasks {
             submissions.append(try await submit(plugin.task(task), requiresExternalPower: true))
         }
-        try await stop()
-        try await restart(with: ["external-power": "true"])
+        _ = try await client.simulateConditions(ConditionsSimulation(externalPower: .holds(true)))
         return submissions
     }
 
@@ -37,6 +36,17 @@ extension HostFixture {
         let end = try await outcome(of: submission)
         #expect(end.event == "succeeded", sourceLocation: sourceLocation)
         _ = try await self.end(ofLaunch: try #require(end.launch))
+    }
+
+    /// The running launch of a plugin's background lane, once its plan was sent.
+    func launch(of plugin: TestPlugin) async throws -> (number: Int64, pid: Int32) {
+        let identifier = plugin.identifier
+        let line = try await waitForLog("a launch of \(identifier)") {
+            $0.contains("launched") && $0.contains("plugin=\(identifier) ") && $0.contains("lane=background")
+        }
+        let fields = line.split(separator: " ").map { $0.split(separator: "=") }.filter { $0.count == 2 }
+        let values = Dictionary(fields.map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
+        return (try #require(values["launch"].flatMap { Int64($0) }), try #require(values["pid"].flatMap { Int32($0) }))
     }
 
     /// Puts another manifest in place and waits until the host has noticed.

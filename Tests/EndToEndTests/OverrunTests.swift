@@ -118,16 +118,3 @@ struct OverrunTests {
         }
     }
 }
-
-extension HostFixture {
-    /// The running launch of a plugin's background lane, once its plan was sent.
-    fileprivate func launch(of plugin: TestPlugin) async throws -> (number: Int64, pid: Int32) {
-        let identifier = plugin.identifier
-        let line = try await waitForLog("a launch of \(identifier)") {
-            $0.contains("launched") && $0.contains("plugin=\(identifier) ") && $0.contains("lane=background")
-        }
-        let fields = line.split(separator: " ").map { $0.split(separator: "=") }.filter { $0.count == 2 }
-        let values = Dictionary(fields.map { ($0[0], $0[1]) }, uniquingKeysWith: { first, _ in first })
-        return (try #require(values["launch"].flatMap { Int64($0) }), try #require(values["pid"].flatMap { Int32($0) }))
-    }
-}

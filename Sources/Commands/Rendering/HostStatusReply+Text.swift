@@ -15,9 +15,7 @@ extension HostStatusReply: Presentable {
         fields.add("manifests", each: manifestFolders)
         fields.add("plugins", pluginFolder)
         fields.add("configuration", configurationFile ?? "none: defaults and options alone")
-        let source = conditions.source.rawValue
-        fields.add("external power", "\(conditions.isOnExternalPower ? "yes" : "no") (\(source))")
-        fields.add("network", "\(conditions.hasNetwork ? "yes" : "no") (\(source))")
+        fields.add(conditions)
         fields.add("catalogue", "\(counts.plugins) installed, \(counts.refused) refused")
         let launches = counts.runningLaunches == 1 ? "1 launch" : "\(counts.runningLaunches) launches"
         fields.add("work", "\(counts.pending) pending, \(launches) running")

@@ -11,6 +11,8 @@ struct SimulateCommand: ParsableCommand {
             Example:
               bgtask simulate launch com.example.feed.refresh
             """,
-        subcommands: [SimulateLaunchCommand.self, SimulateExpirationCommand.self]
+        subcommands: [
+            SimulateLaunchCommand.self, SimulateExpirationCommand.self, SimulateConditionsCommand.self,
+        ]
     )
 }

@@ -47,4 +47,10 @@ extension ControlClient {
     ) async throws(ControlError) -> ExpirationSimulationReply {
         try await send(ExpirationSimulation(identifier: task.text), to: .simulateExpiration)
     }
+
+    package func simulateConditions(
+        _ simulation: ConditionsSimulation
+    ) async throws(ControlError) -> ConditionsReply {
+        try await send(simulation, to: .simulateConditions)
+    }
 }

@@ -17,7 +17,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     package let pluginFolder: String
     /// Nil when the host runs without one.
     package let configurationFile: String?
-    package let conditions: Conditions
+    package let conditions: ConditionsReply
     package let counts: Counts
     /// Pending work per main plugin, before the operator's word on single plugins.
     package let limits: [KindLimit]
@@ -38,7 +38,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         manifestFolders: [String],
         pluginFolder: String,
         configurationFile: String?,
-        conditions: Conditions,
+        conditions: ConditionsReply,
         counts: Counts,
         limits: [KindLimit],
         budgets: [KindBudget],
@@ -79,30 +79,6 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         case grace = "grace-ns"
         case spacing = "spacing-ns"
         case isStopping = "stopping"
-    }
-
-    /// What the host takes for true about the machine, and who told it.
-    package struct Conditions: Codable, Hashable, Sendable {
-        package enum Source: String, Codable, Hashable, Sendable {
-            case configuration
-            case scripted
-        }
-
-        package let isOnExternalPower: Bool
-        package let hasNetwork: Bool
-        package let source: Source
-
-        package init(_ conditions: TaskModel.Conditions, source: Source) {
-            isOnExternalPower = conditions.isOnExternalPower
-            hasNetwork = conditions.hasNetwork
-            self.source = source
-        }
-
-        private enum CodingKeys: String, CodingKey {
-            case isOnExternalPower = "external-power"
-            case hasNetwork = "network"
-            case source
-        }
     }
 
     package struct Counts: Codable, Hashable, Sendable {

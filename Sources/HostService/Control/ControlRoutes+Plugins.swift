@@ -78,6 +78,7 @@ extension ControlRoutes {
         let scheduling = configuration.scheduling
         let refused = catalog.contents.refused.count
         let facts = facts
+        let conditions = conditions.inForce
         return try await read { scheduler, _ in
             let running = scheduler.runningLaunches
             return HostStatusReply(
@@ -90,7 +91,7 @@ extension ControlRoutes {
                 manifestFolders: [configuration.operatorManifests, configuration.packageManifests],
                 pluginFolder: configuration.pluginFolder,
                 configurationFile: configuration.file,
-                conditions: .init(scheduler.conditions, source: .configuration),
+                conditions: conditions,
                 counts: .init(
                     plugins: scheduler.entries.count,
                     refused: refused,

@@ -78,6 +78,10 @@ extension ControlRoutes {
         }
     }
 
+    func simulateConditions(_ body: ConditionsSimulation) throws -> ConditionsReply {
+        conditions.follow(try body.validated())
+    }
+
     private func unexpected(_ answer: Answer) -> ControlRefusal {
         switch answer {
         case .refused(let refusal): ControlRefusal(refusal)

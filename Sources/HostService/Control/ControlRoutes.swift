@@ -11,6 +11,7 @@ struct ControlRoutes: Sendable {
     let scheduler: HostScheduler
     let ledger: Ledger
     let catalog: CatalogKeeper
+    let conditions: ConditionsKeeper
     let facts: HostFacts
 
     func answer(_ route: Route, _ call: ControlCall) async throws -> Response {
@@ -27,6 +28,7 @@ struct ControlRoutes: Sendable {
         case .journal: try journal(JournalQuery(reading: call.query))
         case .simulateLaunch: Response(json: try await simulateLaunch(call.decoded()))
         case .simulateExpiration: Response(json: try await simulateExpiration(call.decoded()))
+        case .simulateConditions: Response(json: try simulateConditions(call.decoded()))
         }
     }
 

@@ -1,0 +1,58 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import Testing
+
+@Suite("Conditions come and go while the host runs")
+struct ConditionTests {
+    private static let powerless = HostSetup(["external-power": "false"])
+
+    @Test func `what waits for power is launched when it is back, and for no other reason`() async throws {
+        try await HostFixture.with(Self.powerless) { host in
+            let task = TestPlugin.neighbour.task()
+            let submission = try await host.submit(task, requiresExternalPower: true)
+            _ = try await host.client.simulateConditions(ConditionsSimulation(network: .holds(false)))
+            #expect(try await host.why(task).reasons.map(\.code) == ["external-power"])
+
+            _ = try await host.client.simulateConditions(ConditionsSimulation(externalPower: .holds(true)))
+            #expect(try await host.outcome(of: submission).event == "succeeded")
+        }
+    }
+
+    @Test func `what needs the power that is lost is told so, and its neighbour goes on (C7)`() async throws {
+        let obedient = TestPlugin("Obedient")
+        let patient = TestPlugin("Patient", tasks: ["one"])
+        try await HostFixture.with(plugins: [obedient, patient]) { host in
+            let offPower = try await host.submit(patient.task("one"))
+            let submission = try await host.submit(obedient.task(), requiresExternalPower: true)
+            for plugin in [obedient, patient] { _ = try await host.launch(of: plugin) }
+            try await host.waitForLog("the neighbour runs") { $0.contains("patient runs") }
+            _ = try await host.client.simulateConditions(ConditionsSimulation(externalPower: .holds(false)))
+
+            let end = try await host.outcome(of: submission)
+            #expect([end.event, end.blame] == ["failed", "machine"])
+            #expect(end.message.contains("external power lost"))
+            #expect(try await host.client.tasks().running.map(\.task) == [patient.task("one")])
+            try host.release(patient)
+            #expect(try await host.outcome(of: offPower).event == "succeeded")
+        }
+    }
+
+    @Test func `the command scripts them, status names who told, and real takes the script back`() async throws {
+        try await HostFixture.with(Self.powerless) { host in
+            let scripted = try await host.bgtask(
+                "simulate", "conditions", "--external-power", "true", "--network", "false"
+            )
+            #expect(scripted.output == "external power  yes (scripted)\nnetwork         no (scripted)\n")
+
+            let undone = try await host.bgtask("simulate", "conditions", "--external-power", "real")
+            #expect(undone.output == "external power  no (configuration)\nnetwork         no (scripted)\n")
+            let status = try await host.bgtask("host", "status")
+            #expect(status.output.contains("no (configuration)") && status.output.contains("no (scripted)"))
+
+            let nothing = try await host.bgtask("simulate", "conditions")
+            #expect(nothing.status == 2 && nothing.error.contains("--external-power"))
+        }
+    }
+}
