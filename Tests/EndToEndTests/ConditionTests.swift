@@ -42,7 +42,12 @@ struct ConditionTests {
     @Test func `the command scripts them, status names who told, and real takes the script back`() async throws {
         try await HostFixture.with(Self.powerless) { host in
             let scripted = try await host.bgtask(
-                "simulate", "conditions", "--external-power", "true", "--network", "false"
+                "simulate",
+                "conditions",
+                "--external-power",
+                "true",
+                "--network",
+                "false"
             )
             #expect(scripted.output == "external power  yes (scripted)\nnetwork         no (scripted)\n")
 

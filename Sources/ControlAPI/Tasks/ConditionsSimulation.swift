@@ -42,7 +42,10 @@ package struct ConditionsSimulation: Codable, Hashable, Sendable {
 
     package func validated() throws(ControlRefusal) -> ConditionsSimulation {
         if externalPower != nil || network != nil { return self }
-        throw .malformed("condition-missing", "no condition is named; give external-power or network as true, false or null")
+        throw .malformed(
+            "condition-missing",
+            "no condition is named; give external-power or network as true, false or null"
+        )
     }
 
     private enum CodingKeys: String, CodingKey {
