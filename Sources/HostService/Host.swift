@@ -101,8 +101,8 @@ package struct Host: Sendable {
             entrance: entrance,
             log: log
         )
-        let catalog = CatalogKeeper(configuration: configuration, known: snapshot.known, log: log) { entries in
-            scheduler.tell(.catalogued(entries))
+        let catalog = CatalogKeeper(configuration: configuration, known: snapshot.known, log: log) { entries, refused in
+            scheduler.tell(.catalogued(entries, refused: refused))
         }
         catalog.load()
         let conditions = ConditionsKeeper(configuration.conditions) { scheduler.tell(.conditionsChanged($0)) }

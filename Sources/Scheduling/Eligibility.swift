@@ -10,6 +10,8 @@ package enum Eligibility {
     package struct Standing: Sendable {
         package var plugin: PluginIdentifier
         package var entry: PluginEntry?
+        /// What is wrong with its manifest, when that is why there is no entry.
+        package var refusal: String?
         package var policy: PluginPolicy
         /// The launch that holds the lane the work would run in.
         package var laneOccupant: LaunchNumber?
@@ -60,7 +62,11 @@ package enum Eligibility {
     }
 
     private static func permissionReasons(against work: PendingWork, standing: Standing) -> [Reason] {
-        guard let entry = standing.entry else { return [.pluginMissing(standing.plugin)] }
+        guard let entry = standing.entry else {
+            return [
+                standing.refusal.map { .pluginRefused(standing.plugin, problem: $0) } ?? .pluginMissing(standing.plugin)
+            ]
+        }
         if !standing.policy.isEnabled { return [.pluginDisabled(standing.plugin)] }
         guard case .request(let pending) = work else { return [] }
         let problem = SubmissionRules.permissionProblem(of: pending.request, for: entry, policy: standing.policy)

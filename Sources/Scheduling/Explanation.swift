@@ -97,7 +97,9 @@ extension Reason {
     /// Whatever else its plugin has pending waits for this as well.
     fileprivate var concernsWholePlugin: Bool {
         switch self {
-        case .pluginMissing, .pluginDisabled, .spacing, .laneBusy, .launchLimit, .runnerUnavailable, .hostStopping: true
+        case .pluginMissing, .pluginRefused, .pluginDisabled, .spacing, .laneBusy, .launchLimit, .runnerUnavailable,
+            .hostStopping:
+            true
         case .identifierNotPermitted, .modeMissing, .earliestBegin, .retryDelay, .externalPower, .network,
             .othersRunAlone, .beingRecorded:
             false

@@ -8,6 +8,8 @@ struct PluginState: Sendable {
     var entry: PluginEntry?
     /// As it was described when it was last installed.
     var lastEntry: PluginEntry?
+    /// What is wrong with its manifest, when there is one that cannot be used; kept until its return is recorded.
+    var refusal: String?
     /// As the ledger remembers it.
     var known: KnownPlugin?
     /// The agenda will ask, once its requests have been kept long enough.
@@ -35,6 +37,9 @@ struct PluginState: Sendable {
     var runnerRetry: (at: MonotonicTime, message: String)?
 
     init(identifier: PluginIdentifier) { self.identifier = identifier }
+
+    /// Neither catalogued before nor merely mended.
+    var isNew: Bool { known == nil || known?.missingSince != nil && refusal == nil }
 
     var hasNothingPending: Bool { pending.isEmpty && events.isEmpty }
 

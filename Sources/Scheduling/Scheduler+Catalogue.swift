@@ -4,7 +4,7 @@ import TaskModel
 
 // Plugins that come, change and go. Their requests stay through all of it (C17).
 extension Scheduler {
-    mutating func catalogue(_ entries: [PluginEntry], at now: Moment) {
+    mutating func catalogue(_ entries: [PluginEntry], refused: [PluginIdentifier: String], at now: Moment) {
         let isFirst = !hasCatalogue
         hasCatalogue = true
         let returning = Set(launches.values.flatMap(\.record.returning).map(\.plugin))
@@ -13,6 +13,7 @@ extension Scheduler {
         let present = Set(entries.map(\.identifier))
         for plugin in plugins.keys.sorted() where !present.contains(plugin) {
             plugins[plugin]?.entry = nil
+            plugins[plugin]?.refusal = refused[plugin]
             miss(plugin, at: now)
         }
         for entry in entries.sorted(by: { $0.identifier < $1.identifier }) {
@@ -40,9 +41,7 @@ extension Scheduler {
         var changes: [LedgerChange] = []
         if hasChanged {
             changes.append(.rememberPlugin(known))
-            changes.append(
-                .journal(arrival(of: entry, isNew: state.known?.missingSince != nil || state.known == nil, at: now))
-            )
+            changes.append(.journal(arrival(of: entry, isNew: state.isNew, at: now)))
         }
         let event = startedEvent(for: state, entry, at: now)
         if let event { changes.append(.storeEvent(event, payload: [])) }
@@ -92,6 +91,7 @@ extension Scheduler {
     mutating func remembered(_ plugin: PluginIdentifier, as known: KnownPlugin?, at now: Moment) {
         plugins[plugin]?.isBeingRemembered = false
         plugins[plugin]?.known = known
+        if plugins[plugin]?.entry != nil { plugins[plugin]?.refusal = nil }
         lookAfter(plugin, at: now)
     }
 

@@ -69,6 +69,7 @@ extension Scheduler {
         return Eligibility.Standing(
             plugin: state.identifier,
             entry: state.entry,
+            refusal: state.refusal,
             policy: configuration.policy(for: state.identifier),
             laneOccupant: occupant == own ? nil : occupant,
             restsUntil: state.restsUntil,
@@ -97,8 +98,8 @@ extension Scheduler {
                 if waitingForRoom[lane]?.contains(work.plugin) != true {
                     waitingForRoom[lane, default: []].append(work.plugin)
                 }
-            case .pluginMissing, .pluginDisabled, .identifierNotPermitted, .modeMissing, .laneBusy, .othersRunAlone,
-                .beingRecorded, .hostStopping:
+            case .pluginMissing, .pluginRefused, .pluginDisabled, .identifierNotPermitted, .modeMissing, .laneBusy,
+                .othersRunAlone, .beingRecorded, .hostStopping:
                 break  // The event that changes these considers the plugin again.
             }
         }

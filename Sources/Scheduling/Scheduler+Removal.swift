@@ -15,13 +15,13 @@ extension Scheduler {
             return
         }
         known.missingSince = now.wall
+        let loss = state.refusal.map { "its manifest is refused: \($0)" } ?? "no manifest describes it any more"
         let entry = JournalEntry(
             at: now.wall,
-            event: .pluginRemoved,
+            event: state.refusal == nil ? .pluginRemoved : .pluginRefused,
             plugin: plugin,
             blame: .nobody,
-            message: "no manifest describes it any more; what it has pending is kept for"
-                + " \(configuration.removedPluginRetention.inDays) days"
+            message: "\(loss); what it has pending is kept for \(configuration.removedPluginRetention.inDays) days"
         )
         plugins[plugin]?.isBeingRemembered = true
         stage(.leave(of: plugin, as: known), [.rememberPlugin(known), .journal(entry)])

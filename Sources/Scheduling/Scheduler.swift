@@ -76,7 +76,7 @@ package struct Scheduler: Sendable {
         case .commitFailed(let ticket, let message):
             takeBack(ticket, because: message, at: now)
             resumeCancellations(at: now)
-        case .catalogued(let entries): catalogue(entries, at: now)
+        case .catalogued(let entries, let refused): catalogue(entries, refused: refused, at: now)
         case .conditionsChanged(let new): change(to: new, at: now)
         case .timerFired: lookAtAgenda(at: now)
         case .stopRequested: stop(at: now)

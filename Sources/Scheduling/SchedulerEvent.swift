@@ -16,7 +16,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     case commitFailed(Ticket, message: String)
 
     // What the world is like.
-    case catalogued([PluginEntry])
+    /// What the manifests describe now, and what is wrong with those that are refused.
+    case catalogued([PluginEntry], refused: [PluginIdentifier: String] = [:])
     case conditionsChanged(Conditions)
     case timerFired
     case stopRequested

@@ -11,6 +11,7 @@ package struct JournalEntry: Hashable, Sendable {
         case violation
         case pluginInstalled
         case pluginChanged
+        case pluginRefused
         case pluginRemoved
 
         package var name: String {
@@ -22,6 +23,7 @@ package struct JournalEntry: Hashable, Sendable {
             case .violation: "violation"
             case .pluginInstalled: "plugin-installed"
             case .pluginChanged: "plugin-changed"
+            case .pluginRefused: "plugin-refused"
             case .pluginRemoved: "plugin-removed"
             }
         }

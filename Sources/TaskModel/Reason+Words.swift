@@ -5,6 +5,7 @@ extension Reason {
     package var code: String {
         switch self {
         case .pluginMissing: "plugin-missing"
+        case .pluginRefused: "plugin-refused"
         case .pluginDisabled: "plugin-disabled"
         case .identifierNotPermitted: "identifier-not-permitted"
         case .modeMissing: "mode-missing"
@@ -26,6 +27,7 @@ extension Reason {
     package var message: String {
         switch self {
         case .pluginMissing(let plugin): "plugin \(plugin) is not installed"
+        case .pluginRefused(let plugin, let problem): "the manifest of \(plugin) is refused: \(problem)"
         case .pluginDisabled(let plugin): "plugin \(plugin) is disabled by the operator"
         case .identifierNotPermitted(let task): "the manifest does not permit \(task)"
         case .modeMissing(let mode): "the manifest does not have the background mode \(mode.rawValue)"
@@ -49,6 +51,7 @@ extension Reason {
     package var remedy: String {
         switch self {
         case .pluginMissing(let plugin): "install \(plugin)"
+        case .pluginRefused(let plugin, _): "mend the manifest of \(plugin)"
         case .pluginDisabled(let plugin): "enable \(plugin) in the host's configuration"
         case .identifierNotPermitted(let task): "add \(task) to the manifest's permitted-identifiers"
         case .modeMissing(let mode): "add \(mode.rawValue) to the manifest's background-modes"

@@ -4,6 +4,7 @@
 package enum Reason: Hashable, Sendable {
     // What the operator or the vendor would have to change.
     case pluginMissing(PluginIdentifier)
+    case pluginRefused(PluginIdentifier, problem: String)
     case pluginDisabled(PluginIdentifier)
     case identifierNotPermitted(TaskIdentifier)
     case modeMissing(BackgroundMode)

@@ -10,7 +10,8 @@ struct WaitingReasonTests {
         let later = MonotonicTime(nanoseconds: 3_000_000_000)
         let launch = LaunchNumber(rawValue: 41)
         return [
-            .pluginMissing(try Samples.plugin()), .pluginDisabled(try Samples.plugin()),
+            .pluginMissing(try Samples.plugin()), .pluginRefused(try Samples.plugin(), problem: "a problem"),
+            .pluginDisabled(try Samples.plugin()),
             .identifierNotPermitted(try Samples.task()), .modeMissing(.fetch), .earliestBegin(Samples.now),
             .retryDelay(until: Samples.now, attempts: 1), .spacing(until: later), .externalPower, .network,
             .laneBusy(.background, launch), .othersRunAlone(first: "com.example.first"),

@@ -80,17 +80,25 @@ struct CatalogueChangeTests {
     @Test func `a manifest that breaks while the host runs takes its plugin out until it is mended`() async throws {
         try await HostFixture.with(plugins: [.neighbour, Self.obedient]) { host in
             try await host.started(Self.obedient)
+            try await host.submit(Self.obedient.task(), earliestBegin: HostFixture.tomorrow)
             let broken = Self.obedient.manifest.replacing("role: main", with: "role: chief")
             try host.folder.write(broken.utf8, to: Self.obedient.manifestFile)
             try await host.waitForLog("the refusal") { $0.contains("manifest refused") && $0.contains("chief") }
             let list = try await host.client.plugins()
             #expect(list.refused.map(\.identifier) == [Self.obedient.identifier])
             #expect(list.refused.first?.problems.first?.line == 5)
+            let refused = try await host.waitForJournal("the refusal") { $0.event == "plugin-refused" }
+            #expect(refused.plugin == Self.obedient.identifier && refused.message.contains("chief"))
+            #expect(try await host.why(Self.obedient.task()).reasons.map(\.code) == ["plugin-refused"])
             try await host.runNeighbour()
+
+            try host.folder.write("no: [".utf8, to: Self.obedient.manifestFile)
+            try await host.waitForLog("the next refusal") { $0.contains("manifest refused") && $0.contains(":1:") }
+            #expect(try await host.why(Self.obedient.task()).reasons.map(\.code) == ["plugin-refused"])
 
             let end = try await host.journalEnd()
             try host.folder.write(Self.obedient.manifest.utf8, to: Self.obedient.manifestFile)
-            try await host.waitForJournal("its return", after: end) { $0.event == "plugin-installed" }
+            try await host.waitForJournal("its return", after: end) { $0.event == "plugin-changed" }
             #expect(try await host.client.plugins().refused.isEmpty)
         }
     }

@@ -17,7 +17,7 @@ final class CatalogKeeper: Service, Sendable {
     private let settings: [PluginIdentifier: [String: String]]
     private let cache = CatalogCache()
     private let log: Logger
-    private let onChange: @Sendable ([PluginEntry]) -> Void
+    private let onChange: @Sendable ([PluginEntry], _ refused: [PluginIdentifier: String]) -> Void
     private let state: Mutex<State>
 
     /// - Parameter known: what earlier hosts had catalogued, which stays where two manifests claim the same.
@@ -25,7 +25,7 @@ final class CatalogKeeper: Service, Sendable {
         configuration: HostConfiguration,
         known: [KnownPlugin],
         log: Logger,
-        onChange: @escaping @Sendable ([PluginEntry]) -> Void
+        onChange: @escaping @Sendable ([PluginEntry], _ refused: [PluginIdentifier: String]) -> Void
     ) {
         folders = CatalogFolders(
             operatorManifests: configuration.operatorManifests,
@@ -56,7 +56,21 @@ final class CatalogKeeper: Service, Sendable {
         for note in contents.notes where !before.notes.contains(note) {
             log.notice("manifest note", metadata: ["note": "\(note)"])
         }
-        onChange(contents.entries.map(withOperatorsSettings))
+        onChange(contents.entries.map(withOperatorsSettings), Self.refusals(in: contents, known: known))
+    }
+
+    /// What is wrong, by plugin. A file that does not even tell whose it is is known by its path.
+    private static func refusals(in contents: CatalogContents, known: [KnownPlugin]) -> [PluginIdentifier: String] {
+        var refusals: [PluginIdentifier: String] = [:]
+        for refused in contents.refused {
+            let errors = refused.problems.filter { $0.severity == .error }
+            guard
+                let plugin = refused.identifier ?? known.first(where: { $0.manifestPath == refused.file })?.identifier,
+                let first = errors.first
+            else { continue }
+            refusals[plugin] = errors.count > 1 ? "\(first) (and \(errors.count - 1) more)" : "\(first)"
+        }
+        return refusals
     }
 
     func run() async throws {

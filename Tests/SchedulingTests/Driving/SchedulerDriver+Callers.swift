@@ -61,6 +61,12 @@ extension SchedulerDriver {
         send(.catalogued(installed))
     }
 
+    /// Its manifest is there and cannot be used.
+    func refuse(_ plugin: PluginIdentifier, because problem: String) {
+        installed.removeAll { $0.identifier == plugin }
+        send(.catalogued(installed, refused: [plugin: problem]))
+    }
+
     /// The answer to the last question, once it is there.
     var lastAnswer: Answer? { answers[ReplyToken(rawValue: lastReply)] }
 
