@@ -35,7 +35,9 @@ package struct Host: Sendable {
         let launcher = try makeLauncher(reportingTo: entrance.continuation)
         do {
             let snapshot = try await recover(ledger, launcher)
-            try await serve(from: snapshot, entrance, state, ledger, launcher)
+            try await DiskThreads.with { threads in
+                try await serve(from: snapshot, entrance, state, ledger, launcher, threads)
+            }
         } catch {
             // What was launched must not outlive a host that failed.
             await launcher.close()
@@ -83,7 +85,8 @@ package struct Host: Sendable {
         ),
         _ state: StateFolder,
         _ ledger: Ledger,
-        _ launcher: Launcher
+        _ launcher: Launcher,
+        _ threads: DiskThreads
     ) async throws {
         let clock = SystemClock()
         let core = Scheduler(
@@ -101,19 +104,34 @@ package struct Host: Sendable {
             entrance: entrance,
             log: log
         )
-        let catalog = CatalogKeeper(configuration: configuration, known: snapshot.known, log: log) { entries in
-            scheduler.tell(.catalogued(entries))
-        }
-        catalog.load()
+        let catalog = CatalogKeeper(
+            configuration: configuration,
+            known: snapshot.known,
+            threads: threads,
+            log: log
+        ) { entries in scheduler.tell(.catalogued(entries)) }
+        try await catalog.load()
         let facts = HostFacts(configuration: configuration, startedAt: clock.now(), pid: getpid(), user: NSUserName())
-        let routes = ControlRoutes(scheduler: scheduler, ledger: ledger, catalog: catalog, facts: facts)
+        let routes = ControlRoutes(
+            scheduler: scheduler,
+            ledger: ledger,
+            threads: threads,
+            catalog: catalog,
+            facts: facts
+        )
         let socket = configuration.controlSocket
         let admission = try Admission(group: configuration.socketGroup)
         let control = ControlServer(socket: socket, admission: admission, routes: routes, log: log) { [log] in
             log.info("serving", metadata: ["socket": "\(socket)"])
             ServiceNotification.ready()
         }
-        let care = LedgerCare(ledger: ledger, retention: configuration.journalRetention, now: { clock.wall }, log: log)
+        let care = LedgerCare(
+            ledger: ledger,
+            threads: threads,
+            retention: configuration.journalRetention,
+            now: { clock.wall },
+            log: log
+        )
         // The last one is asked to stop first: what runs is told at once, whatever callers are doing.
         let group = ServiceGroup(
             services: [control, catalog, care, scheduler],
