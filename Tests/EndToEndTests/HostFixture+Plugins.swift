@@ -39,6 +39,11 @@ extension HostFixture {
         _ = try await self.end(ofLaunch: try #require(end.launch))
     }
 
+    /// The first rule that a launch broke.
+    func violation(in launch: Int64) async throws -> JournalLine {
+        try await waitForJournal("a violation in launch \(launch)") { $0.event == "violation" && $0.launch == launch }
+    }
+
     /// Puts another manifest in place and waits until the host has noticed.
     func change(to plugin: TestPlugin) async throws {
         let end = try await journalEnd()
