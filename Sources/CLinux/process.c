@@ -82,18 +82,12 @@ int bgl_pidfd_signal_group(int pidfd, pid_t pid, int signal) {
     return kill(-pid, signal) == 0 ? 0 : -errno;
 }
 
-static int64_t nanoseconds(struct timeval time) {
-    return (int64_t)time.tv_sec * 1000000000 + (int64_t)time.tv_usec * 1000;
-}
-
 int bgl_wait(pid_t pid, int blocks, struct bgl_exit *result) {
     siginfo_t info;
-    struct rusage usage;
     memset(&info, 0, sizeof info);
-    long status;
+    int status;
     do {
-        /* Not the library's waitid: the system call alone tells the resources too. */
-        status = syscall(SYS_waitid, P_PID, pid, &info, WEXITED | __WALL | (blocks ? 0 : WNOHANG), &usage);
+        status = waitid(P_PID, (id_t)pid, &info, WEXITED | __WALL | (blocks ? 0 : WNOHANG));
     } while (status != 0 && errno == EINTR);
     if (status != 0) return -errno;
     if (info.si_pid == 0) return 0;
@@ -102,9 +96,6 @@ int bgl_wait(pid_t pid, int blocks, struct bgl_exit *result) {
         *result = (struct bgl_exit){
             .signal = exited ? 0 : info.si_status,
             .code = exited ? info.si_status : 0,
-            .max_resident_bytes = (uint64_t)usage.ru_maxrss * 1024,
-            .user_ns = nanoseconds(usage.ru_utime),
-            .system_ns = nanoseconds(usage.ru_stime),
         };
     }
     return 1;

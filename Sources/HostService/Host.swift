@@ -35,7 +35,9 @@ package struct Host: Sendable {
         let launcher = try makeLauncher(reportingTo: entrance.continuation)
         do {
             let snapshot = try await recover(ledger, launcher)
-            try await serve(from: snapshot, entrance, state, ledger, launcher)
+            try await DiskThreads.with { threads in
+                try await serve(from: snapshot, entrance, state, ledger, launcher, threads)
+            }
         } catch {
             // What was launched must not outlive a host that failed.
             await launcher.close()
@@ -83,7 +85,8 @@ package struct Host: Sendable {
         ),
         _ state: StateFolder,
         _ ledger: Ledger,
-        _ launcher: Launcher
+        _ launcher: Launcher,
+        _ threads: DiskThreads
     ) async throws {
         let clock = SystemClock()
         let core = Scheduler(
@@ -101,15 +104,19 @@ package struct Host: Sendable {
             entrance: entrance,
             log: log
         )
-        let catalog = CatalogKeeper(configuration: configuration, known: snapshot.known, log: log) { entries, refused in
-            scheduler.tell(.catalogued(entries, refused: refused))
-        }
-        catalog.load()
+        let catalog = CatalogKeeper(
+            configuration: configuration,
+            known: snapshot.known,
+            threads: threads,
+            log: log
+        ) { entries, refused in scheduler.tell(.catalogued(entries, refused: refused)) }
+        try await catalog.load()
         let conditions = ConditionsKeeper(configuration.conditions) { scheduler.tell(.conditionsChanged($0)) }
         let facts = HostFacts(configuration: configuration, startedAt: clock.now(), pid: getpid(), user: NSUserName())
         let routes = ControlRoutes(
             scheduler: scheduler,
             ledger: ledger,
+            threads: threads,
             catalog: catalog,
             conditions: conditions,
             facts: facts
@@ -120,7 +127,13 @@ package struct Host: Sendable {
             log.info("serving", metadata: ["socket": "\(socket)"])
             ServiceNotification.ready()
         }
-        let care = LedgerCare(ledger: ledger, retention: configuration.journalRetention, now: { clock.wall }, log: log)
+        let care = LedgerCare(
+            ledger: ledger,
+            threads: threads,
+            retention: configuration.journalRetention,
+            now: { clock.wall },
+            log: log
+        )
         // The last one is asked to stop first: what runs is told at once, whatever callers are doing.
         let group = ServiceGroup(
             services: [control, catalog, care, scheduler],

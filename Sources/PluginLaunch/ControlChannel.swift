@@ -34,7 +34,9 @@ struct ControlChannel {
 
     /// Nil once the channel is closed.
     var descriptor: Descriptor? { socket }
-    var hasOutgoing: Bool { sentCount < outgoing.count }
+    /// What its descriptor is to be watched for.
+    var awaited: Int { hasOutgoing ? BGL_READABLE | BGL_WRITABLE : BGL_READABLE }
+    private var hasOutgoing: Bool { sentCount < outgoing.count }
     var resumesAt: MonotonicTime? { pace.resumesAt }
 
     /// Reads once, so that no runner takes more than its turn.

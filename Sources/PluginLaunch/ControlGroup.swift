@@ -29,10 +29,38 @@ struct ControlGroup {
         try Descriptor(opening: path, flags: O_RDONLY | O_DIRECTORY)
     }
 
-    /// Kills every process in it and below, however fast they fork; false where the kernel cannot (before 5.14).
-    @discardableResult
-    func kill() -> Bool {
-        bgl_write_file(AT_FDCWD, "\(path)/cgroup.kill", "1") == 0
+    /// Kills every process in it and below, however fast they fork.
+    func kill() {
+        if bgl_write_file(AT_FDCWD, "\(path)/cgroup.kill", "1") != 0 { killEach() }
+    }
+
+    /// For kernels before 5.14: stops them all first, so that none forks on while others are killed. It stays frozen, for
+    /// what dies does so all the same, and nothing else is to run in it again.
+    func killEach() {
+        _ = bgl_write_file(AT_FDCWD, "\(path)/cgroup.freeze", "1")
+        var killed: Set<Int32> = []
+        // Each pass finds what was being forked in the one before; without a freezer that may go on.
+        for _ in 0..<Self.killPasses {
+            let found = members().subtracting(killed)
+            if found.isEmpty { return }
+            let processes = found.map { ($0, Descriptor(owning: bgl_pidfd_open($0))) }
+            // Still listed once it is held: the number is no stranger's.
+            let members = members()
+            for (pid, process) in processes where members.contains(pid) {
+                _ = bgl_pidfd_signal(process.number, SIGKILL)
+                killed.insert(pid)
+            }
+        }
+    }
+
+    private static let killPasses = 100
+
+    private func members() -> Set<Int32> {
+        let inner = FolderNames.folders(in: path).map { ControlGroup(path: "\(path)/\($0)") }
+        let listed = FileBytes.text("\(path)/cgroup.procs", limit: 1 << 20) ?? ""
+        // Whoever is in another namespace is listed as 0.
+        let own = listed.split(separator: "\n").compactMap { Int32($0) }.filter { $0 > 0 }
+        return inner.reduce(into: Set(own)) { $0.formUnion($1.members()) }
     }
 
     /// Whether the kernel ended one of its processes for want of memory; false where memory is not controlled.

@@ -9,6 +9,7 @@ package enum LaunchEvent: Sendable {
     /// A runner waits for its plan; no code of any plugin is in it.
     case ready(LaunchNumber, RunnerProcess)
     case unavailable(LaunchNumber, LaunchError)
+    /// Log lines among them only as many as are kept.
     case message(LaunchNumber, RunnerMessage)
     /// The control channel carried what no runner sends, or nobody reads it. It is closed; the process may still run.
     case malformed(LaunchNumber, message: String)
@@ -20,10 +21,12 @@ package enum LaunchEvent: Sendable {
     case ended(LaunchNumber, RunnerEnd)
 }
 
-/// Which of a runner's streams a line was written to.
+/// Where a plugin's line came from.
 package enum RunnerOutput: String, Hashable, Sendable {
     case standardOutput = "stdout"
     case standardError = "stderr"
+    /// The ABI's `log`, as a message on the control channel.
+    case log
 }
 
 /// What the kernel and the process itself left behind. Judges nobody.
@@ -32,26 +35,4 @@ package struct RunnerEnd: Hashable, Sendable {
     package let lastWords: LastWords?
     /// Whether the launcher was told to kill it before it ended.
     package let wasKilled: Bool
-    package let usage: ResourceUsage
-
-    package init(termination: ProcessTermination, lastWords: LastWords?, wasKilled: Bool, usage: ResourceUsage) {
-        self.termination = termination
-        self.lastWords = lastWords
-        self.wasKilled = wasKilled
-        self.usage = usage
-    }
-}
-
-/// What a runner and the children that it waited for used.
-package struct ResourceUsage: Hashable, Sendable {
-    /// The most memory that any one of them had resident.
-    package let maxResidentBytes: UInt64
-    package let userTime: Duration
-    package let systemTime: Duration
-
-    package init(maxResidentBytes: UInt64, userTime: Duration, systemTime: Duration) {
-        self.maxResidentBytes = maxResidentBytes
-        self.userTime = userTime
-        self.systemTime = systemTime
-    }
 }

@@ -54,9 +54,7 @@ extension LaunchLoop {
             }
         }
         for launch in launches.values where !living.contains(launch.number) && launch.straggler == nil {
-            if case .sweeping(let termination, let usage) = launch.phase {
-                launch.phase = .leavingGroup(termination, usage)
-            }
+            if case .sweeping(let termination) = launch.phase { launch.phase = .leavingGroup(termination) }
             leaveGroup(launch)
         }
     }
@@ -64,9 +62,9 @@ extension LaunchLoop {
     private func reapLeader(of launch: SupervisedLaunch) {
         guard case .dead = launch.phase else { return }
         // A tracer, some descendant, can keep it from being reaped until it is killed itself.
-        guard let (termination, usage) = launch.reapLeader() else { return sweepLater() }
+        guard let termination = launch.reapLeader() else { return sweepLater() }
         launchesByLeader[launch.process.pid] = nil
-        launch.phase = .sweeping(termination, usage)
+        launch.phase = .sweeping(termination)
     }
 
     /// A child that a runner of ours left behind.
@@ -104,10 +102,10 @@ extension LaunchLoop {
     }
 
     func leaveGroup(_ launch: SupervisedLaunch) {
-        guard case .leavingGroup(let termination, let usage) = launch.phase else { return }
+        guard case .leavingGroup(let termination) = launch.phase else { return }
         switch launch.group?.remove() {
         case nil, .removed:
-            finish(launch, termination, usage)
+            finish(launch, termination)
         case .occupied:
             awaitEmptyGroup(launch)
         case .failed(let error):
@@ -115,7 +113,7 @@ extension LaunchLoop {
                 "a control group is left behind: cannot \(error.attempt): \(error.meaning)",
                 metadata: ["launch": "\(launch.number)"]
             )
-            finish(launch, termination, usage)
+            finish(launch, termination)
         }
     }
 
@@ -134,7 +132,7 @@ extension LaunchLoop {
     }
 
     /// Delivers everything that the dead left in sockets and pipes; their end follows when the launch is let go.
-    private func finish(_ launch: SupervisedLaunch, _ termination: ProcessTermination, _ usage: ResourceUsage) {
+    private func finish(_ launch: SupervisedLaunch, _ termination: ProcessTermination) {
         let number = launch.number
         let now = clock.monotonic
         unwatch(launch)
@@ -142,16 +140,16 @@ extension LaunchLoop {
         launches[number] = nil
         launchesByMark[launch.mark.number] = nil
 
-        let status = launch.control.drain(into: buffer, at: now) { onEvent(.message(number, $0)) }
+        let status = launch.control.drain(into: buffer, at: now) { deliver($0, of: launch, at: now) }
         if case .malformed(let message) = status { onEvent(.malformed(number, message: message)) }
+        reportDroppedLog(of: launch)
         for stream in [RunnerOutput.standardOutput, .standardError] {
             launch.outputs[stream]?.finish(into: buffer, at: now) { deliver($0, from: stream, of: number) }
         }
         let end = RunnerEnd(
             termination: termination,
             lastWords: launch.readLastWords(),
-            wasKilled: launch.wasKilled,
-            usage: usage
+            wasKilled: launch.wasKilled
         )
         ended.append((number, end))
     }

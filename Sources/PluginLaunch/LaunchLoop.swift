@@ -3,6 +3,7 @@
 import CLinux
 import Glibc
 import Logging
+import RunnerWire
 import TaskModel
 
 /// What the launch thread does: obeys the inbox, listens to the runners, ends them. `Launcher` is its face.
@@ -196,7 +197,8 @@ final class LaunchLoop {
     private func receive(_ launch: SupervisedLaunch) {
         let number = launch.number
         let descriptor = launch.control.descriptor
-        let status = launch.control.receive(into: buffer, at: clock.monotonic) { onEvent(.message(number, $0)) }
+        let now = clock.monotonic
+        let status = launch.control.receive(into: buffer, at: now) { deliver($0, of: launch, at: now) }
         if status != .open, let descriptor { poller.remove(descriptor, .control(number)) }
         settle(launch, status)
         if let descriptor, let due = launch.control.resumesAt { pause(descriptor, .control(number), until: due) }
@@ -207,8 +209,21 @@ final class LaunchLoop {
         let number = launch.number
         if case .malformed(let message) = status { onEvent(.malformed(number, message: message)) }
         guard let descriptor = launch.control.descriptor else { return }
-        let events = launch.control.hasOutgoing ? BGL_READABLE | BGL_WRITABLE : BGL_READABLE
-        poller.change(descriptor, .control(number), events: events)
+        poller.change(descriptor, .control(number), events: launch.control.awaited)
+    }
+
+    /// The runner's word on how much is too much would be the plugin's.
+    func deliver(_ message: RunnerMessage, of launch: SupervisedLaunch, at now: MonotonicTime) {
+        if case .log = message {
+            guard launch.logAllowance.takes(at: now) else { return }
+            reportDroppedLog(of: launch)
+        }
+        onEvent(.message(launch.number, message))
+    }
+
+    func reportDroppedLog(of launch: SupervisedLaunch) {
+        let count = launch.logAllowance.reportDropped()
+        if count > 0 { onEvent(.outputDropped(launch.number, .log, lines: count)) }
     }
 
     private func readOutput(_ launch: SupervisedLaunch, _ stream: RunnerOutput) {
@@ -241,20 +256,24 @@ final class LaunchLoop {
     private func resumePaused(at now: MonotonicTime) {
         for (interest, due) in paused where due <= now {
             paused[interest] = nil
-            guard let descriptor = pausedDescriptor(interest) else { continue }
+            guard let (descriptor, events) = pausedDescriptor(interest) else { continue }
             do throws(SystemError) {
-                try poller.add(descriptor, interest)
+                try poller.add(descriptor, interest, events: events)
             } catch {
                 paused[interest] = now + .seconds(1)
             }
         }
     }
 
-    private func pausedDescriptor(_ interest: Poller.Interest) -> Descriptor? {
+    /// With what is to be waited for.
+    private func pausedDescriptor(_ interest: Poller.Interest) -> (Descriptor, events: Int)? {
         switch interest {
-        case .control(let number): launches[number]?.control.descriptor
-        case .output(let number, let stream): launches[number]?.outputs[stream]?.descriptor
-        case .bell, .leader, .straggler, .group, .stale: nil
+        case .control(let number):
+            guard let control = launches[number]?.control else { return nil }
+            return control.descriptor.map { ($0, control.awaited) }
+        case .output(let number, let stream):
+            return launches[number]?.outputs[stream]?.descriptor.map { ($0, BGL_READABLE) }
+        case .bell, .leader, .straggler, .group, .stale: return nil
         }
     }
 }

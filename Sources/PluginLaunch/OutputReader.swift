@@ -12,20 +12,17 @@ struct OutputReader {
     }
 
     static let lineLimit = 8192
-    static let burst = 1000
-    static let linesPerSecond = 200
     /// The most that a pipe can hold without privileges.
     private static let drainLimit = 1 << 20
 
     private var pipe: Descriptor?
     private var partial: [UInt8] = []
-    private var droppedLines = 0
-    private var linePace: Pace
+    private var allowance: LineAllowance
     private var bytePace: Pace
 
     init(pipe: Descriptor, at now: MonotonicTime) {
         self.pipe = pipe
-        linePace = Pace(burst: Int64(Self.burst), perSecond: Int64(Self.linesPerSecond), at: now)
+        allowance = LineAllowance(at: now)
         bytePace = Pace(burst: 8 << 20, perSecond: 8 << 20, at: now)
     }
 
@@ -91,17 +88,13 @@ struct OutputReader {
 
     private mutating func endLine(at now: MonotonicTime, deliver: (Piece) -> Void) {
         defer { partial.removeAll(keepingCapacity: true) }
-        guard linePace.take(at: now) else {
-            droppedLines += 1
-            return
-        }
+        guard allowance.takes(at: now) else { return }
         reportDropped(deliver: deliver)
         deliver(.line(String(decoding: partial, as: UTF8.self)))
     }
 
     private mutating func reportDropped(deliver: (Piece) -> Void) {
-        guard droppedLines > 0 else { return }
-        deliver(.dropped(droppedLines))
-        droppedLines = 0
+        let count = allowance.reportDropped()
+        if count > 0 { deliver(.dropped(count)) }
     }
 }

@@ -43,8 +43,6 @@ final class Poller {
         return descriptor
     }
 
-    func watches(_ interest: Interest) -> Bool { keys[interest] != nil }
-
     func add(_ file: Descriptor, _ interest: Interest, events: Int = BGL_READABLE) throws(SystemError) {
         let key = nextKey
         try SystemError.check(bgl_poll_add(descriptor.number, file.number, UInt32(events), key), "watch a descriptor")

@@ -12,9 +12,9 @@ final class SupervisedLaunch {
         /// The first process has ended and is not reaped yet.
         case dead
         /// It is reaped; descendants may be left.
-        case sweeping(ProcessTermination, ResourceUsage)
+        case sweeping(ProcessTermination)
         /// No descendant is left; the control group still counts one that is leaving.
-        case leavingGroup(ProcessTermination, ResourceUsage)
+        case leavingGroup(ProcessTermination)
     }
 
     let number: LaunchNumber
@@ -27,6 +27,7 @@ final class SupervisedLaunch {
     var phase = Phase.running
     var wasKilled = false
     var control: ControlChannel
+    var logAllowance: LineAllowance
     var outputs: [RunnerOutput: OutputReader]
     /// The first process; nil once it is reaped.
     var leader: Descriptor?
@@ -43,6 +44,7 @@ final class SupervisedLaunch {
         lastWords = start.lastWords
         leader = start.leader
         control = ControlChannel(socket: start.control, at: now)
+        logAllowance = LineAllowance(at: now)
         outputs = [
             .standardOutput: OutputReader(pipe: start.standardOutput, at: now),
             .standardError: OutputReader(pipe: start.standardError, at: now),
@@ -75,23 +77,18 @@ final class SupervisedLaunch {
     }
 
     /// Reaps the first process, which has ended.
-    func reapLeader() -> (ProcessTermination, ResourceUsage)? {
+    func reapLeader() -> ProcessTermination? {
         var end = bgl_exit()
         let status = bgl_wait(process.pid, 0, &end)
         guard status != 0 else { return nil }
         leader = nil
         guard status > 0 else {
             // Somebody else in this process reaped it: how it ended is lost, that it did is certain.
-            return (.signaled(SIGKILL), ResourceUsage(maxResidentBytes: 0, userTime: .zero, systemTime: .zero))
+            return .signaled(SIGKILL)
         }
-        let usage = ResourceUsage(
-            maxResidentBytes: end.max_resident_bytes,
-            userTime: .nanoseconds(end.user_ns),
-            systemTime: .nanoseconds(end.system_ns)
-        )
-        if end.signal == 0 { return (.exited(code: end.code), usage) }
+        if end.signal == 0 { return .exited(code: end.code) }
         let isForMemory = end.signal == SIGKILL && !wasKilled && group?.ranOutOfMemory == true
-        return (isForMemory ? .outOfMemory : .signaled(end.signal), usage)
+        return isForMemory ? .outOfMemory : .signaled(end.signal)
     }
 
     /// What the process wrote when it crashed; nil if it wrote nothing, or not what a runner writes.

@@ -70,6 +70,9 @@ final class ControlChannel: Sendable {
         }
     }
 
+    /// Makes the control thread look at what is due.
+    func wake() { bell.ring() }
+
     /// - Returns: whether something is still waiting for the socket.
     func flush() -> Bool {
         outgoing.withLock { outgoing in

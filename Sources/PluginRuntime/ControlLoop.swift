@@ -40,7 +40,7 @@ struct ControlLoop {
     }
 
     private var timeout: Int32 {
-        let moments = [hasExpired ? nil : launch.plan.deadline, stopDeadline].compactMap(\.self)
+        let moments = [hasExpired ? nil : launch.plan.deadline, stopDeadline, launch.flushDeadline].compactMap(\.self)
         return moments.min()?.millisecondsFromNow ?? -1
     }
 
@@ -49,7 +49,9 @@ struct ControlLoop {
             hasExpired = true
             launch.expire(nil, .budget, isAnnounced: true)
         }
-        if let stopDeadline, .now >= stopDeadline {
+        if let flushDeadline = launch.flushDeadline {
+            if .now >= min(flushDeadline, stopDeadline ?? flushDeadline) { launch.cutFlush() }
+        } else if let stopDeadline, .now >= stopDeadline {
             let message =
                 "stop did not return within the grace of \(launch.plan.grace); it was cut off, make it shorter"
             launch.channel.send(.log(.warning, message: message))

@@ -76,12 +76,8 @@ extension Launch {
         }
     }
 
-    // Statement 18. An identifier that is not permitted is the host's to refuse, with its sub-reason.
     private func requireHandler(for identifier: TaskIdentifier) throws(Problem) {
-        let isMissing = state.withLock { state in
-            state.registrations.isPermitted(identifier) && !state.registrations.isRegistered(identifier)
-        }
-        guard plan.role == .main, isMissing else { return }
+        guard state.withLock({ $0.registrations.lacksHandler(for: identifier) }) else { return }
         let message =
             "\"\(identifier)\" was submitted without a handler in this process;"
             + " register it in entry, before the submission"

@@ -32,17 +32,28 @@ final class Launch: Sendable {
     let desk = CallDesk()
     let state: Mutex<State>
     let running: RunningTasks
+    private let spare: WorkQueue
     private let reserve: WorkQueue
-    private let watch = ProcessWatch()
+    let watch = ProcessWatch()
     private let violations = Atomic(0)
-    private let isFinishing = Atomic(false)
+    let flush = Mutex<Flush?>(nil)
+    let isFinishing = Atomic(false)
 
-    /// - Parameter reserve: takes what must run when the system has no thread left.
-    init(_ plan: RunnerPlan, channel: ControlChannel, running: RunningTasks, reserve: WorkQueue) {
+    /// - Parameters:
+    ///   - spare: takes the tasks for which the system has no thread.
+    ///   - reserve: takes what else must run then; no task of the plugin keeps it waiting.
+    init(
+        _ plan: RunnerPlan,
+        channel: ControlChannel,
+        running: RunningTasks,
+        spare: WorkQueue,
+        reserve: WorkQueue
+    ) {
         self.plan = plan
         memory = LaunchMemory(plan)
         self.channel = channel
         self.running = running
+        self.spare = spare
         self.reserve = reserve
         let registrations = RegistrationTable<Handler>(role: plan.role, permitted: plan.permitted)
         let tasks = TaskTable<ExpirationHandler>(plan.tasks.map(\.id), deadline: plan.deadline, grace: plan.grace)
@@ -53,6 +64,7 @@ final class Launch: Sendable {
 
     /// On the main thread, with the deadline armed.
     func run() -> Never {
+        let queues = TaskQueues(plan.tasks, spare: spare)
         let library: PluginLibrary
         do {
             library = try PluginLibrary(plan)
@@ -70,7 +82,7 @@ final class Launch: Sendable {
         }
         if status == BGT_OK {
             let hooks = PluginHooks(plugin)
-            deliver(open(hooks), hooks)
+            deliver(open(hooks), hooks, on: queues)
             hooks.runMain()
         } else {
             abandon(status)
@@ -110,15 +122,9 @@ final class Launch: Sendable {
         }
     }
 
-    private func deliver(_ tasks: [RunnerPlan.Task], _ hooks: PluginHooks) {
-        var queues: [String: WorkQueue] = [:]
+    private func deliver(_ tasks: [RunnerPlan.Task], _ hooks: PluginHooks, on queues: TaskQueues) {
         for task in tasks {
-            let name = task.kind == .event ? "events" : task.identifier
-            guard let queue = queues[name] ?? WorkQueue(named: name) else {
-                channel.send(.log(.error, message: "task \(task.id) of \(name) was not begun: no thread to be had"))
-                continue
-            }
-            queues[name] = queue
+            let queue = queues.queue(for: task)
             if task.kind == .event {
                 queue.add { self.receive(task.id, hooks) }
             } else if let identifier = TaskIdentifier(task.identifier) {
@@ -168,43 +174,8 @@ final class Launch: Sendable {
         state.withLock { $0.tasks.endCall(of: task) }?.release()
     }
 
-    private func onThread(named name: String, _ body: @escaping @Sendable () -> Void) {
+    func onThread(named name: String, _ body: @escaping @Sendable () -> Void) {
         if !WorkerThread.start(named: name, body) { reserve.add(body) }
-    }
-
-    // MARK: The end
-
-    /// Never blocks: called by the control thread.
-    func stop() {
-        onThread(named: "bgtask-stop") {
-            self.state.withLock { $0.hooks }?.stop()
-            self.end()
-        }
-    }
-
-    private func end() -> Never {
-        let (handlers, expirationHandlers) = state.withLock { state in
-            state.hasEnded = true
-            return (state.registrations.end(), state.tasks.end())
-        }
-        desk.close()
-        for handler in handlers { handler.release() }
-        for handler in expirationHandlers { handler.release() }
-        for change in watch.changes() { violation("BGT-ABI-16", change) }
-        // What the plugin printed and libc still holds.
-        fflush(nil)
-        finish()
-    }
-
-    /// The last message, and the end of the process. No atexit function runs, no destructor: they belong to the plugin.
-    func finish() -> Never {
-        if isFinishing.exchange(true, ordering: .acquiringAndReleasing) {
-            // Another thread is at it and ends this one too.
-            while true { pause() }
-        }
-        channel.send(.stopped, isLast: true)
-        channel.flushWaiting()
-        _exit(0)
     }
 
     /// Tells the host that the plugin broke a rule. Changes nothing about the call that did.

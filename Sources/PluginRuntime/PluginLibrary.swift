@@ -16,6 +16,11 @@ struct PluginLibrary {
     let entry: bgt_plugin_entry
 
     /// Reads the file as plain bytes first; only a library that this host understands is loaded.
+    ///
+    /// It is loaded by its path, not by a descriptor: a library named `/proc/self/fd/7` could not find what lies beside
+    /// it ($ORIGIN, dladdr), nor a debugger its symbols. So the file at the path is compared with the one that was
+    /// examined once more when it is loaded: a file that was exchanged meanwhile, even back, has a new change time.
+    /// Constructors of an exchanged file have run by then, nothing else of it has.
     init(_ plan: RunnerPlan) throws(LoadError) {
         let path = plan.libraryPath
         guard path.hasPrefix("/") else {
@@ -26,6 +31,7 @@ struct PluginLibrary {
         guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
             throw LoadError(message: "library \"\(path)\" cannot be loaded: \(Self.lastProblem())")
         }
+        guard FileIdentity(ofPath: path) == plan.libraryIdentity else { throw Self.changed(path) }
         guard let symbol = dlsym(handle, BGTASK_ENTRY_SYMBOL) else {
             throw LoadError(
                 message: "library \"\(path)\" does not export \(BGTASK_ENTRY_SYMBOL); write it with BGTASK_PLUGIN_ENTRY"
@@ -42,12 +48,14 @@ struct PluginLibrary {
         } catch {
             throw LoadError(message: "\(error)")
         }
-        guard binary.identity == identity else {
-            throw LoadError(
-                message: "library \"\(path)\" changed since it was examined; the host examines it again when it has"
-                    + " been written whole"
-            )
-        }
+        guard binary.identity == identity else { throw changed(path) }
+    }
+
+    private static func changed(_ path: String) -> LoadError {
+        LoadError(
+            message: "library \"\(path)\" changed since it was examined; the host examines it again when it has been"
+                + " written whole"
+        )
     }
 
     private static func lastProblem() -> String {

@@ -16,7 +16,9 @@ package enum PluginRuntime {
             exit(RunnerExit.misuse)
         }
         prepareProcess()
-        guard let bell = Bell(), let reserve = WorkQueue(named: "bgtask-reserve") else {
+        guard let bell = Bell(), let reserve = WorkQueue(named: "bgtask-reserve"),
+            let spare = WorkQueue(named: "bgtask-spare")
+        else {
             RunnerExit.end("no descriptor or thread to be had; raise the limits of bgtaskd's service")
         }
         let channel = ControlChannel(descriptor: RunnerDescriptors.control, bell: bell)
@@ -28,7 +30,7 @@ package enum PluginRuntime {
         // A handler and an expiration handler of every task, at once.
         let running = RunningTasks(capacity: 2 * plan.tasks.count)
         CrashReporter.install(watching: running)
-        let launch = Launch(plan, channel: channel, running: running, reserve: reserve)
+        let launch = Launch(plan, channel: channel, running: running, spare: spare, reserve: reserve)
         HostTable.launch = launch
 
         // The deadline is armed before anything of the plugin is mapped: constructors are on the clock.
@@ -58,7 +60,7 @@ package enum PluginRuntime {
         // A service manager that stops the host signals its runners too; the host alone decides about their end. Handlers,
         // not SIG_IGN: programs that a plugin starts get their own back.
         for polite in [SIGTERM, SIGINT, SIGHUP] { signal(polite) { _ in } }
-        lineBufferOutput()
+        OutputStreams.bufferByLine()
     }
 
     private static func receivePlan(

@@ -7,7 +7,8 @@ import Glibc
 struct ProcessWatch: @unchecked Sendable {
     private let handlers: [UnsafeRawPointer?]
     private let folder: String?
-    private let fileMask: mode_t
+    /// Octal; nil where the system does not tell.
+    private let fileMask: Substring?
 
     /// After this process has set up its own, before any plugin code is mapped.
     init() {
@@ -27,9 +28,8 @@ struct ProcessWatch: @unchecked Sendable {
         if let now = Self.folder(), let folder, now != folder {
             changes.append("the working directory became \"\(now)\"; use absolute paths, such as the container's")
         }
-        let mask = Self.fileMask()
-        if mask != fileMask {
-            changes.append("the umask became \(String(mask, radix: 8)); give modes to open and mkdir instead")
+        if let now = Self.fileMask(), let fileMask, now != fileMask {
+            changes.append("the umask became \(now); give modes to open and mkdir instead")
         }
         return changes
     }
@@ -55,10 +55,15 @@ struct ProcessWatch: @unchecked Sendable {
         return String(cString: path)
     }
 
-    private static func fileMask() -> mode_t {
-        // It can only be read by setting it; a file that appears in between gets too few rights, never too many.
-        let mask = umask(0o077)
-        umask(mask)
-        return mask
+    // `umask` tells the mask only by setting another, which would hold for a file that some thread makes just then.
+    private static func fileMask() -> Substring? {
+        let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        let text = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, filled in
+            filled = max(0, read(file, buffer.baseAddress, buffer.count))
+        }
+        let line = String(decoding: text, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Umask:") }
+        return line?.split(separator: "\t").last
     }
 }

@@ -64,7 +64,12 @@ package struct RegistrationTable<Handler> {
 
     package func isRegistered(_ identifier: TaskIdentifier) -> Bool { index(for: identifier) != nil }
 
-    package func isPermitted(_ identifier: TaskIdentifier) -> Bool {
+    /// Whether a submission of it is a programming error (statement 18). What is not permitted is the host's to refuse.
+    package func lacksHandler(for identifier: TaskIdentifier) -> Bool {
+        role == .main && isPermitted(identifier) && !isRegistered(identifier)
+    }
+
+    private func isPermitted(_ identifier: TaskIdentifier) -> Bool {
         permitted.contains { $0.covers(identifier) }
     }
 

@@ -40,7 +40,4 @@ extension Scheduler {
     }
 
     package func entry(of plugin: PluginIdentifier) -> PluginEntry? { plugins[plugin]?.entry }
-
-    /// As the ledger remembers them: who was there first decides conflicts between manifests.
-    package var knownPlugins: [KnownPlugin] { plugins.values.compactMap(\.known) }
 }

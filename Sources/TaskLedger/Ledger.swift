@@ -10,6 +10,9 @@ package import TaskModel
 /// transaction, so that many cost hardly more than one; a lone one waits for nobody. Readers never wait for the writer.
 /// The lock that keeps a second host out is the state folder's, not this one's.
 package final class Ledger: Sendable {
+    /// Reads at once; one more waits for its turn.
+    package static let readers = 5
+
     /// The file, or `memory`, as messages name it.
     let place: String
     let database: any DatabaseWriter
@@ -52,6 +55,7 @@ package final class Ledger: Sendable {
     ) throws(LedgerError) {
         var configuration = Configuration()
         configuration.label = "bgtask.ledger"
+        configuration.maximumReaderCount = Self.readers
         // Only a person's own tool can hold the write lock, and only for a moment.
         configuration.busyMode = .timeout(5)
         do {

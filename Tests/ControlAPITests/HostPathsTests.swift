@@ -8,9 +8,9 @@ struct HostPathsTests {
     @Test func `the system's host has the system's folders`() {
         let paths = HostPaths.system
         #expect(paths.controlSocket == "/run/bgtask/control.sock")
-        #expect(paths.manifestFolders == ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"])
-        #expect(paths.ledgerFile == "/var/lib/bgtask/ledger.sqlite")
-        #expect(paths.containerFolder == "/var/lib/bgtask/containers")
+        #expect(paths.operatorManifests == "/etc/bgtask/manifests")
+        #expect(paths.packageManifests == "/usr/share/bgtask/manifests")
+        #expect(paths.stateFolder == "/var/lib/bgtask")
     }
 
     @Test func `a user's host follows the XDG variables`() {
@@ -22,7 +22,8 @@ struct HostPathsTests {
             ]
         )
         #expect(paths.configurationFile == "/c/bgtask/bgtaskd.yaml")
-        #expect(paths.manifestFolders == ["/c/bgtask/manifests", "/d/bgtask/manifests"])
+        #expect(paths.operatorManifests == "/c/bgtask/manifests")
+        #expect(paths.packageManifests == "/d/bgtask/manifests")
         #expect(paths.pluginFolder == "/d/bgtask/plugins")
         #expect(paths.stateFolder == "/s/bgtask")
         #expect(paths.controlSocket == "/run/user/1/bgtask/control.sock")

@@ -77,6 +77,9 @@ struct CommandTests {
                 ["journal", "--follow", "--socket", host.socket]
             )
             try await follower.outputLine("what happened before") { $0.contains("plugin-installed") }
+            // Only a new entry shows that it follows by now.
+            try await host.runNeighbour()
+            try await follower.outputLine("what happens") { $0.contains("launch-completed") }
             try await host.stop()
             #expect(try await follower.ending() == .exited(3))
             #expect(follower.standardError.elements.contains { $0.contains("stopping") })

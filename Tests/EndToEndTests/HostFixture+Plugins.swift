@@ -49,6 +49,11 @@ extension HostFixture {
         return (try #require(values["launch"].flatMap { Int64($0) }), try #require(values["pid"].flatMap { Int32($0) }))
     }
 
+    /// The first rule that a launch broke.
+    func violation(in launch: Int64) async throws -> JournalLine {
+        try await waitForJournal("a violation in launch \(launch)") { $0.event == "violation" && $0.launch == launch }
+    }
+
     /// Puts another manifest in place and waits until the host has noticed.
     func change(to plugin: TestPlugin) async throws {
         let end = try await journalEnd()

@@ -67,7 +67,17 @@ struct PluginRuleTests {
         }
     }
 
-    @Test func `a request without a handler is not accepted from its own plugin`() async throws {
+    @Test func `statement 13: no process knows what an earlier one registered`() async throws {
+        let plugin = TestPlugin("RegistersOnce")
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            #expect(try await host.started(plugin).event == "succeeded")
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "not-registered" && end.blame == "plugin")
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `statement 18: a request without a handler is not accepted from its own plugin`() async throws {
         let plugin = TestPlugin("SubmitsUnregistered", tasks: ["task", "other"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let end = try await host.outcome(of: try await host.submit(plugin.task()))

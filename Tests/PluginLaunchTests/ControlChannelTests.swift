@@ -106,6 +106,54 @@ extension LaunchTests {
             }
         }
 
+        @Test func `a channel that was paused for a flood goes on sending when it resumes`() async throws {
+            // Small messages are dear: the channel pauses at the last of them, and nothing more is ever to be read.
+            let flood = try (0..<27_000).flatMap { _ in try RunnerMessage.stopped.frame() } + Self.hello.frame()
+            let refusal = Refusal(
+                code: .unavailable,
+                subReason: .notOffered,
+                message: String(repeating: "x", count: 1 << 20)
+            )
+            let answer = HostMessage.refused(CallNumber(rawValue: 1), refusal)
+            let main = """
+                put(FLOOD, sizeof FLOOD);
+                close(open(getenv("SAID"), O_WRONLY));
+                close(open(getenv("READ"), O_RDONLY));
+                static char bytes[65536];
+                for (long left = atol(getenv("SIZE")); left > 0;) {
+                    ssize_t size = read(3, bytes, sizeof bytes);
+                    if (size <= 0) return 1;
+                    left -= size;
+                }
+                """
+            try await withScratch { folder in
+                let (said, mayRead) = ("\(folder)/said", "\(folder)/read")
+                #expect(mkfifo(said, 0o600) == 0 && mkfifo(mayRead, 0o600) == 0)
+                let size = try answer.frame().count
+                let environment = RunnerEnvironment([
+                    .init(name: "SAID", value: said), .init(name: "READ", value: mayRead),
+                    .init(name: "SIZE", value: "\(size)"),
+                ])
+                let standIn = try StandIn(in: folder, frames: ["FLOOD": flood], main: main)
+                let isSent = DispatchSemaphore(value: 0)
+                try await LaunchFixture.with(runner: standIn.path, in: folder, environment: environment) { event in
+                    if case .ready = event { isSent.wait() }
+                } _: { fixture in
+                    fixture.launcher.take(for: 1)
+                    _ = await fixture.events.ready(1)
+                    // Opens when all is said; the runner does not read before it is told to.
+                    close(open(said, O_RDONLY))
+                    try fixture.launcher.send(answer, to: 1)
+                    isSent.signal()
+                    _ = await fixture.events.first { event in
+                        if case .message(1, Self.hello) = event { true } else { nil }
+                    }
+                    close(open(mayRead, O_WRONLY))
+                    #expect(await fixture.events.end(1).termination == .exited(code: 0))
+                }
+            }
+        }
+
         @Test func `a runner that floods its channel keeps nobody else waiting`() async throws {
             // The first one makes the folder; the second finds it made.
             let main = #"if (mkdir(getenv("FLAG"), 0700) == 0) for (;;) say(HELLO);"#

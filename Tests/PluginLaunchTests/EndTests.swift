@@ -13,18 +13,11 @@ extension LaunchTests {
     struct EndTests {
         static let placements: [ControlGroupPlacement] = [.none, .detected]
 
-        @Test func `the signal that ended it and the resources it used are told`() async throws {
-            let main = """
-                char *memory = malloc(32 << 20);
-                memset(memory, 1, 32 << 20);
-                abort();
-                """
-            try await LaunchFixture.with(runner: main) { fixture in
+        @Test func `the signal that ended it is told`() async throws {
+            try await LaunchFixture.with(runner: "abort();") { fixture in
                 let end = await fixture.run(1)
                 #expect(end.termination == .signaled(SIGABRT))
                 #expect(!end.wasKilled && end.lastWords == nil)
-                #expect(end.usage.maxResidentBytes >= 32 << 20)
-                #expect(end.usage.userTime + end.usage.systemTime > .zero)
             }
         }
 

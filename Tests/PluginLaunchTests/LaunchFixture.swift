@@ -26,11 +26,13 @@ struct LaunchFixture {
         }
     }
 
+    /// - Parameter onEvent: called on the launch thread, which waits as long as it blocks.
     static func with(
         runner path: String,
         in folder: String,
         groups: ControlGroupPlacement = .none,
         environment: RunnerEnvironment = variables,
+        onEvent: @escaping @Sendable (LaunchEvent) -> Void = { _ in },
         _ body: (LaunchFixture) async throws -> Void
     ) async throws {
         let events = EventLog()
@@ -39,7 +41,10 @@ struct LaunchFixture {
             environment: environment,
             controlGroups: groups,
             logger: silentLogger
-        ) { events.add($0) }
+        ) { event in
+            events.add(event)
+            onEvent(event)
+        }
         do {
             try await body(LaunchFixture(launcher: launcher, events: events, folder: folder))
             await launcher.close()

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Foundation
+import RunnerWire
 import TaskModel
 import Testing
 
@@ -47,8 +48,24 @@ extension LaunchTests {
                 let dropped = fixture.events.events.reduce(0) { sum, event in
                     if case .outputDropped(1, .standardOutput, let lines) = event { sum + lines } else { sum }
                 }
-                #expect(kept >= OutputReader.burst && dropped > 0)
+                #expect(kept >= LineAllowance.burst && dropped > 0)
                 #expect(kept + dropped == 300_000)
+            }
+        }
+
+        @Test func `a flood of log messages is kept in part, and the rest is counted`() async throws {
+            let hello = try RunnerMessage.log(.info, message: "hello").frame()
+            let stopped = try RunnerMessage.stopped.frame()
+            let main = "for (int i = 0; i < 30000; i++) say(HELLO); say(STOPPED);"
+            try await LaunchFixture.with(frames: ["HELLO": hello, "STOPPED": stopped], runner: main) { fixture in
+                await fixture.run(1)
+                let messages = fixture.events.messages(1)
+                let dropped = fixture.events.events.reduce(0) { sum, event in
+                    if case .outputDropped(1, .log, let lines) = event { sum + lines } else { sum }
+                }
+                #expect(messages.last == .stopped)
+                #expect(messages.count - 1 >= LineAllowance.burst && dropped > 0)
+                #expect(messages.count - 1 + dropped == 30_000)
             }
         }
 

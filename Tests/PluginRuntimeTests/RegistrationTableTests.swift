@@ -29,6 +29,28 @@ struct RegistrationTableTests {
         #expect(table.beginCall(for: refresh) == "first")
     }
 
+    @Test func `statement 13: what one process registered another does not have`() {
+        var first = table()
+        #expect(first.register("com.example.app.refresh", "handler") == .registered)
+        _ = first.closeEntry(succeeded: true)
+        var second = table()
+        #expect(!second.isRegistered(refresh) && second.identifiers.isEmpty)
+        #expect(second.register("com.example.app.refresh", "again") == .registered)
+        _ = second.closeEntry(succeeded: true)
+        #expect(second.beginCall(for: refresh) == "again")
+    }
+
+    @Test func `statement 18: what the plugin submits must have a handler in its process`() {
+        var table = table()
+        #expect(table.lacksHandler(for: refresh))
+        #expect(table.register("com.example.app.refresh", "handler") == .registered)
+        #expect(!table.lacksHandler(for: refresh) && table.lacksHandler(for: identifier("com.example.app.clean")))
+        // Not permitted is another matter, and the host's; an extension submits for its main plugin's process.
+        #expect(!table.lacksHandler(for: identifier("com.example.app.other")))
+        let ofExtension = RegistrationTable<String>(role: .extension, permitted: permitted)
+        #expect(!ofExtension.lacksHandler(for: refresh))
+    }
+
     @Test func `14: after entry nothing is registered any more`() {
         var table = table()
         _ = table.closeEntry(succeeded: true)

@@ -1,8 +1,10 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import TaskLedger
+import GRDB
 import TaskModel
 import Testing
+
+@testable import TaskLedger
 
 @Suite("A launch is remembered with its tasks and what became of them")
 struct LaunchHistoryTests {
@@ -48,6 +50,31 @@ struct LaunchHistoryTests {
         _ = try ledger.prune(journalOlderThan: time(10_000), launchesOlderThan: time(0))
         #expect(try ledger.journal(JournalSelection(limit: 1)).isEmpty)
         #expect(try ledger.launch(1)?.tasks.first?.outcome == .expired)
+    }
+
+    @Test func `a list of launches is two statements, however many there are, and each has its own tasks`() async throws
+    {
+        let numbers = Array(1...20 as ClosedRange<Int64>)
+        for number in numbers {
+            let batch = [plainRequest(2 * number, "a"), plainRequest(2 * number + 1, "b")]
+            try await ledger.commitAndWait(
+                batch.map { .storeRequest($0, payload: []) }
+                    + [.startLaunch(plan(number, batch.map(PendingWork.request)))]
+            )
+        }
+        let (records, statements) = try await ledger.database.read { database in
+            var statements = 0
+            database.trace { _ in statements += 1 }
+            let records = try database.launches(limit: 15, plugin: feed)
+            database.trace()
+            return (records, statements)
+        }
+        #expect(statements == 2)
+        #expect(records.map(\.number.rawValue) == Array(numbers.reversed().prefix(15)))
+        for record in records {
+            let first = 2 * record.number.rawValue
+            #expect(record.tasks.map(\.submission.rawValue) == [first, first + 1])
+        }
     }
 
     @Test func `launches are listed from the newest on, all or one plugin's`() async throws {

@@ -25,9 +25,6 @@ struct bgl_exit {
     /* Meaningful as one of two: ended by this signal, or, when it is 0, left with this code. */
     int32_t signal;
     int32_t code;
-    uint64_t max_resident_bytes;
-    int64_t user_ns;
-    int64_t system_ns;
 };
 
 /* Reaps one child. 1 when it was reaped, 0 when it still runs (only without `blocks`), or a negative errno.

@@ -13,10 +13,6 @@ package struct HostPaths: Hashable, Sendable {
     package let stateFolder: String
     package let controlSocket: String
 
-    package var manifestFolders: [String] { [operatorManifests, packageManifests] }
-    package var ledgerFile: String { stateFolder + "/ledger.sqlite" }
-    package var containerFolder: String { stateFolder + "/containers" }
-
     package static let system = HostPaths(
         configurationFile: "/etc/bgtask/bgtaskd.yaml",
         operatorManifests: "/etc/bgtask/manifests",

@@ -13,8 +13,12 @@ extension ControlRoutes {
             scheduler.entries.map { PluginStanding($0, in: scheduler) }
         }
         let contents = catalog.contents
+        let identifiers = standings.map(\.entry.identifier)
+        let lasts = try await recorded { ledger in
+            try identifiers.map { try ledger.launches(limit: 1, plugin: $0).first }
+        }
         return PluginListReply(
-            plugins: try standings.map { try summary(of: $0) },
+            plugins: zip(standings, lasts).map { summary(of: $0, last: $1) },
             refused: contents.refused.map { refused in
                 .init(
                     file: refused.file,
@@ -35,11 +39,11 @@ extension ControlRoutes {
         let policy = scheduling.policy(for: identifier)
         let limits = policy.limits ?? scheduling.limits
         let budgets = policy.budgets ?? scheduling.budgets
-        let last = try recorded { () throws(LedgerError) in try ledger.launches(limit: 1, plugin: identifier).first }
+        let last = try await recorded { try $0.launches(limit: 1, plugin: identifier).first }
         let isMain = standing.entry.role == .main
         return PluginReply(
             standing.entry,
-            summary: try summary(of: standing),
+            summary: summary(of: standing, last: last),
             notes: catalog.contents.notes.filter { $0.file == standing.entry.manifestPath }.map(ManifestNote.init),
             limits: isMain
                 ? [
@@ -56,11 +60,8 @@ extension ControlRoutes {
         )
     }
 
-    private func summary(of standing: PluginStanding) throws -> PluginListReply.Summary {
+    private func summary(of standing: PluginStanding, last: LaunchRecord?) -> PluginListReply.Summary {
         let isEnabled = facts.configuration.scheduling.policy(for: standing.entry.identifier).isEnabled
-        let last = try recorded { () throws(LedgerError) in
-            try ledger.launches(limit: 1, plugin: standing.entry.identifier).first
-        }
         let state: PluginListReply.State =
             !isEnabled
             ? .disabled : standing.running > 0 ? .running : last?.end?.blame == .plugin ? .failing : .ready

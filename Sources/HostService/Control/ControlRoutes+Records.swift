@@ -16,7 +16,7 @@ extension ControlRoutes {
             guard let plugin = PluginIdentifier(text) else { throw ControlRefusal.malformedIdentifier(text) }
             return plugin
         }
-        let records = try recorded { () throws(LedgerError) in try ledger.launches(limit: query.limit, plugin: plugin) }
+        let records = try await recorded { try $0.launches(limit: query.limit, plugin: plugin) }
         let used = try await usedTimes()
         return LaunchListReply(launches: records.map { LaunchReply($0, used: used[$0.number] ?? .zero, journal: []) })
     }
@@ -24,12 +24,10 @@ extension ControlRoutes {
     func launch(_ text: String) async throws -> LaunchReply {
         guard let value = Int64(text), value > 0 else { throw ControlRefusal.noSuchLaunch(text) }
         let number = LaunchNumber(rawValue: value)
-        guard let record = try recorded({ () throws(LedgerError) in try ledger.launch(number) }) else {
-            throw ControlRefusal.noSuchLaunch(text)
+        let found = try await recorded { ledger in
+            try ledger.launch(number).map { ($0, try ledger.journal(JournalSelection(launch: number, limit: 10_000))) }
         }
-        let journal = try recorded { () throws(LedgerError) in
-            try ledger.journal(JournalSelection(launch: number, limit: 10_000))
-        }
+        guard let (record, journal) = found else { throw ControlRefusal.noSuchLaunch(text) }
         return LaunchReply(record, used: try await usedTimes()[number] ?? .zero, journal: journal)
     }
 
@@ -42,42 +40,43 @@ extension ControlRoutes {
         }
     }
 
-    func journal(_ query: JournalQuery) throws -> Response {
-        if query.isFollowing { return try followJournal(after: query.after) }
+    func journal(_ query: JournalQuery) async throws -> Response {
+        if query.isFollowing { return try await followJournal(after: query.after) }
         let after = query.after.map(JournalNumber.init(rawValue:))
-        let records = try recorded { () throws(LedgerError) in
-            try ledger.journal(JournalSelection(after: after, newestFirst: after == nil, limit: query.limit))
-        }
+        let selection = JournalSelection(after: after, newestFirst: after == nil, limit: query.limit)
+        let records = try await recorded { try $0.journal(selection) }
         let lines = (after == nil ? records.reversed() : records).map(JournalLine.init)
         return Response(json: JournalReply(entries: lines, last: lines.last?.number ?? query.after ?? 0))
     }
 
     /// One line an entry, for as long as the caller stays and the host runs.
-    private func followJournal(after start: Int64?) throws -> Response {
+    private func followJournal(after start: Int64?) async throws -> Response {
         // Followed before it is read: an entry written in between is found rather than missed.
         let appends = ledger.journalAppends()
-        let ledger = ledger
-        let newest =
-            try start
-            ?? recorded { () throws(LedgerError) in
-                try ledger.journal(JournalSelection(newestFirst: true, limit: 1)).first?.number.rawValue ?? 0
-            }
+        let newest = if let start { start } else { try await newestEntry() }
         let body = ResponseBody { writer in
             var last = JournalNumber(rawValue: newest)
             // The head is on its way with the first bytes; a caller who waits for news shall know that it is heard.
             try await writer.write(ByteBuffer())
-            while let lines = try Self.lines(after: &last, in: ledger) { try await writer.write(lines) }
+            while let lines = try await lines(after: &last) { try await writer.write(lines) }
             for await _ in appends.cancelOnGracefulShutdown() {
-                while let lines = try Self.lines(after: &last, in: ledger) { try await writer.write(lines) }
+                while let lines = try await lines(after: &last) { try await writer.write(lines) }
             }
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: [.contentType: "application/x-ndjson"], body: body)
     }
 
+    /// 0 for an empty journal.
+    private func newestEntry() async throws -> Int64 {
+        let selection = JournalSelection(newestFirst: true, limit: 1)
+        return try await recorded { try $0.journal(selection).first?.number.rawValue } ?? 0
+    }
+
     /// The next stretch of lines; nil when there is nothing newer.
-    private static func lines(after last: inout JournalNumber, in ledger: Ledger) throws -> ByteBuffer? {
-        let records = try ledger.journal(JournalSelection(after: last, limit: 500))
+    private func lines(after last: inout JournalNumber) async throws -> ByteBuffer? {
+        let selection = JournalSelection(after: last, limit: 500)
+        let records = try await recorded { try $0.journal(selection) }
         guard let newest = records.last?.number else { return nil }
         last = newest
         var buffer = ByteBuffer()

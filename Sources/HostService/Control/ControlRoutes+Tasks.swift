@@ -54,7 +54,7 @@ extension ControlRoutes {
     func why(_ text: String) async throws -> TaskWhyReply {
         let identifier = try identifier(text)
         let (explanation, now) = try await read { scheduler, now in (scheduler.explain(identifier, at: now), now) }
-        let last = try recorded { () throws(LedgerError) in
+        let last = try await recorded { ledger in
             // A submission that replaced or was cancelled tells nothing of how the task went.
             try ledger.journal(JournalSelection(label: identifier.text, newestFirst: true, limit: 50))
                 .first { TaskOutcome(rawValue: $0.event) != nil }

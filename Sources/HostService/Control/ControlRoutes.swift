@@ -10,6 +10,7 @@ import TaskModel
 struct ControlRoutes: Sendable {
     let scheduler: HostScheduler
     let ledger: Ledger
+    let threads: DiskThreads
     let catalog: CatalogKeeper
     let conditions: ConditionsKeeper
     let facts: HostFacts
@@ -25,7 +26,7 @@ struct ControlRoutes: Sendable {
         case .taskWhy: Response(json: try await why(call.value))
         case .launchList: Response(json: try await launchList(LaunchQuery(reading: call.query)))
         case .launchShow: Response(json: try await launch(call.value))
-        case .journal: try journal(JournalQuery(reading: call.query))
+        case .journal: try await journal(JournalQuery(reading: call.query))
         case .simulateLaunch: Response(json: try await simulateLaunch(call.decoded()))
         case .simulateExpiration: Response(json: try await simulateExpiration(call.decoded()))
         case .simulateConditions: Response(json: try simulateConditions(call.decoded()))
@@ -42,10 +43,10 @@ struct ControlRoutes: Sendable {
     }
 
     /// Reads the ledger; what fails there is the host's fault, never the caller's.
-    func recorded<Value>(_ read: () throws(LedgerError) -> Value) throws(ControlRefusal) -> Value {
+    func recorded<Value: Sendable>(_ read: @escaping @Sendable (Ledger) throws -> Value) async throws -> Value {
         do {
-            return try read()
-        } catch {
+            return try await threads.run { [ledger] in try read(ledger) }
+        } catch let error as LedgerError {
             throw ControlRefusal.hostFailed("ledger-unreadable", "\(error)")
         }
     }

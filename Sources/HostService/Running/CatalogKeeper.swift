@@ -16,6 +16,7 @@ final class CatalogKeeper: Service, Sendable {
     private let folders: CatalogFolders
     private let settings: [PluginIdentifier: [String: String]]
     private let cache = CatalogCache()
+    private let threads: DiskThreads
     private let log: Logger
     private let onChange: @Sendable ([PluginEntry], _ refused: [PluginIdentifier: String]) -> Void
     private let state: Mutex<State>
@@ -24,6 +25,7 @@ final class CatalogKeeper: Service, Sendable {
     init(
         configuration: HostConfiguration,
         known: [KnownPlugin],
+        threads: DiskThreads,
         log: Logger,
         onChange: @escaping @Sendable ([PluginEntry], _ refused: [PluginIdentifier: String]) -> Void
     ) {
@@ -33,6 +35,7 @@ final class CatalogKeeper: Service, Sendable {
             plugins: configuration.pluginFolder
         )
         settings = configuration.settings
+        self.threads = threads
         self.log = log
         self.onChange = onChange
         let byName = Dictionary(known.map { ($0.identifier, $0) }, uniquingKeysWith: { _, last in last })
@@ -42,9 +45,11 @@ final class CatalogKeeper: Service, Sendable {
     var contents: CatalogContents { state.withLock { $0.contents } }
 
     /// Reads the folders and tells what they hold. Called once before anybody is served, then by `run` alone.
-    func load() {
+    func load() async throws {
         let known = state.withLock { Array($0.known.values) }
-        let contents = Catalog.load(folders, alreadyCatalogued: known, cache: cache)
+        let contents = try await threads.run { [folders, cache] in
+            Catalog.load(folders, alreadyCatalogued: known, cache: cache)
+        }
         let before = state.withLock { state in
             defer { state.contents = contents }
             for entry in contents.entries { state.known[entry.identifier] = KnownPlugin(entry) }
@@ -76,11 +81,11 @@ final class CatalogKeeper: Service, Sendable {
     func run() async throws {
         let watch = try FolderWatch(contents.folders)
         // What changed between the first look and the watch is not missed.
-        load()
+        try await load()
         watch.watch(contents.folders)
         var problems = report(watch.problems, besides: [])
         for await _ in watch.changes.cancelOnGracefulShutdown() {
-            load()
+            try await load()
             watch.watch(contents.folders)
             problems = report(watch.problems, besides: problems)
         }

@@ -18,9 +18,11 @@ struct LaunchDirectory {
 // Between the core's launches and the runners' messages.
 extension HostScheduler {
     /// The container is there before the runner: what the host cannot provide is not put down to the plugin.
-    func takeRunner(_ launch: LaunchNumber, for plugin: PluginIdentifier) {
+    ///
+    /// - Parameter main: the plugin whose container it is: an extension has none of its own.
+    func takeRunner(_ launch: LaunchNumber, for plugin: PluginIdentifier, of main: PluginIdentifier) {
         do {
-            _ = try state.container(of: plugin.text)
+            _ = try state.container(of: main.text)
             launcher.take(for: launch)
         } catch {
             log.error("no runner", metadata: ["launch": "\(launch)", "plugin": "\(plugin)", "error": "\(error)"])
@@ -77,9 +79,9 @@ extension HostScheduler {
         case .launch(.malformed(let launch, let message)):
             return [.violated(launch, rule: "BGT-ABI-16", message: message)]
         case .launch(.output(let launch, let stream, let line)):
-            write(.info, line, of: launch, from: stream.rawValue, launches)
+            write(.info, line, of: launch, from: stream, launches)
         case .launch(.outputDropped(let launch, let stream, let lines)):
-            write(.warning, "\(lines) lines dropped: too many at once", of: launch, from: stream.rawValue, launches)
+            write(.warning, "\(lines) lines dropped: too many at once", of: launch, from: stream, launches)
         case .launch(.ended(let launch, let end)):
             log.info("ended", metadata: ["launch": "\(launch)", "termination": "\(end.termination)"])
             launches.plugins[launch] = nil
@@ -122,7 +124,8 @@ extension HostScheduler {
             let pending = scheduler.pendingRequests(of: plugin)
             let summaries = pending.map { PendingSummary(request: $0.request, number: $0.number) }
             send(.pending(call, summaries), to: launch)
-        case .log(let level, let message): write(level.loggerLevel, message, of: launch, from: "log", launches)
+        case .log(let level, let message):
+            write(level.loggerLevel, Self.bounded(message), of: launch, from: .log, launches)
         case .stopped: break
         }
         return []
@@ -132,7 +135,7 @@ extension HostScheduler {
         library.map { FileIdentity(ofPath: $0.path) != $0.identity } ?? false
     }
 
-    /// What a runner says goes into the journal: enough of it to be understood.
+    /// What a runner says goes into journal and log: enough of it to be understood.
     private static func bounded(_ text: String) -> String {
         text.utf8.count <= 4_096 ? text : String(text.prefix(1_024)) + " ..."
     }
@@ -161,7 +164,7 @@ extension HostScheduler {
         _ level: Logger.Level,
         _ line: String,
         of launch: LaunchNumber,
-        from stream: String,
+        from stream: RunnerOutput,
         _ launches: LaunchDirectory
     ) {
         let plugin = launches.plugins[launch]?.text ?? "none"
@@ -169,7 +172,7 @@ extension HostScheduler {
         log.log(
             level: level,
             "\(line.terminalSafe)",
-            metadata: ["plugin": "\(plugin)", "launch": "\(launch)", "stream": "\(stream)"]
+            metadata: ["plugin": "\(plugin)", "launch": "\(launch)", "stream": "\(stream.rawValue)"]
         )
     }
 }

@@ -8,6 +8,7 @@ import TaskModel
 /// Forgets what is older than the operator wants to keep, once at start and once a day. Never what is pending or runs.
 struct LedgerCare: Service {
     let ledger: Ledger
+    let threads: DiskThreads
     let retention: Duration
     let now: @Sendable () -> WallTime
     let log: Logger
@@ -20,7 +21,7 @@ struct LedgerCare: Service {
         do {
             try await cancelWhenGracefulShutdown {
                 while true {
-                    prune()
+                    try await threads.run { prune() }
                     try await Task.sleep(for: Self.interval)
                 }
             }

@@ -18,7 +18,9 @@ extension Database {
         try launchRecords("WHERE launch.number = ?", [number.rawValue]).first
     }
 
+    // Two statements however many launches there are. `number` and `plugin` mean the same in both.
     private func launchRecords(_ selection: String, _ arguments: StatementArguments) throws -> [LaunchRecord] {
+        let tasks = try taskRecords(of: "SELECT number FROM launch \(selection)", arguments)
         let sql = """
             SELECT number, identifier, lane, cause, started_at, budget_ns, grace_ns, pid, start_time, boot,
                 control_group, manifest_digest, library_digest, outcome, ended_at, used_ns, blame, message
@@ -38,24 +40,32 @@ extension Database {
                 manifestDigest: try row.text(),
                 libraryDigest: try row.text(),
                 end: try row.launchEnd(),
-                tasks: try taskRecords(of: number)
+                tasks: tasks[number] ?? []
             )
         }
     }
 
-    private func taskRecords(of launch: LaunchNumber) throws -> [LaunchRecord.Task] {
-        let sql =
-            "SELECT launch, submission, kind, label, attempts, outcome FROM task WHERE launch = ? ORDER BY position"
-        return try rows(sql, [launch.rawValue], of: "task") { row in
-            _ = try row.launch()
-            return LaunchRecord.Task(
+    private func taskRecords(
+        of launches: String,
+        _ arguments: StatementArguments
+    ) throws -> [LaunchNumber: [LaunchRecord.Task]] {
+        let sql = """
+            SELECT launch, submission, kind, label, attempts, outcome FROM task WHERE launch IN (\(launches))
+            ORDER BY launch, position
+            """
+        var tasks: [LaunchNumber: [LaunchRecord.Task]] = [:]
+        _ = try rows(sql, arguments, of: "task") { row in
+            let launch = try row.launch()
+            let task = LaunchRecord.Task(
                 submission: try row.submission(),
                 kind: try row.code(),
                 label: try row.text(),
                 attempts: try row.count(),
                 outcome: row.nextIsNull() ? nil : try row.name()
             )
+            tasks[launch, default: []].append(task)
         }
+        return tasks
     }
 }
 

@@ -141,7 +141,7 @@ final class RandomWalk {
         guard host.heldCommits.isEmpty, scheduler.launches.values.allSatisfy(\.record.isComplete) else { return }
         if scheduler.pendingRequests != host.ledger.requests { throw fail("memory and ledger differ in requests") }
         if scheduler.pendingEvents != host.ledger.events { throw fail("memory and ledger differ in events") }
-        let known = Dictionary(uniqueKeysWithValues: scheduler.knownPlugins.map { ($0.identifier, $0) })
+        let known = scheduler.plugins.compactMapValues(\.known)
         if known != host.ledger.known { throw fail("memory and ledger differ in plugins") }
         let running = scheduler.launches.values.filter { $0.phase != .preparing }
         if Set(running.map(\.number)) != host.ledger.runningLaunches {

@@ -1,0 +1,72 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import Testing
+
+@Suite("What a plugin does to its own process costs it alone")
+struct ProcessFaultTests {
+    @Test func `tasks begin, each on a thread of its own, when the process has no thread left`() async throws {
+        let plugin = TestPlugin("UsesUpThreads", tasks: ["one", "two"], policy: ["budgets: { processing: 20s }"])
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            try await host.started(plugin)
+            for submission in try await host.submitTogether(plugin) {
+                #expect(try await host.outcome(of: submission).event == "succeeded")
+            }
+            #expect(host.containerText(plugin, "statuses.txt") == "no thread\nno thread\n")
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `a stream's lock that is held for good does not keep the launch, and is named`() async throws {
+        // Longer than any test waits: it is not the grace that ends this launch.
+        let plugin = TestPlugin("HoldsStreamLock", policy: ["grace: 10min"])
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded")
+            let launch = try #require(end.launch)
+            #expect(try await host.end(ofLaunch: launch).event == "launch-completed")
+            let violation = try await host.violation(in: launch)
+            #expect(violation.message.contains("BGT-ABI-16") && violation.message.contains("the lock of stdout"))
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `a flood of log calls is held to what a flood of output is`() async throws {
+        let plugin = TestPlugin("FloodsLog")
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let submission = try await host.submit(plugin.task())
+            try await host.waitForLog("the flood") { $0.contains("flood of words") }
+            try await host.runNeighbour()
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "succeeded")
+            _ = try await host.end(ofLaunch: try #require(end.launch))
+            try await host.waitForLog("the last line") { $0.contains("the flood is over") }
+            #expect(host.log.count { $0.contains("flood of words") } < 20_000)
+            #expect(host.log.contains { $0.contains("lines dropped") && $0.contains("stream=log") })
+        }
+    }
+
+    @Test func `a library that is exchanged while it is loaded is not entered, and nobody is charged`() async throws {
+        let plugin = TestPlugin("ReplacesItself")
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            try await host.started(plugin)
+            let next = try await PluginCompiler.library(plugin.name, flags: ["-Wl,--build-id=0x6267746173"])
+            try host.folder.write(next, to: plugin.libraryFile + ".next")
+            let start = try await host.journalEnd()
+            let submission = try await host.submit(plugin.task())
+            let success = try await host.waitForJournal("its success") {
+                $0.submission == submission && $0.event == "succeeded"
+            }
+            let entries = host.containerText(plugin, "entries.txt").split(separator: "\n").compactMap { Int64($0) }
+            #expect(entries.contains(try #require(success.launch)))
+            let others = try await host.journal(after: start).filter {
+                $0.submission == submission && $0.event != "succeeded" && $0.launch != nil
+            }
+            let exchanged = try #require(others.first)
+            #expect(exchanged.message.contains("changed since it was examined") && exchanged.blame == "host")
+            #expect(!entries.contains(try #require(exchanged.launch)))
+            try await host.runNeighbour()
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Registers its handler in the first process of its life alone, as if the host remembered: its container has a file
+ * `registered` from then on. In the second one nobody takes the task. */
+
+#include <bgtask.h>
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void record(const bgt_host *host, const char *file, const char *format, ...) {
+    char path[4096];
+    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) {
+        return;
+    }
+    strcat(strcat(path, "/"), file);
+    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    va_list arguments;
+    va_start(arguments, format);
+    vdprintf(descriptor, format, arguments);
+    va_end(arguments);
+    fsync(descriptor);
+    close(descriptor);
+}
+
+static void run(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    char path[4096];
+    BGTASK_TRY(bgt_container_path(host, path, sizeof path - 32, NULL));
+    if (access(strcat(path, "/registered"), F_OK) != 0) {
+        BGTASK_TRY(bgt_register(host, "com.example.registersonce.task", run, NULL));
+        record(host, "registered", "\n");
+    }
+    return BGT_OK;
+}
