@@ -61,6 +61,9 @@ extension CommandFailure {
     init(_ error: ControlError) {
         switch error {
         case .unreachable, .misunderstood: self.init(.unreachable, error.description)
+        case .journalEnded(let socket, _):
+            let remedy = "see whether it is back with: bgtask host status --socket \(socket), and follow it again"
+            self.init(.unreachable, error.description, remedy: remedy)
         case .refused(_, let reply):
             self.init(.refused, error.description, remedy: reply.error.remedy.map { "remedy: \($0)" })
         }

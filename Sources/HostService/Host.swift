@@ -112,6 +112,7 @@ package struct Host: Sendable {
         ) { entries, refused in scheduler.tell(.catalogued(entries, refused: refused)) }
         try await catalog.load()
         let conditions = ConditionsKeeper(configuration.conditions) { scheduler.tell(.conditionsChanged($0)) }
+        warn(installed: catalog.contents.entries.map(\.identifier))
         let facts = HostFacts(configuration: configuration, startedAt: clock.now(), pid: getpid(), user: NSUserName())
         let routes = ControlRoutes(
             scheduler: scheduler,
@@ -122,8 +123,13 @@ package struct Host: Sendable {
             facts: facts
         )
         let socket = configuration.controlSocket
-        let admission = try Admission(group: configuration.socketGroup)
-        let control = ControlServer(socket: socket, admission: admission, routes: routes, log: log) { [log] in
+        let control = ControlServer(
+            socket: socket,
+            admission: Admission(group: configuration.socketGroup),
+            routes: routes,
+            log: log,
+            libraryLog: libraryLog
+        ) { [log] in
             log.info("serving", metadata: ["socket": "\(socket)"])
             ServiceNotification.ready()
         }
@@ -138,9 +144,22 @@ package struct Host: Sendable {
         let group = ServiceGroup(
             services: [control, catalog, care, scheduler],
             gracefulShutdownSignals: [.sigterm, .sigint],
-            logger: log
+            logger: libraryLog
         )
         try await group.run()
+    }
+
+    /// What libraries say of themselves is for whoever looks for a fault; their errors are for everybody.
+    private var libraryLog: Logger {
+        var log = log
+        log.logLevel = configuration.logLevel <= .debug ? configuration.logLevel : max(.warning, configuration.logLevel)
+        return log
+    }
+
+    private func warn(installed: [PluginIdentifier]) {
+        for problem in configuration.missingFolderWarnings + configuration.unmatchedWarnings(among: installed) {
+            log.warning("configuration without effect", metadata: ["problem": "\(problem)"])
+        }
     }
 
     /// Ends and awaits every process of launches that no end was recorded for, before anything else may run (C3).

@@ -25,8 +25,8 @@ struct ControlGroupParent {
     let container: String
     private let lock: Descriptor
 
-    /// Nil when there is no place for it; the log says why.
-    init?(_ placement: ControlGroupPlacement, logger: Logger) {
+    /// Nil when there is no place for it; the log says why. A place that was named must be one.
+    init?(_ placement: ControlGroupPlacement, logger: Logger) throws(LaunchError) {
         switch placement {
         case .none:
             return nil
@@ -35,29 +35,54 @@ struct ControlGroupParent {
                 logger.info("launches have no control groups: no cgroup v2 hierarchy is mounted")
                 return nil
             }
-            self.init(in: container, logger: logger)
+            do throws(Unusable) {
+                try self.init(in: container)
+            } catch {
+                logger.warning("launches have no control groups: \(error.reason)")
+                return nil
+            }
         case .under(let container):
-            self.init(in: container, logger: logger)
+            do throws(Unusable) {
+                try self.init(in: container)
+            } catch {
+                throw LaunchError(
+                    code: .refused,
+                    message:
+                        "cgroup: \(error.reason); name a folder of a cgroup v2 hierarchy that the host may write to"
+                        + " (a service has one with Delegate=yes), or none for no control groups"
+                )
+            }
         }
     }
 
-    private init?(in container: String, logger: Logger) {
-        do throws(SystemError) {
-            let folder = try Descriptor(opening: container, flags: O_RDONLY | O_DIRECTORY)
-            guard bgl_is_cgroup(folder.number) == 1 else {
-                logger.warning("launches have no control groups: \(container) is not in a cgroup v2 hierarchy")
-                return nil
+    /// Why no groups can be made in a folder.
+    private struct Unusable: Error {
+        let reason: String
+
+        static func unless<Value>(_ attempt: () throws(SystemError) -> Value) throws(Unusable) -> Value {
+            do {
+                return try attempt()
+            } catch {
+                throw Unusable(reason: "cannot \(error.attempt): \(error.meaning)")
             }
-            let path = "\(container)/\(Self.prefix)\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
-            let group = try ControlGroup(creating: path)
-            lock = try group.open()
-            try SystemError.check(bgl_lock(lock.number), "lock the control group \(path)")
-            self.path = path
-            self.container = container
-        } catch {
-            logger.info("launches have no control groups: cannot \(error.attempt): \(error.meaning)")
-            return nil
         }
+    }
+
+    private init(in container: String) throws(Unusable) {
+        let folder = try Unusable.unless { () throws(SystemError) in
+            try Descriptor(opening: container, flags: O_RDONLY | O_DIRECTORY)
+        }
+        guard bgl_is_cgroup(folder.number) == 1 else {
+            throw Unusable(reason: "\(container) is not in a cgroup v2 hierarchy")
+        }
+        let path = "\(container)/\(Self.prefix)\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+        lock = try Unusable.unless { () throws(SystemError) in
+            let lock = try ControlGroup(creating: path).open()
+            try SystemError.check(bgl_lock(lock.number), "lock the control group \(path)")
+            return lock
+        }
+        self.path = path
+        self.container = container
         // Whoever delegated the container decides which controllers there are; none is needed.
         for controller in ["+memory", "+pids"] {
             _ = bgl_write_file(AT_FDCWD, "\(path)/cgroup.subtree_control", controller)

@@ -47,7 +47,7 @@ struct RunnerStation {
         self.path = path
         self.environment = environment
         self.logger = logger
-        self.groups = ControlGroupParent(groups, logger: logger)
+        self.groups = try ControlGroupParent(groups, logger: logger)
         boot = SystemClock().boot
         marks = RunnerMarkSeries(owner: owner)
     }

@@ -145,13 +145,3 @@ extension ProcessTermination {
         }
     }
 }
-
-/// The names of the signals that end plugins; SIGILL is how Swift traps.
-func signalName(_ signal: Int32) -> String {
-    let names: [Int32: String] = [
-        1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",
-        9: "SIGKILL", 11: "SIGSEGV", 13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM", 24: "SIGXCPU", 25: "SIGXFSZ",
-        31: "SIGSYS",
-    ]
-    return names[signal].map { "signal \(signal) (\($0))" } ?? "signal \(signal)"
-}

@@ -61,7 +61,7 @@ extension Scheduler {
                 LaunchRecord.Step(changes: [change, .journal(entry)], returning: wasCancelled ? nil : returning)
             )
         }
-        let end = LaunchEnd(outcome: .lost, at: now.wall, used: .zero, blame: .machine, message: cause)
+        let end = LaunchEnd(outcome: .lost, at: now.wall, used: nil, blame: .machine, message: cause)
         let entry = JournalEntry(
             at: now.wall,
             event: .launch(.lost),

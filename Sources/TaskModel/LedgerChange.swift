@@ -28,11 +28,12 @@ package enum LedgerChange: Hashable, Sendable {
 package struct LaunchEnd: Hashable, Sendable {
     package let outcome: LaunchOutcome
     package let at: WallTime
-    package let used: Duration
+    /// Nil where nobody was there to measure it.
+    package let used: Duration?
     package let blame: Blame
     package let message: String
 
-    package init(outcome: LaunchOutcome, at: WallTime, used: Duration, blame: Blame, message: String) {
+    package init(outcome: LaunchOutcome, at: WallTime, used: Duration?, blame: Blame, message: String) {
         self.outcome = outcome
         self.at = at
         self.used = used

@@ -160,6 +160,28 @@ struct CommandTests {
         }
     }
 
+    @Test func `a payload of - is standard input's`() async throws {
+        let answer = try json(
+            TaskSubmissionReply(
+                SubmissionNumber(rawValue: 12),
+                plugin: try Samples.plugin(),
+                identifier: try Samples.task(),
+                replacing: nil
+            )
+        )
+        try await StubHost.with({ _ in .body(status: 201, answer) }) { host in
+            let submit = ["task", "submit", "a.b", "--kind", "refresh", "--payload", "-", "--socket", host.socket]
+            #expect(await Terminal(input: "hello").run(list: submit) == .done)
+            let endless = Terminal(input: String(repeating: "x", count: TaskRequest.maximumPayload + 1))
+            #expect(await endless.run(list: submit) == .misuse)
+            let request = TaskRequest(identifier: try Samples.task("a.b"), kind: .refresh)
+            #expect(host.requests.map(\.body) == [try json(TaskSubmission(request, payload: Array("hello".utf8)))])
+        }
+        let help = Terminal()
+        _ = await help.run("task", "submit", "--help")
+        #expect(help.output.contains("[--payload <FILE|->]"))
+    }
+
     @Test func `a cancellation of nothing is told and is no refusal`() async throws {
         try await StubHost.with({ _ in .body(status: 200, #"{"cancelled":false}"#) }) { host in
             let terminal = Terminal()
@@ -235,7 +257,31 @@ struct FollowTests {
             let terminal = Terminal()
             #expect(await terminal.run("journal", "--follow", "--socket", host.socket) == .unreachable)
             #expect(terminal.output.contains("entry 7"))
-            #expect(terminal.error.contains("the host ended the stream"))
+            #expect(
+                terminal.error == """
+                    bgtask: the host at \(host.socket) is stopping and has ended the journal
+                    bgtask: see whether it is back with: bgtask host status --socket \(host.socket), and follow it again
+
+                    """
+            )
+        }
+    }
+
+    @Test func `a connection that breaks off is said to be lost, in words`() async throws {
+        try await StubHost.with(try behaviour(ending: .brokenOff)) { host in
+            let terminal = Terminal()
+            #expect(await terminal.run("journal", "--follow", "--socket", host.socket) == .unreachable)
+            #expect(terminal.error.hasPrefix("bgtask: the connection to the host at \(host.socket) is lost\n"))
+            #expect(terminal.error.split(separator: "\n").count == 2)
+        }
+    }
+
+    @Test func `a host that goes away just before it is followed is lost too`() async throws {
+        let page = try behaviour(ending: .inOrder)
+        try await StubHost.with({ $0.path.contains("follow") ? .hangUp : page($0) }) { host in
+            let terminal = Terminal()
+            #expect(await terminal.run("journal", "--follow", "--socket", host.socket) == .unreachable)
+            #expect(terminal.error.hasPrefix("bgtask: the connection to the host at \(host.socket) is lost\n"))
         }
     }
 

@@ -33,11 +33,13 @@ struct RenderingTests {
                 started         2026-01-31 00:48:00 (1h ago)
                 boot            b00t
                 socket          /run/bgtask/control.sock
+                socket group    operators
                 state           /var/lib/bgtask
                 manifests       /etc/bgtask/manifests
                                 /usr/share/bgtask/manifests
                 plugins         /usr/lib/bgtask/plugins
                 configuration   /etc/bgtask/bgtaskd.yaml
+                not installed   com.example.gone, which the configuration speaks of
                 external power  no (scripted)
                 network         yes (configuration)
                 catalogue       2 installed, 1 refused
@@ -47,6 +49,9 @@ struct RenderingTests {
                 budgets         refresh 30s, processing 10min
                 grace           5s
                 spacing         1s
+                batch size      100
+                retry           after 10s, doubling; 3 attempts; the host's own part after 1s
+                retention       removed plugins' requests 30d, journal and ended launches 90d
 
                 """
         )
@@ -88,6 +93,9 @@ struct RenderingTests {
                 budgets         refresh 30s
                 grace           5s
                 spacing         1s
+                batch size      100
+                retry           after 10s, doubling; 3 attempts; the host's own part after 1s
+                retention       its requests 30d after its removal
                 last launch     41, 2026-01-31 01:48:00 (now), completed: 2 tasks
                 notes           /etc/bgtask/manifests/feed.yaml:9: note: modes: audio has no effect
 
@@ -124,6 +132,13 @@ struct RenderingTests {
 
                 """
         )
+    }
+
+    @Test func `what a lost launch used is not known`() throws {
+        let end = LaunchEnd(outcome: .lost, at: Samples.now, used: nil, blame: .machine, message: "the host went down")
+        let launch = try Samples.launch(end: end)
+        #expect(LaunchListReply(launches: [launch]).text(for: reader).contains("  30s     -     2026"))
+        #expect(launch.text(for: reader).contains("budget    - of 30s used, grace 5s\n"))
     }
 
     @Test func `launch show gives the batch with its outcomes`() throws {
@@ -223,10 +238,6 @@ struct WhyTextTests {
         #expect(
             text(TaskWhyReply(identifier: task, plugin: plugin, state: .unknown))
                 == "com.example.feed.refresh of com.example.feed was never submitted\n"
-        )
-        #expect(
-            text(TaskWhyReply(identifier: task, plugin: nil, state: .unknown))
-                == "com.example.feed.refresh is unknown: nobody submitted it and no plugin permits it\n"
         )
         let cancelled = TaskWhyReply.LastOutcome(
             outcome: "cancelled",

@@ -17,9 +17,15 @@ final class Terminal: Sendable {
 
     private let streams = Mutex(Streams())
     private let closesAfter: Int
+    private let input: String
 
-    /// - Parameter closesAfter: how many writes the reader of standard output takes before it leaves.
-    init(closesAfter: Int = .max) { self.closesAfter = closesAfter }
+    /// - Parameters:
+    ///   - closesAfter: how many writes the reader of standard output takes before it leaves.
+    ///   - input: what is handed in on standard input.
+    init(closesAfter: Int = .max, input: String = "") {
+        self.closesAfter = closesAfter
+        self.input = input
+    }
 
     var output: String { streams.withLock { $0.output } }
     var error: String { streams.withLock { $0.error } }
@@ -35,7 +41,10 @@ final class Terminal: Sendable {
             environment: ["HOME": "/nowhere"],
             timeZone: .gmt,
             now: { Samples.now },
+            isRoot: false,
             fileExists: { _ in false },
+            socketFacts: { _ in SocketFacts() },
+            standardInput: { [input] limit in Array(input.utf8.prefix(limit)) },
             standardOutput: { [self] text in
                 let count = writes.withLock { count in
                     count += 1

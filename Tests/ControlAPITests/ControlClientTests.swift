@@ -80,7 +80,7 @@ struct ControlClientTests {
             let error = await #expect(throws: ControlError.self) {
                 try await ControlClient.withConnection(to: host.socket) { try await $0.host() }
             }
-            #expect(error == .unreachable(socket: host.socket, cause: "it closed the connection before it answered"))
+            #expect(error == .unreachable(socket: host.socket, cause: .hungUp))
         }
     }
 
@@ -88,7 +88,7 @@ struct ControlClientTests {
         let error = await #expect(throws: ControlError.self) {
             try await ControlClient.withConnection(to: "/nowhere/a b%/ü.sock") { try await $0.host() }
         }
-        #expect(error == .unreachable(socket: "/nowhere/a b%/ü.sock", cause: "there is no such socket"))
+        #expect(error == .unreachable(socket: "/nowhere/a b%/ü.sock", cause: .noSocket))
     }
 
     @Test func `a socket that nobody listens on is told from none`() async throws {
@@ -98,8 +98,21 @@ struct ControlClientTests {
         let error = await #expect(throws: ControlError.self) {
             try await ControlClient.withConnection(to: folder.path + "/socket") { try await $0.host() }
         }
-        let cause = "a socket is there, but nobody listens on it"
-        #expect(error == .unreachable(socket: folder.path + "/socket", cause: cause))
+        #expect(error == .unreachable(socket: folder.path + "/socket", cause: .nobodyListens))
+    }
+
+    @Test(arguments: [StubHost.Answer.silence, .stream([], .never), .stream(["{"], .never)])
+    func `a host that takes the call and does not answer, or not to the end, is told from none`(
+        answer: StubHost.Answer
+    ) async throws {
+        try await StubHost.with({ _ in answer }) { host in
+            let error = await #expect(throws: ControlError.self) {
+                try await ControlClient.withConnection(to: host.socket, answerTimeout: .milliseconds(20)) {
+                    try await $0.host()
+                }
+            }
+            #expect(error == .unreachable(socket: host.socket, cause: .noAnswer))
+        }
     }
 
     @Test func `a path that no socket can have is refused in words`() async throws {
@@ -165,10 +178,7 @@ struct JournalFeedTests {
         let text = try line(5)
         try await StubHost.with({ _ in .stream([text, "{"], .brokenOff) }) { host in
             let error = await #expect(throws: ControlError.self) { try await follow(host.socket) }
-            guard case .unreachable = error else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
+            #expect(error == .journalEnded(socket: host.socket, isInOrder: false))
         }
     }
 

@@ -49,9 +49,11 @@ enum Samples {
             boot: BootID("b00t"),
             stateFolder: "/var/lib/bgtask",
             socket: "/run/bgtask/control.sock",
+            socketGroup: "operators",
             manifestFolders: ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
             pluginFolder: "/usr/lib/bgtask/plugins",
             configurationFile: "/etc/bgtask/bgtaskd.yaml",
+            configuredWithoutPlugin: [PluginIdentifier("com.example.gone")].compactMap { $0 },
             conditions: ConditionsReply(
                 externalPower: .init(false, source: .scripted),
                 network: .init(true, source: .configuration)
@@ -62,9 +64,14 @@ enum Samples {
             launchLimits: [LaneLimit(.background, limit: 4, running: 1)],
             grace: .seconds(5),
             spacing: .seconds(1),
+            batchSize: 100,
+            retry: retry,
+            retention: Retention(removedPlugin: .seconds(30 * 86_400), journal: .seconds(90 * 86_400)),
             isStopping: false
         )
     }
+
+    static let retry = RetryRule(delay: .seconds(10), attempts: 3, hostDelay: .seconds(1))
 
     static func pluginList() throws -> PluginListReply {
         PluginListReply(
@@ -91,6 +98,9 @@ enum Samples {
             budgets: [KindBudget(.refresh, budget: .seconds(30))],
             grace: .seconds(5),
             spacing: .seconds(1),
+            batchSize: 100,
+            retry: retry,
+            retention: .seconds(30 * 86_400),
             lastLaunch: .init(LaunchNumber(rawValue: 41), startedAt: now, outcome: .completed, message: "2 tasks"),
             reasons: [WaitingReason(.spacing(until: MonotonicTime(nanoseconds: 3_000_000_000)), at: moment)]
         )

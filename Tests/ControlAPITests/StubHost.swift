@@ -21,6 +21,8 @@ struct StubHost {
         case stream([String], Ending)
         /// Closes the connection without a word.
         case hangUp
+        /// Keeps it open without a word.
+        case silence
     }
 
     enum Ending: Sendable {
@@ -145,6 +147,8 @@ private final class StubHandler: ChannelInboundHandler {
             }
         case .hangUp:
             context.close(promise: nil)
+        case .silence:
+            break
         }
     }
 

@@ -28,8 +28,10 @@ struct WireShapeTests {
             is: """
                 {"version": "0.1.0", "pid": 7, "user": "bgtask", "started-at": "2026-01-31T00:48:00.000000000Z",
                  "boot-id": "b00t", "state-folder": "/var/lib/bgtask", "socket": "/run/bgtask/control.sock",
+                 "socket-group": "operators",
                  "manifest-folders": ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
                  "plugin-folder": "/usr/lib/bgtask/plugins", "config-file": "/etc/bgtask/bgtaskd.yaml",
+                 "configured-without-plugin": ["com.example.gone"],
                  "conditions": {"external-power": {"holds": false, "source": "scripted"},
                                 "network": {"holds": true, "source": "configuration"}},
                  "counts": {"plugins": 2, "refused": 1, "pending": 3, "running-launches": 1},
@@ -37,7 +39,10 @@ struct WireShapeTests {
                  "budgets": [{"kind": "refresh", "budget-ns": 30000000000},
                              {"kind": "processing", "budget-ns": 600000000000}],
                  "launch-limits": [{"lane": "background", "limit": 4, "running": 1}],
-                 "grace-ns": 5000000000, "spacing-ns": 1000000000, "stopping": false}
+                 "grace-ns": 5000000000, "spacing-ns": 1000000000, "batch-size": 100,
+                 "retry": {"delay-ns": 10000000000, "attempts": 3, "host-delay-ns": 1000000000},
+                 "retention": {"removed-plugin-ns": 2592000000000000, "journal-ns": 7776000000000000},
+                 "stopping": false}
                 """
         )
     }
@@ -72,7 +77,9 @@ struct WireShapeTests {
                  "notes": [{"severity": "note", "line": 9, "key": "modes", "message": "audio has no effect"}],
                  "limits": [{"kind": "refresh", "limit": 1, "used": 1}, {"kind": "processing", "limit": 10, "used": 3}],
                  "budgets": [{"kind": "refresh", "budget-ns": 30000000000}],
-                 "grace-ns": 5000000000, "spacing-ns": 1000000000,
+                 "grace-ns": 5000000000, "spacing-ns": 1000000000, "batch-size": 100,
+                 "retry": {"delay-ns": 10000000000, "attempts": 3, "host-delay-ns": 1000000000},
+                 "retention-ns": 2592000000000000,
                  "last-launch": {"launch": 41, "started-at": "2026-01-31T01:48:00.000000000Z",
                                  "outcome": "completed", "message": "2 tasks"},
                  "reasons": [{"code": "spacing", "message": "the plugin's last launch ended only just now",
@@ -91,10 +98,10 @@ struct WireShapeTests {
                    "requires-network": true, "requires-external-power": false, "attempts": 1,
                    "reason": {"code": "earliest-begin", "message": "its earliest begin is still to come",
                               "until": "2026-01-31T02:00:00.000000000Z"}}],
-                 "running": [{"plugin": "com.example.feed", "task": "com.example.feed.refresh", "kind": "refresh",
+                 "running": [{"plugin": "com.example.feed", "identifier": "com.example.feed.refresh", "kind": "refresh",
                    "submission": 12, "launch": 41, "started-at": "2026-01-31T01:48:00.000000000Z",
                    "budget-ns": 30000000000, "used-ns": 22400000000}],
-                 "events": [{"plugin": "com.example.feed", "event": "started", "submission": 13,
+                 "events": [{"plugin": "com.example.feed", "event-name": "started", "submission": 13,
                    "created-at": "2026-01-31T01:48:00.000000000Z", "attempts": 0}]}
                 """
         )
@@ -143,7 +150,7 @@ struct WireShapeTests {
                   "pid": 4711, "started-at": "2026-01-31T01:48:00.000000000Z",
                   "ended-at": "2026-01-31T01:48:22.400000000Z", "budget-ns": 30000000000, "grace-ns": 5000000000,
                   "used-ns": 22400000000, "outcome": "completed", "blame": "nobody", "message": "all tasks completed",
-                  "manifest-digest": "cd34", "tasks": [{"task": "com.example.feed.refresh", "kind": "refresh",
+                  "manifest-digest": "cd34", "tasks": [{"identifier": "com.example.feed.refresh", "kind": "refresh",
                     "submission": 12, "outcome": "succeeded", "blame": "nobody", "message": "",
                     "ended-at": "2026-01-31T01:48:02.000000000Z"}]}]}
                 """
@@ -155,10 +162,52 @@ struct WireShapeTests {
             JournalReply(entries: [try Samples.journalLine()], last: 5),
             is: """
                 {"entries": [{"number": 5, "at": "2026-01-31T01:48:00.000000000Z", "event": "succeeded",
-                  "plugin": "com.example.feed", "launch": 41, "task": "com.example.feed.refresh", "submission": 12,
+                  "plugin": "com.example.feed", "launch": 41, "identifier": "com.example.feed.refresh", "submission": 12,
                   "blame": "nobody", "message": "pruned 12 rows"}], "last": 5}
                 """
         )
+    }
+
+    @Test func `an event's name is no identifier`() throws {
+        let line = JournalLine(
+            number: 5,
+            at: Samples.now,
+            event: "succeeded",
+            plugin: try Samples.plugin(),
+            launch: nil,
+            task: "started",
+            submission: nil,
+            blame: .nobody,
+            message: ""
+        )
+        try check(
+            line,
+            is: """
+                {"number": 5, "at": "2026-01-31T01:48:00.000000000Z", "event": "succeeded",
+                 "plugin": "com.example.feed", "event-name": "started", "blame": "nobody", "message": ""}
+                """
+        )
+    }
+
+    @Test func `what nobody knows has no key`() throws {
+        let entry = PluginEntry(
+            identifier: try Samples.plugin(),
+            name: "Feed",
+            version: "",
+            role: .main,
+            permitted: [],
+            modes: [],
+            library: try Samples.entry().library,
+            manifestPath: "/m",
+            manifestDigest: "cd34"
+        )
+        let summary = PluginListReply.Summary(entry, pending: 0, running: 0, isEnabled: true, state: .ready)
+        #expect(summary.version == nil)
+        #expect(!String(decoding: try WireCoding.encode(summary), as: UTF8.self).contains("version"))
+        let lost = LaunchEnd(outcome: .lost, at: Samples.now, used: nil, blame: .machine, message: "")
+        let launch = try Samples.launch(end: lost)
+        #expect(launch.used == nil)
+        #expect(!String(decoding: try WireCoding.encode(launch), as: UTF8.self).contains("used-ns"))
     }
 
     @Test func `small answers`() throws {

@@ -78,11 +78,64 @@ struct CommandTests {
             )
             try await follower.outputLine("what happened before") { $0.contains("plugin-installed") }
             // Only a new entry shows that it follows by now.
-            try await host.runNeighbour()
-            try await follower.outputLine("what happens") { $0.contains("launch-completed") }
+            try await host.submit(Self.task)
+            try await follower.outputLine("what happens now") { $0.contains("succeeded") && $0.contains(Self.task) }
             try await host.stop()
             #expect(try await follower.ending() == .exited(3))
-            #expect(follower.standardError.elements.contains { $0.contains("stopping") })
+            #expect(
+                follower.standardError.elements.first
+                    == "bgtask: the host at \(host.socket) is stopping and has ended the journal"
+            )
+        }
+    }
+
+    @Test func `a follower of a host that was killed is told that the connection is lost`() async throws {
+        try await HostFixture.with { host in
+            let follower = try await ChildProcess.start(
+                BuiltProgram.command.path(),
+                ["journal", "--follow", "--socket", host.socket]
+            )
+            try await follower.outputLine("what happened before") { $0.contains("plugin-installed") }
+            try await host.submit(Self.task)
+            try await follower.outputLine("what happens now") { $0.contains("succeeded") && $0.contains(Self.task) }
+            host.kill9()
+            #expect(try await follower.ending() == .exited(3))
+            let told = follower.standardError.elements
+            #expect(told.first == "bgtask: the connection to the host at \(host.socket) is lost" && told.count == 2)
+            try await host.restart()
+        }
+    }
+
+    @Test func `what nobody knows is refused by name`() async throws {
+        try await HostFixture.with { host in
+            let task = try await host.bgtask("task", "why", "com.example.nobody.task")
+            #expect(
+                task.status == 1 && task.output.isEmpty && task.error.contains("com.example.nobody.task is unknown")
+            )
+            let launches = try await host.bgtask("launch", "list", "--plugin", "com.example.nobody")
+            #expect(launches.status == 1 && launches.error.contains("no plugin com.example.nobody is installed"))
+            // Known and never submitted or launched is something else.
+            let own = try await host.bgtask("task", "why", Self.task)
+            #expect(own.status == 0 && own.output.contains("never submitted"))
+            let none = try await host.bgtask("launch", "list", "--plugin", TestPlugin.neighbour.identifier)
+            #expect(none.status == 0)
+        }
+    }
+
+    @Test func `host status and plugin show have every number that decides`() async throws {
+        let setup = HostSetup([
+            "batch-size": "17", "event-limit": "18", "attempts": "19", "retry-delay": "20s", "host-retry-delay": "21s",
+            "removed-plugin-retention": "22d", "journal-retention": "23d", "socket-group": "root",
+        ])
+        try await HostFixture.with(setup) { host in
+            let status = try await host.bgtask("host", "status").output
+            for part in ["17", "event 18", "19 attempts", "20s", "21s", "22d", "23d", "socket group    root"] {
+                #expect(status.contains(part), "\(part) in \(status)")
+            }
+            let plugin = try await host.bgtask("plugin", "show", TestPlugin.neighbour.identifier).output
+            for part in ["17", "of 18", "19 attempts", "20s", "22d"] {
+                #expect(plugin.contains(part), "\(part) in \(plugin)")
+            }
         }
     }
 

@@ -21,7 +21,8 @@ struct ConfigurationTests {
         ("budgets", "refresh", "refresh-budget", "31s"), ("budgets", "processing", "processing-budget", "11min"),
         ("budgets", "event", "event-budget", "32s"), ("launches", "background", "background-launches", "5"),
         ("launches", "event", "event-launches", "6"), ("retry", "delay", "retry-delay", "4s"),
-        ("retry", "attempts", "attempts", "5"),
+        ("retry", "attempts", "attempts", "5"), ("retry", "host-delay", "host-retry-delay", "3s"),
+        ("limits", "event", "event-limit", "7"), (nil, "batch-size", "batch-size", "8"),
     ]
 
     @Test func `every flag is in the help, and the help knows no other`() async throws {
@@ -34,7 +35,7 @@ struct ConfigurationTests {
     @Test func `a file with every key and flags for every key make the same host`() async throws {
         let byFile = try await status { folder in
             var lines: [String] = []
-            for (section, key, _, value) in Self.keys {
+            for (section, key, _, value) in Self.keys.sorted(by: { ($0.section ?? "") < ($1.section ?? "") }) {
                 if let section, !lines.contains("\(section):") { lines.append("\(section):") }
                 let text = try Self.text(of: value, for: key, in: folder)
                 lines.append(section == nil ? "\(key): \(text)" : "  \(key): \(text)")
@@ -49,7 +50,10 @@ struct ConfigurationTests {
         #expect(byFile.facts == byFlags.facts)
         #expect(byFile.grace.duration == .milliseconds(1500) && byFile.spacing.duration == .seconds(2))
         #expect(!byFile.conditions.externalPower.holds && !byFile.conditions.network.holds)
-        #expect(byFile.limits.map(\.limit) == [2, 11] && byFile.launchLimits.map(\.limit) == [5, 6])
+        #expect(byFile.limits.map(\.limit) == [2, 11, 7] && byFile.launchLimits.map(\.limit) == [5, 6])
+        #expect(byFile.batchSize == 8 && byFile.socketGroup == "root")
+        #expect(byFile.retry == RetryRule(delay: .seconds(4), attempts: 5, hostDelay: .seconds(3)))
+        #expect(byFile.retention == Retention(removedPlugin: .seconds(3 * 3_600), journal: .seconds(4 * 86_400)))
         #expect(byFile.budgets.map(\.budget.duration) == [.seconds(31), .seconds(660), .seconds(32)])
     }
 
@@ -80,12 +84,107 @@ struct ConfigurationTests {
     }
 
     @Test(arguments: [
-        ["--grace", "later"], ["--attempts", "-1"], ["--log-level", "loud"], ["--config", "/nowhere.yaml"],
+        ("grace", "later", "is \"later\", not a duration from 1ms to 7d"),
+        ("attempts", "-1", "is -1, which is not between 1 and 1000"),
+        ("refresh-budget", "20", "is \"20\", which has no unit"), ("batch-size", "201", "not between 1 and 200"),
+        ("log-level", "loud", "is \"loud\", which is none of trace"),
+        ("network", "yes", "is \"yes\", not a boolean"),
+        ("socket-group", "no-such-group", "is \"no-such-group\", which is no group of this machine; create it"),
     ])
-    func `a flag's value is held to the same rules`(_ flag: [String]) async throws {
-        let run = try await ProgramRun.of(BuiltProgram.host.path(), flag + ["--state-folder", "/dev/null/none"])
-        #expect(run.status == 2 && !run.error.contains("/dev/null"))
-        #expect(run.error.contains(flag[1]) || run.error.contains(flag[0]))
+    func `a flag's value is held to the same rules, and the message names the flag`(
+        flag: String,
+        value: String,
+        problem: String
+    ) async throws {
+        let run = try await ProgramRun.of(
+            BuiltProgram.host.path(),
+            ["--user", "--\(flag)=\(value)", "--state-folder", "/dev/null/none"]
+        )
+        #expect(run.status == 2 && !run.error.contains("/dev/null") && !run.error.contains("command line"))
+        #expect(run.error.hasPrefix("bgtaskd: --\(flag): ") && run.error.contains(problem), "\(run.error)")
+    }
+
+    @Test func `a file that was named must be there`() async throws {
+        let run = try await ProgramRun.of(BuiltProgram.host.path(), ["--config", "/nowhere.yaml"])
+        #expect(run.status == 2 && run.error.contains("/nowhere.yaml"))
+    }
+
+    @Test func `a socket group that does not exist is a mistake on its line, found before anything is made`()
+        async throws
+    {
+        try await ScratchFolder.with { folder in
+            let file = try folder.write("grace: 5s\nsocket-group: no-such-group\n".utf8, to: "bgtaskd.yaml")
+            let run = try await ProgramRun.of(
+                BuiltProgram.host.path(),
+                ["--config", file, "--state-folder", folder.file("state"), "--socket", folder.file("s")]
+            )
+            #expect(run.status == 2 && run.error.contains("\(file):2:15: socket-group: is \"no-such-group\""))
+            #expect(run.error.contains("groupadd"))
+            #expect(!FileManager.default.fileExists(atPath: folder.file("state")))
+        }
+    }
+
+    @Test func `a folder for control groups that was named must be one`() async throws {
+        try await ScratchFolder.with { folder in
+            let run = try await ProgramRun.of(
+                BuiltProgram.host.path(),
+                [
+                    "--config", folder.write([], to: "none.yaml"), "--state-folder", folder.file("state"),
+                    "--socket", folder.file("s"), "--cgroup", folder.path,
+                ]
+            )
+            #expect(run.status == 1 && run.error.contains("\(folder.path) is not in a cgroup v2 hierarchy"))
+            #expect(run.error.contains("none for no control groups"))
+        }
+    }
+
+    @Test func `a manifest folder that is not there yet is told of, and read as soon as it is`() async throws {
+        let setup = HostSetup()
+        try await HostFixture.with(setup, plugins: []) { host in
+            let folder = host.folder
+            try await host.stop()
+            try await host.restart(with: ["manifests": folder.file("later/manifests")])
+            let warning = try await host.waitForLog("the warning") { $0.contains("later/manifests does not exist") }
+            #expect(warning.contains("warning") && warning.contains("manifests:") && warning.contains("watches for it"))
+
+            try folder.makeFolder("later")
+            try folder.makeFolder("later/manifests")
+            let plugin = TestPlugin.neighbour
+            try await host.install(plugin)
+            try folder.write(plugin.manifest.utf8, to: "later/manifests/\(plugin.name).yaml")
+            try await host.waitForJournal("the installation") { $0.event == "plugin-installed" }
+        }
+    }
+
+    @Test func `what is said of a plugin that is not installed is told of, in the log and by host status`() async throws
+    {
+        var misspelt = TestPlugin("Obedient", policy: ["enabled: false"])
+        misspelt.identifier = "com.example.neighbor"
+        try await HostFixture.with(plugins: [.neighbour]) { host in
+            #expect(try await host.client.host().configuredWithoutPlugin.isEmpty)
+            try await host.stop()
+            host.setPolicy(misspelt.policy, of: misspelt)
+            try await host.restart()
+            let warning = try await host.waitForLog("the warning") { $0.contains("plugins.com.example.neighbor:") }
+            #expect(warning.contains("warning") && warning.contains("\"com.example.neighbour\""))
+            let status = try await host.bgtask("host", "status")
+            #expect(status.output.contains("com.example.neighbor, which the configuration speaks of"))
+        }
+    }
+
+    @Test func `the log speaks one language, and says how a launch ended in words`() async throws {
+        try await HostFixture.with { host in
+            _ = try await host.end(
+                ofLaunch: try #require(
+                    try await host.outcome(
+                        of: host.submit(TestPlugin.neighbour.task())
+                    ).launch
+                )
+            )
+            let line = try await host.waitForLog("the end") { $0.contains(" ended") }
+            #expect(line.contains("termination=exit status 0"), "\(line)")
+            #expect(!host.log.contains { $0.contains("Server started") || $0.contains("Hummingbird") })
+        }
     }
 
     @Test func `settings of the operator reach the plugin over those of its manifest`() async throws {
@@ -159,7 +258,8 @@ extension HostStatusReply {
     /// What the configuration decides, without the places.
     fileprivate var facts: [String] {
         [
-            "\(limits)", "\(budgets)", "\(launchLimits)", "\(grace)", "\(spacing)", "\(conditions)",
+            "\(limits)", "\(budgets)", "\(launchLimits)", "\(grace)", "\(spacing)", "\(conditions)", "\(retry)",
+            "\(batchSize)", "\(retention)", "\(socketGroup ?? "none")",
         ]
     }
 }

@@ -125,13 +125,6 @@ struct WaitingTests {
             #expect(end.event == "succeeded")
         }
     }
-
-    @Test func `and what nobody submitted is unknown`() async throws {
-        try await HostFixture.with { host in
-            let why = try await host.why("com.example.nobody.task")
-            #expect(why.state == .unknown && why.plugin == nil && why.reasons.isEmpty)
-        }
-    }
 }
 
 extension TaskWhyReply {

@@ -57,6 +57,43 @@ struct PropertyListTests {
         #expect(try read(["CFBundleExecutable": name]).manifest?.library.path.value == library)
     }
 
+    @Test func `a key that stands twice in the root is told, each time where it does`() throws {
+        let text = """
+            <?xml version="1.0"?>
+            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+            <plist version="1.0">
+            <dict>
+              <key>CFBundleIdentifier</key><string>com.example.feed</string>
+              <key>CFBundleExecutable</key><string>Feed</string>
+              <!-- <key>CFBundleIdentifier</key> -->
+              <key>CFBundle&#73;dentifier</key><string>com.example.other</string>
+              <key>Nested</key>
+              <array><dict><key>CFBundleExecutable</key><string/></dict></array>
+              <key>Text</key><string><![CDATA[<key>CFBundleExecutable</key>]]></string>
+              <key><![CDATA[Nested]]></key><dict/>
+              <key>Other</key><dict><key>a</key><true/><key>b</key><false/></dict>
+            </dict>
+            </plist>
+            """
+        #expect(
+            found(text, file: "Info.plist") == [
+                "8 CFBundleIdentifier duplicate-key", "12 Nested duplicate-key",
+            ]
+        )
+    }
+
+    @Test func `and in a binary one`() throws {
+        var root = Self.whole
+        root["CFBundleNamf"] = "Other"
+        let data = try PropertyListSerialization.data(fromPropertyList: root, format: .binary, options: 0)
+        var bytes = Array(data)
+        let place = try #require(data.range(of: Data("CFBundleNamf".utf8)))
+        bytes[place.upperBound - 1] = UInt8(ascii: "e")
+        let reading = ManifestReading.read(bytes: bytes, file: "Info.plist")
+        #expect(reading.manifest == nil)
+        #expect(reading.problems.map(\.short) == ["- CFBundleName duplicate-key"])
+    }
+
     @Test func `NSExtension makes an extension, whose main plugin is found by prefix`() throws {
         let reading = try read(
             ["NSExtension": ["NSExtensionPointIdentifier": "com.apple.keyboard-service"]],

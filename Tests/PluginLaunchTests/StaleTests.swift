@@ -73,9 +73,9 @@ extension LaunchTests {
         }
 
         static let canMakeGroups: Bool = {
-            let parent = ControlGroupParent(.detected, logger: silentLogger)
-            parent?.remove()
-            return parent != nil
+            guard let parent = try? ControlGroupParent(.detected, logger: silentLogger) else { return false }
+            parent.remove()
+            return true
         }()
     }
 
@@ -96,12 +96,13 @@ extension LaunchTests {
             #expect(ControlGroupParent.ownGroup(own: "/", mounts: "") == nil)
         }
 
-        @Test func `a folder that is none is refused, and launches go on`() async throws {
+        @Test func `a folder that was named and is none is refused`() async throws {
             try await withScratch { folder in
-                let standIn = try StandIn(in: folder, main: "return 0;")
-                try await LaunchFixture.with(runner: standIn.path, in: folder, groups: .under(folder)) { fixture in
-                    #expect(await fixture.run(1).termination == .exited(code: 0))
-                    #expect(await fixture.events.ready(1).controlGroup == nil)
+                for (place, reason) in [(folder, "not in a cgroup v2 hierarchy"), (folder + "/gone", "No such file")] {
+                    let error = #expect(throws: LaunchError.self) {
+                        _ = try ControlGroupParent(.under(place), logger: silentLogger)
+                    }
+                    for part in [place, reason, "none"] { #expect(error?.message.contains(part) == true) }
                 }
             }
         }

@@ -42,6 +42,12 @@ struct LaunchHistoryTests {
         #expect(over.tasks.map(\.outcome) == [.succeeded, .crashed])
     }
 
+    @Test func `what nobody measured is not made up`() async throws {
+        let lost = LaunchEnd(outcome: .lost, at: time(2_000), used: nil, blame: .machine, message: "the host went down")
+        try await ledger.commitAndWait([.startLaunch(plan(1, [])), .endLaunch(1, lost)])
+        #expect(try ledger.launch(1)?.end == lost)
+    }
+
     @Test func `outcomes outlive the journal`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: []), .startLaunch(plan(1, [.request(plainRequest(1))])),

@@ -11,10 +11,17 @@ struct JournalFollower {
         let beginning = try await client.journal(limit: limit)
         let widths = try show(beginning)
         // Asked for by number, so that nothing between the two calls is missed or shown twice.
-        for try await line in try await client.followJournal(after: beginning.last) {
-            try show(line, widths: widths)
+        for try await line in try await feed(of: client, after: beginning.last) { try show(line, widths: widths) }
+        throw ControlError.journalEnded(socket: client.socket, isInOrder: true)
+    }
+
+    /// It answered just now: who does not answer any more has gone.
+    private func feed(of client: ControlClient, after number: Int64) async throws -> JournalFeed {
+        do {
+            return try await client.followJournal(after: number)
+        } catch ControlError.unreachable {
+            throw ControlError.journalEnded(socket: client.socket, isInOrder: false)
         }
-        throw ControlError.unreachable(socket: client.socket, cause: "the host ended the stream; it is stopping")
     }
 
     private func show(_ beginning: JournalReply) throws -> [Int] {

@@ -11,10 +11,12 @@ extension HostStatusReply: Presentable {
         fields.add("started", startedAt.text(for: reader))
         fields.add("boot", bootID)
         fields.add("socket", socket)
+        fields.add("socket group", socketGroup ?? "none")
         fields.add("state", stateFolder)
         fields.add("manifests", each: manifestFolders)
         fields.add("plugins", pluginFolder)
         fields.add("configuration", configurationFile ?? "none: defaults and options alone")
+        fields.add("not installed", each: configuredWithoutPlugin.map { "\($0), which the configuration speaks of" })
         fields.add(conditions)
         fields.add("catalogue", "\(counts.plugins) installed, \(counts.refused) refused")
         let launches = counts.runningLaunches == 1 ? "1 launch" : "\(counts.runningLaunches) launches"
@@ -24,6 +26,9 @@ extension HostStatusReply: Presentable {
         fields.add("budgets", budgets.map(\.words).joined(separator: ", "))
         fields.add("grace", grace.duration.humanReadable)
         fields.add("spacing", spacing.duration.humanReadable)
+        fields.add("batch size", "\(batchSize)")
+        fields.add("retry", retry.words)
+        fields.add("retention", retention.words)
         return fields.text
     }
 }
@@ -36,6 +41,22 @@ extension KindLimit {
 extension KindBudget {
     /// `refresh 30s`
     var words: String { "\(kind) \(budget.duration.humanReadable)" }
+}
+
+extension RetryRule {
+    /// `after 10s, doubling; 3 attempts; the host's own part after 1s`
+    var words: String {
+        let attempts = attempts == 1 ? "1 attempt" : "\(attempts) attempts"
+        return "after \(delay.duration.humanReadable), doubling; \(attempts); "
+            + "the host's own part after \(hostDelay.duration.humanReadable)"
+    }
+}
+
+extension Retention {
+    var words: String {
+        "removed plugins' requests \(removedPlugin.duration.humanReadable), "
+            + "journal and ended launches \(journal.duration.humanReadable)"
+    }
 }
 
 extension LaneLimit {

@@ -15,7 +15,7 @@ extension LaunchListReply: Presentable {
                 launch.cause,
                 "\(launch.tasks.count)",
                 launch.budget.duration.humanReadable,
-                launch.used.duration.humanReadable,
+                launch.used?.duration.humanReadable ?? "",
                 launch.startedAt.localText(for: reader),
                 launch.outcome ?? "running"
             )
@@ -36,7 +36,8 @@ extension LaunchReply: Presentable {
         fields.add("started", startedAt.text(for: reader))
         fields.add("ended", endedAt?.text(for: reader))
         let budget = budget.duration.humanReadable
-        fields.add("budget", "\(used.duration.humanReadable) of \(budget) used, grace \(grace.duration.humanReadable)")
+        let used = used?.duration.humanReadable ?? "-"
+        fields.add("budget", "\(used) of \(budget) used, grace \(grace.duration.humanReadable)")
         let blame = blame.map { $0 == Blame.nobody.rawValue ? "" : ", blame \($0)" } ?? ""
         fields.add("outcome", (outcome ?? "running") + blame)
         if let message, !message.isEmpty { fields.add("", message) }

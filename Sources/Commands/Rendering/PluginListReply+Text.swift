@@ -9,7 +9,7 @@ extension PluginListReply: Presentable {
         for plugin in plugins {
             table.add(
                 plugin.identifier,
-                plugin.version,
+                plugin.version ?? "",
                 plugin.role,
                 plugin.modes.joined(separator: ","),
                 "\(plugin.permitted.count)",

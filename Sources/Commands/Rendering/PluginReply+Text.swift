@@ -7,7 +7,7 @@ extension PluginReply: Presentable {
     func text(for reader: Reader) -> String {
         var fields = FieldList()
         fields.add("plugin", summary.identifier)
-        fields.add("name", "\(summary.name) \(summary.version)")
+        fields.add("name", summary.name + (summary.version.map { " \($0)" } ?? ""))
         fields.add("role", summary.role + (containingPlugin.map { " of \($0)" } ?? ""))
         fields.add("state", summary.state.rawValue)
         fields.add("waits for", each: reasons.map { $0.text(for: reader) })
@@ -22,6 +22,9 @@ extension PluginReply: Presentable {
         fields.add("budgets", budgets.map(\.words).joined(separator: ", "))
         fields.add("grace", grace.duration.humanReadable)
         fields.add("spacing", spacing.duration.humanReadable)
+        fields.add("batch size", "\(batchSize)")
+        fields.add("retry", retry.words)
+        fields.add("retention", "its requests \(retention.duration.humanReadable) after its removal")
         fields.add("last launch", lastLaunch?.text(for: reader) ?? "never")
         let noteLines = notes.map { String($0.text(in: manifest).dropLast()) }
         fields.add("notes", each: noteLines)

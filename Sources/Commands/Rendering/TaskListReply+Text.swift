@@ -47,7 +47,7 @@ extension TaskListReply: Presentable {
         var table = Table("EVENT", "SUBMISSION", "CREATED", "FAILED", "WAITS FOR")
         for event in events {
             table.add(
-                Subject.text(event.event, of: event.plugin),
+                Subject.text(event.eventName, of: event.plugin),
                 "\(event.submission)",
                 event.createdAt.relativeText(for: reader),
                 event.attempts == 0 ? "" : "\(event.attempts)x",

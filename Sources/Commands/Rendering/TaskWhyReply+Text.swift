@@ -27,7 +27,6 @@ extension TaskWhyReply: Presentable {
             let budget = running.budget.duration.humanReadable
             return "\(task) is running in launch \(running.launch), \(used) of \(budget) used\(number)"
         case .finished: return "\(task) is neither pending nor running; it ended \(lastOutcome?.outcome ?? "before")"
-        case .unknown where plugin == nil: return "\(task) is unknown: nobody submitted it and no plugin permits it"
         case .unknown: return "\(task) was never submitted"
         }
     }

@@ -16,9 +16,18 @@ struct HostChoice: Hashable {
     /// What to say when nobody answers.
     let startHint: String
 
-    init(_ wish: Wish, user: HostPaths, system: HostPaths = .system, fileExists: (String) -> Bool) {
-        let userHint = "start your own host with: bgtask host run"
-        let systemHint = "start the system's host with: sudo bgtask host run --system"
+    /// - Parameter isRoot: whether the caller is root, whose hosts are the system's unless told otherwise.
+    init(
+        _ wish: Wish,
+        user: HostPaths,
+        system: HostPaths = .system,
+        isRoot: Bool,
+        fileExists: (String) -> Bool
+    ) {
+        let userHint =
+            isRoot
+            ? "start root's own host with: bgtask host run --user" : "start your own host with: bgtask host run"
+        let systemHint = "start the system's host with: \(isRoot ? "" : "sudo ")bgtask host run --system"
         switch wish {
         case .socket(let path):
             socket = path
@@ -26,6 +35,12 @@ struct HostChoice: Hashable {
         case .system:
             socket = system.controlSocket
             startHint = systemHint
+        case .user where isRoot:
+            socket = user.controlSocket
+            startHint =
+                "for root, --user means root's own host, which is looked for there; for another user's, give its"
+                + " control socket with --socket, or run bgtask as that user; for the system's, give --system; "
+                + userHint
         case .user:
             socket = user.controlSocket
             startHint = userHint

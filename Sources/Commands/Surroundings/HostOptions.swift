@@ -22,21 +22,23 @@ struct HostOptions: ParsableArguments {
         if socket?.isEmpty == true { throw ValidationError("--socket is empty; give the path of a control socket") }
     }
 
-    /// Runs `body` with a connection to the chosen host; when there is none, says how to start one.
+    /// Runs `body` with a connection to the chosen host; when there is none, says what to do.
     func connected<Result>(_ body: (ControlClient) async throws -> Result) async throws -> Result {
         let choice = choice
         do {
             return try await ControlClient.withConnection(to: choice.socket, body)
         } catch let error as ControlError {
-            guard case .unreachable = error else { throw error }
-            throw CommandFailure(.unreachable, error.description, remedy: choice.startHint)
+            guard case .unreachable(_, let cause) = error else { throw error }
+            let facts = Surroundings.current.socketFacts
+            let advice = UnreachableAdvice.text(for: cause, at: choice) { facts(choice.socket) }
+            throw CommandFailure(.unreachable, error.description, remedy: advice)
         }
     }
 
     var choice: HostChoice {
         let surroundings = Surroundings.current
         let user = HostPaths.user(environment: surroundings.environment)
-        return HostChoice(wish, user: user, fileExists: surroundings.fileExists)
+        return HostChoice(wish, user: user, isRoot: surroundings.isRoot, fileExists: surroundings.fileExists)
     }
 
     private var wish: HostChoice.Wish {

@@ -16,7 +16,10 @@ extension Surroundings {
             clock_gettime(CLOCK_REALTIME, &time)
             return WallTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
         },
+        isRoot: geteuid() == 0,
         fileExists: { access($0, F_OK) == 0 },
+        socketFacts: { SocketFacts.of(socketAt: $0) },
+        standardInput: { try Array(FileHandle.standardInput.read(upToCount: $0) ?? Data()) },
         standardOutput: { text in try StandardStream.write(text, to: STDOUT_FILENO) },
         standardError: { text in try? StandardStream.write(text, to: STDERR_FILENO) },
         interruptions: {

@@ -8,7 +8,11 @@ package struct Surroundings: Sendable {
     package var environment: [String: String]
     package var timeZone: TimeZone
     package var now: @Sendable () -> WallTime
+    package var isRoot: Bool
     package var fileExists: @Sendable (String) -> Bool
+    package var socketFacts: @Sendable (_ path: String) -> SocketFacts
+    /// At most so many bytes of what is handed in.
+    package var standardInput: @Sendable (_ limit: Int) throws -> [UInt8]
     /// Takes data: what was asked for.
     package var standardOutput: @Sendable (String) throws -> Void
     /// Takes talk: everything else.
@@ -22,7 +26,10 @@ package struct Surroundings: Sendable {
         environment: [String: String],
         timeZone: TimeZone,
         now: @escaping @Sendable () -> WallTime,
+        isRoot: Bool,
         fileExists: @escaping @Sendable (String) -> Bool,
+        socketFacts: @escaping @Sendable (_ path: String) -> SocketFacts,
+        standardInput: @escaping @Sendable (_ limit: Int) throws -> [UInt8],
         standardOutput: @escaping @Sendable (String) throws -> Void,
         standardError: @escaping @Sendable (String) -> Void,
         interruptions: @escaping @Sendable () -> AsyncStream<Void>
@@ -30,7 +37,10 @@ package struct Surroundings: Sendable {
         self.environment = environment
         self.timeZone = timeZone
         self.now = now
+        self.isRoot = isRoot
         self.fileExists = fileExists
+        self.socketFacts = socketFacts
+        self.standardInput = standardInput
         self.standardOutput = standardOutput
         self.standardError = standardError
         self.interruptions = interruptions

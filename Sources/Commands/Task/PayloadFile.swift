@@ -4,22 +4,35 @@ import ArgumentParser
 import Foundation
 import TaskModel
 
-/// The file whose bytes go with a submission.
+/// The bytes that go with a submission: a file's, or for `-` those of standard input.
 enum PayloadFile {
-    static func bytes(ofFileAt path: String) throws -> [UInt8] {
+    static func bytes(of name: String) throws -> [UInt8] {
+        let limit = TaskRequest.maximumPayload
+        // One byte more than allowed is enough to know, however long it is.
+        let bytes = try name == "-" ? standardInput(upTo: limit + 1) : file(at: name, upTo: limit + 1)
+        if bytes.count > limit {
+            throw ValidationError("--payload \(name) has more than \(limit) bytes; hand over a file's name instead")
+        }
+        return bytes
+    }
+
+    private static func standardInput(upTo limit: Int) throws -> [UInt8] {
+        do {
+            return try Surroundings.current.standardInput(limit)
+        } catch {
+            throw ValidationError("--payload - cannot be read: \((error as NSError).localizedDescription)")
+        }
+    }
+
+    private static func file(at path: String, upTo limit: Int) throws -> [UInt8] {
         let handle: FileHandle
         do {
             handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         } catch {
             throw ValidationError("--payload \(path) cannot be read: \((error as NSError).localizedDescription)")
         }
-        let limit = TaskRequest.maximumPayload
-        // One byte more than allowed is enough to know, however long the file is.
-        guard let data = try? handle.read(upToCount: limit + 1) ?? Data() else {
+        guard let data = try? handle.read(upToCount: limit) ?? Data() else {
             throw ValidationError("--payload \(path) cannot be read; give a file, not a folder")
-        }
-        if data.count > limit {
-            throw ValidationError("--payload \(path) has more than \(limit) bytes; hand over a file's name instead")
         }
         return Array(data)
     }

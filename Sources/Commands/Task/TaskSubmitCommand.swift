@@ -16,7 +16,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "submit",
         abstract: "Submit a request for a task that a plugin's manifest permits.",
-        usage: "bgtask task submit <identifier> --kind <refresh|processing> [<options>]",
+        usage: "bgtask task submit <identifier> --kind <refresh|processing> [--payload <FILE|->] [<options>]",
         discussion: """
             WHEN is a time of day (its next occurrence here), an RFC 3339 time, or a delay such as +15min or +1h30min.
 
@@ -42,7 +42,9 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     @Flag(help: "Run it only on external power.")
     var needsExternalPower = false
 
-    @Option(help: ArgumentHelp("Hand this file's bytes to the task, at most 64 KiB.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Hand these bytes to the task, at most 64 KiB; - reads standard input.", valueName: "FILE|-")
+    )
     var payload: String?
 
     @OptionGroup var output: OutputOptions
@@ -66,7 +68,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
             requiresNetwork: needsNetwork,
             requiresExternalPower: needsExternalPower
         )
-        let submission = TaskSubmission(request, payload: try payload.map(PayloadFile.bytes) ?? [])
+        let submission = TaskSubmission(request, payload: try payload.map(PayloadFile.bytes(of:)) ?? [])
         try output.show(try await host.connected { try await $0.submit(submission) })
     }
 

@@ -4,35 +4,60 @@ import AsyncHTTPClient
 import Glibc
 import NIOCore
 
-/// What the operator is told about a connection that could not be had. Decides nothing.
-enum ConnectionFailure {
-    static func cause(of error: any Error) -> String {
-        switch error {
-        case let error as IOError: cause(ofNumber: error.errnoCode)
-        case is NIOTooManyBytesError: "the answer is too large"
-        case let error as HTTPClientError: cause(of: error)
-        case SocketAddressError.unixDomainSocketPathTooLong:
-            "the path is longer than the 107 bytes that a socket may have"
-        default: "\(error)"
-        }
+/// Why no host answered at a control socket. What to do about it is for its caller to say.
+package enum ConnectionFailure: Hashable, Sendable {
+    case noSocket
+    case nobodyListens
+    case notAllowed
+    case pathTooLong
+    /// A host is there and takes no connection, or answers none: it hangs.
+    case noAnswer
+    case hungUp
+    case other(String)
+
+    init(_ error: any Error) {
+        self =
+            switch error {
+            case let error as IOError: Self(number: error.errnoCode)
+            case is NIOTooManyBytesError: .other("the answer is too large")
+            case let error as HTTPClientError: Self(error)
+            case SocketAddressError.unixDomainSocketPathTooLong: .pathTooLong
+            default: .other("\(error)")
+            }
     }
 
-    private static func cause(of error: HTTPClientError) -> String {
-        switch error {
-        case .deadlineExceeded, .readTimeout: "it did not answer in time"
-        case .connectTimeout: "it does not take connections"
-        case .remoteConnectionClosed: "it closed the connection before it answered"
-        default: "\(error)"
-        }
+    private init(_ error: HTTPClientError) {
+        self =
+            switch error {
+            case .deadlineExceeded, .readTimeout, .connectTimeout: .noAnswer
+            case .remoteConnectionClosed: .hungUp
+            default: .other("\(error)")
+            }
     }
 
-    private static func cause(ofNumber number: CInt) -> String {
-        switch number {
-        case ENOENT: "there is no such socket"
-        case ECONNREFUSED: "a socket is there, but nobody listens on it"
-        case EACCES, EPERM: "permission denied; its own user, root and its configured group may connect"
-        case ECONNRESET, EPIPE: "it closed the connection before it answered"
-        default: String(cString: strerror(number))
+    private init(number: CInt) {
+        self =
+            switch number {
+            case ENOENT: .noSocket
+            case ECONNREFUSED: .nobodyListens
+            case EACCES, EPERM: .notAllowed
+            case EAGAIN: .noAnswer
+            case ECONNRESET, EPIPE: .hungUp
+            default: .other(String(cString: strerror(number)))
+            }
+    }
+}
+
+extension ConnectionFailure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .noSocket: "there is no such socket"
+        case .nobodyListens: "a socket is there, but nobody listens on it"
+        case .notAllowed: "permission denied"
+        case .pathTooLong: "the path is longer than the 107 bytes that a socket may have"
+        case .noAnswer: "a host is there, but it does not answer"
+        case .hungUp: "it closed the connection before it answered"
+        case .other(let words): words
         }
     }
 }

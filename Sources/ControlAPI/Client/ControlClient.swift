@@ -11,13 +11,14 @@ import NIOHTTP1
 package struct ControlClient: Sendable {
     package let socket: String
     private let http: HTTPClient
+    private let answerTimeout: Duration
 
-    /// A control call is answered after one commit; a host that takes this long is stuck.
-    private static let answerTimeout: TimeAmount = .seconds(30)
     private static let largestAnswer = 64 << 20
 
+    /// - Parameter answerTimeout: a control call is answered after one commit; a host that takes this long is stuck.
     package static func withConnection<Result>(
         to socket: String,
+        answerTimeout: Duration = .seconds(30),
         _ body: (ControlClient) async throws -> Result
     ) async throws -> Result {
         var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(2)))
@@ -26,7 +27,7 @@ package struct ControlClient: Sendable {
         configuration.redirectConfiguration = .disallow
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         do {
-            let result = try await body(ControlClient(socket: socket, http: client))
+            let result = try await body(ControlClient(socket: socket, http: client, answerTimeout: answerTimeout))
             try await client.shutdown()
             return result
         } catch {
@@ -58,8 +59,27 @@ package struct ControlClient: Sendable {
     /// The journal's stream, once the host has agreed to it.
     package func followJournal(after: Int64?) async throws(ControlError) -> JournalFeed {
         let query = JournalQuery(after: after, isFollowing: true)
-        let response = try await response(to: request(.journal, query: query.items), deadline: .distantFuture)
+        let response = try await response(to: request(.journal, query: query.items))
         return JournalFeed(socket: socket, body: response.body)
+    }
+
+    /// The library's own deadline ends with the head of an answer; a host can hang behind it as well.
+    private func inTime(_ call: @escaping @Sendable () async throws(ControlError) -> Data) async throws(ControlError)
+        -> Data
+    {
+        let outcome = await withTaskGroup(of: Result<Data, ControlError>?.self) { group in
+            group.addTask {
+                do throws(ControlError) { return .success(try await call()) } catch { return .failure(error) }
+            }
+            group.addTask {
+                try? await Task.sleep(for: answerTimeout)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+        guard let outcome else { throw .unreachable(socket: socket, cause: .noAnswer) }
+        return try outcome.get()
     }
 
     private func request(
@@ -76,8 +96,9 @@ package struct ControlClient: Sendable {
     }
 
     private func answer<Reply: Decodable>(to request: HTTPClientRequest) async throws(ControlError) -> Reply {
-        let deadline = NIODeadline.now() + Self.answerTimeout
-        let data = try await content(of: response(to: request, deadline: deadline))
+        let data = try await inTime { () throws(ControlError) in
+            try await content(of: response(to: request))
+        }
         do {
             return try WireCoding.decode(Reply.self, from: data)
         } catch {
@@ -87,14 +108,13 @@ package struct ControlClient: Sendable {
 
     /// A response with a status of success; every other one is thrown as what its body says.
     private func response(
-        to request: HTTPClientRequest,
-        deadline: NIODeadline
+        to request: HTTPClientRequest
     ) async throws(ControlError) -> HTTPClientResponse {
         let response: HTTPClientResponse
         do {
-            response = try await http.execute(request, deadline: deadline)
+            response = try await http.execute(request, deadline: .distantFuture)
         } catch {
-            throw .unreachable(socket: socket, cause: ConnectionFailure.cause(of: error))
+            throw .unreachable(socket: socket, cause: ConnectionFailure(error))
         }
         if (200..<300).contains(response.status.code) { return response }
         let status = Int(response.status.code)
@@ -108,7 +128,7 @@ package struct ControlClient: Sendable {
         do {
             return Data(try await response.body.collect(upTo: Self.largestAnswer).readableBytesView)
         } catch {
-            throw .unreachable(socket: socket, cause: ConnectionFailure.cause(of: error))
+            throw .unreachable(socket: socket, cause: ConnectionFailure(error))
         }
     }
 }

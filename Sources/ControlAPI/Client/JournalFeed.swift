@@ -31,7 +31,7 @@ package struct JournalFeed: AsyncSequence, Sendable {
             while waiting.isEmpty {
                 guard let chunk = try await nextChunk() else {
                     if splitter.holdsUnfinishedLine {
-                        throw .unreachable(socket: socket, cause: "the stream broke off inside an entry")
+                        throw .journalEnded(socket: socket, isInOrder: false)
                     }
                     return nil
                 }
@@ -49,7 +49,8 @@ package struct JournalFeed: AsyncSequence, Sendable {
             do {
                 return try await chunks.next()
             } catch {
-                throw .unreachable(socket: socket, cause: ConnectionFailure.cause(of: error))
+                // Whatever the libraries call it: the host was there, and is not any more.
+                throw .journalEnded(socket: socket, isInOrder: false)
             }
         }
 

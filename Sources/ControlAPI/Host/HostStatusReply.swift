@@ -12,11 +12,15 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     package let bootID: String
     package let stateFolder: String
     package let socket: String
+    /// Whose members may use the socket beside the host's own user and root; nil when there is no such group.
+    package let socketGroup: String?
     /// In order of precedence.
     package let manifestFolders: [String]
     package let pluginFolder: String
     /// Nil when the host runs without one.
     package let configurationFile: String?
+    /// Plugins that the configuration speaks of and that are not installed.
+    package let configuredWithoutPlugin: [String]
     package let conditions: ConditionsReply
     package let counts: Counts
     /// Pending work per main plugin, before the operator's word on single plugins.
@@ -25,6 +29,10 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     package let launchLimits: [LaneLimit]
     package let grace: Nanoseconds
     package let spacing: Nanoseconds
+    /// Tasks that one launch takes at the most.
+    package let batchSize: Int
+    package let retry: RetryRule
+    package let retention: Retention
     package let isStopping: Bool
 
     package init(
@@ -35,9 +43,11 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         boot: BootID,
         stateFolder: String,
         socket: String,
+        socketGroup: String?,
         manifestFolders: [String],
         pluginFolder: String,
         configurationFile: String?,
+        configuredWithoutPlugin: [PluginIdentifier],
         conditions: ConditionsReply,
         counts: Counts,
         limits: [KindLimit],
@@ -45,6 +55,9 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         launchLimits: [LaneLimit],
         grace: Duration,
         spacing: Duration,
+        batchSize: Int,
+        retry: RetryRule,
+        retention: Retention,
         isStopping: Bool
     ) {
         self.version = version
@@ -54,9 +67,11 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         self.bootID = boot.text
         self.stateFolder = stateFolder
         self.socket = socket
+        self.socketGroup = socketGroup
         self.manifestFolders = manifestFolders
         self.pluginFolder = pluginFolder
         self.configurationFile = configurationFile
+        self.configuredWithoutPlugin = configuredWithoutPlugin.map(\.text)
         self.conditions = conditions
         self.counts = counts
         self.limits = limits
@@ -64,20 +79,26 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         self.launchLimits = launchLimits
         self.grace = Nanoseconds(grace)
         self.spacing = Nanoseconds(spacing)
+        self.batchSize = batchSize
+        self.retry = retry
+        self.retention = retention
         self.isStopping = isStopping
     }
 
     private enum CodingKeys: String, CodingKey {
-        case version, pid, user, socket, conditions, counts, limits, budgets
+        case version, pid, user, socket, conditions, counts, limits, budgets, retry, retention
+        case socketGroup = "socket-group"
         case startedAt = "started-at"
         case bootID = "boot-id"
         case stateFolder = "state-folder"
         case manifestFolders = "manifest-folders"
         case pluginFolder = "plugin-folder"
         case configurationFile = "config-file"
+        case configuredWithoutPlugin = "configured-without-plugin"
         case launchLimits = "launch-limits"
         case grace = "grace-ns"
         case spacing = "spacing-ns"
+        case batchSize = "batch-size"
         case isStopping = "stopping"
     }
 

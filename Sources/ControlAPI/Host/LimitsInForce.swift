@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// How much work of a kind may be pending for one main plugin. Not a limit on launches.
+/// How much work of a kind may be pending for one plugin. Not a limit on launches.
 package struct KindLimit: Codable, Hashable, Sendable {
     package let kind: String
     package let limit: Int
@@ -42,5 +42,45 @@ package struct LaneLimit: Codable, Hashable, Sendable {
         self.lane = lane.name
         self.limit = limit
         self.running = running
+    }
+}
+
+/// What follows when something did not work: for tasks that were interrupted, and for the host's own part.
+package struct RetryRule: Codable, Hashable, Sendable {
+    /// After the first charged attempt; it doubles with each further one.
+    package let delay: Nanoseconds
+    /// Charged attempts after which a task is abandoned.
+    package let attempts: Int
+    /// Before the host asks again for a runner or a commit that it could not have.
+    package let hostDelay: Nanoseconds
+
+    package init(delay: Duration, attempts: Int, hostDelay: Duration) {
+        self.delay = Nanoseconds(delay)
+        self.attempts = attempts
+        self.hostDelay = Nanoseconds(hostDelay)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case attempts
+        case delay = "delay-ns"
+        case hostDelay = "host-delay-ns"
+    }
+}
+
+/// How long what nobody needs any more is kept.
+package struct Retention: Codable, Hashable, Sendable {
+    /// Requests of a plugin that was removed.
+    package let removedPlugin: Nanoseconds
+    /// The journal and ended launches.
+    package let journal: Nanoseconds
+
+    package init(removedPlugin: Duration, journal: Duration) {
+        self.removedPlugin = Nanoseconds(removedPlugin)
+        self.journal = Nanoseconds(journal)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case removedPlugin = "removed-plugin-ns"
+        case journal = "journal-ns"
     }
 }

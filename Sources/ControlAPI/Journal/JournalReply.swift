@@ -22,8 +22,10 @@ package struct JournalLine: Codable, Hashable, Sendable {
     package let event: String
     package let plugin: String
     package let launch: Int64?
-    /// The task identifier, or an event's name.
-    package let task: String?
+    /// That of the task which it is about, if it is about one.
+    package let identifier: String?
+    /// That of the event which it is about, if it is about one. `event` is what happened.
+    package let eventName: String?
     package let submission: Int64?
     package let blame: String
     package let message: String
@@ -44,10 +46,19 @@ package struct JournalLine: Codable, Hashable, Sendable {
         self.event = event
         self.plugin = plugin.text
         self.launch = launch?.rawValue
-        self.task = task
+        let label = WorkLabel(task)
+        (identifier, eventName) = (label.identifier, label.eventName)
         self.submission = submission?.rawValue
         self.blame = blame.rawValue
         self.message = message
+    }
+
+    /// The task's identifier or the event's name.
+    package var task: String? { identifier ?? eventName }
+
+    private enum CodingKeys: String, CodingKey {
+        case number, at, event, plugin, launch, identifier, submission, blame, message
+        case eventName = "event-name"
     }
 
     package init(number: Int64, _ entry: JournalEntry) {

@@ -13,7 +13,8 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     package let endedAt: Timestamp?
     package let budget: Nanoseconds
     package let grace: Nanoseconds
-    package let used: Nanoseconds
+    /// Nil where nobody could measure it: the host went down with the launch.
+    package let used: Nanoseconds?
     package let outcome: String?
     package let blame: String?
     package let message: String?
@@ -44,7 +45,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         endedAt = (end?.at).map(Timestamp.init)
         self.budget = Nanoseconds(budget)
         self.grace = Nanoseconds(grace)
-        self.used = Nanoseconds(end?.used ?? used)
+        self.used = (end.map(\.used) ?? used).map { Nanoseconds($0) }
         outcome = end?.outcome.rawValue
         blame = end?.blame.rawValue
         message = end?.message
@@ -63,8 +64,10 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     }
 
     package struct Task: Codable, Hashable, Sendable {
-        /// The task identifier, or an event's name.
-        package let task: String
+        /// Nil for an event.
+        package let identifier: String?
+        /// Nil for a task.
+        package let eventName: String?
         package let kind: String
         package let submission: Int64
         package let outcome: String?
@@ -81,7 +84,8 @@ package struct LaunchReply: Codable, Hashable, Sendable {
             message: String? = nil,
             endedAt: WallTime? = nil
         ) {
-            self.task = task
+            let label = WorkLabel(task)
+            (identifier, eventName) = (label.identifier, label.eventName)
             self.kind = kind.name
             self.submission = submission.rawValue
             self.outcome = outcome?.rawValue
@@ -90,8 +94,12 @@ package struct LaunchReply: Codable, Hashable, Sendable {
             self.endedAt = endedAt.map(Timestamp.init)
         }
 
+        /// The task's identifier or the event's name.
+        package var task: String { identifier ?? eventName ?? "" }
+
         private enum CodingKeys: String, CodingKey {
-            case task, kind, submission, outcome, blame, message
+            case identifier, kind, submission, outcome, blame, message
+            case eventName = "event-name"
             case endedAt = "ended-at"
         }
     }

@@ -24,7 +24,8 @@ package struct PluginListReply: Codable, Hashable, Sendable {
     package struct Summary: Codable, Hashable, Sendable {
         package let identifier: String
         package let name: String
-        package let version: String
+        /// Nil when the manifest has none.
+        package let version: String?
         package let role: String
         package let library: String
         package let modes: [String]
@@ -43,7 +44,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
         ) {
             identifier = entry.identifier.text
             name = entry.name
-            version = entry.version
+            version = entry.version.isEmpty ? nil : entry.version
             role = entry.role.name
             library = entry.library.path
             modes = entry.modes.map(\.rawValue).sorted()

@@ -18,6 +18,11 @@ package struct PluginReply: Codable, Hashable, Sendable {
     package let budgets: [KindBudget]
     package let grace: Nanoseconds
     package let spacing: Nanoseconds
+    /// Tasks that one launch takes at the most.
+    package let batchSize: Int
+    package let retry: RetryRule
+    /// How long its requests are kept once it is removed.
+    package let retention: Nanoseconds
     /// Nil when it was never launched, as far as the ledger goes back.
     package let lastLaunch: LastLaunch?
     /// What keeps all of the plugin's work from running now.
@@ -31,6 +36,9 @@ package struct PluginReply: Codable, Hashable, Sendable {
         budgets: [KindBudget],
         grace: Duration,
         spacing: Duration,
+        batchSize: Int,
+        retry: RetryRule,
+        retention: Duration,
         lastLaunch: LastLaunch?,
         reasons: [WaitingReason]
     ) {
@@ -46,6 +54,9 @@ package struct PluginReply: Codable, Hashable, Sendable {
         self.budgets = budgets
         self.grace = Nanoseconds(grace)
         self.spacing = Nanoseconds(spacing)
+        self.batchSize = batchSize
+        self.retry = retry
+        self.retention = Nanoseconds(retention)
         self.lastLaunch = lastLaunch
         self.reasons = reasons
     }
@@ -71,12 +82,14 @@ package struct PluginReply: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case extensions, manifest, settings, notes, limits, budgets, reasons
+        case extensions, manifest, settings, notes, limits, budgets, retry, reasons
         case containingPlugin = "containing-plugin"
         case manifestDigest = "manifest-digest"
         case libraryDigest = "library-digest"
         case grace = "grace-ns"
         case spacing = "spacing-ns"
+        case batchSize = "batch-size"
+        case retention = "retention-ns"
         case lastLaunch = "last-launch"
     }
 
@@ -95,6 +108,9 @@ package struct PluginReply: Codable, Hashable, Sendable {
         budgets = try container.decode([KindBudget].self, forKey: .budgets)
         grace = try container.decode(Nanoseconds.self, forKey: .grace)
         spacing = try container.decode(Nanoseconds.self, forKey: .spacing)
+        batchSize = try container.decode(Int.self, forKey: .batchSize)
+        retry = try container.decode(RetryRule.self, forKey: .retry)
+        retention = try container.decode(Nanoseconds.self, forKey: .retention)
         lastLaunch = try container.decodeIfPresent(LastLaunch.self, forKey: .lastLaunch)
         reasons = try container.decode([WaitingReason].self, forKey: .reasons)
     }
@@ -113,6 +129,9 @@ package struct PluginReply: Codable, Hashable, Sendable {
         try container.encode(budgets, forKey: .budgets)
         try container.encode(grace, forKey: .grace)
         try container.encode(spacing, forKey: .spacing)
+        try container.encode(batchSize, forKey: .batchSize)
+        try container.encode(retry, forKey: .retry)
+        try container.encode(retention, forKey: .retention)
         try container.encodeIfPresent(lastLaunch, forKey: .lastLaunch)
         try container.encode(reasons, forKey: .reasons)
     }

@@ -54,8 +54,10 @@ package struct TaskListReply: Codable, Hashable, Sendable {
 
     package struct Running: Codable, Hashable, Sendable {
         package let plugin: String
-        /// The task identifier, or an event's name.
-        package let task: String
+        /// Nil for an event.
+        package let identifier: String?
+        /// Nil for a task.
+        package let eventName: String?
         package let kind: String
         package let submission: Int64
         package let launch: Int64
@@ -71,7 +73,8 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             used: Duration
         ) {
             plugin = work.plugin.text
-            task = work.label
+            let label = WorkLabel(work.label)
+            (identifier, eventName) = (label.identifier, label.eventName)
             kind = work.kind.name
             submission = work.number.rawValue
             self.launch = launch.rawValue
@@ -80,8 +83,12 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             self.used = Nanoseconds(used)
         }
 
+        /// The task's identifier or the event's name.
+        package var task: String { identifier ?? eventName ?? "" }
+
         private enum CodingKeys: String, CodingKey {
-            case plugin, task, kind, submission, launch
+            case plugin, identifier, kind, submission, launch
+            case eventName = "event-name"
             case startedAt = "started-at"
             case budget = "budget-ns"
             case used = "used-ns"
@@ -90,7 +97,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
 
     package struct Event: Codable, Hashable, Sendable {
         package let plugin: String
-        package let event: String
+        package let eventName: String
         package let submission: Int64
         package let createdAt: Timestamp
         package let attempts: Int
@@ -99,7 +106,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
 
         package init(_ event: PendingEvent, reason: WaitingReason?) {
             plugin = event.plugin.text
-            self.event = event.type.name
+            eventName = event.type.name
             submission = event.number.rawValue
             createdAt = Timestamp(event.createdAt)
             attempts = event.retry.attempts
@@ -107,7 +114,8 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         }
 
         private enum CodingKeys: String, CodingKey {
-            case plugin, event, submission, attempts, reason
+            case plugin, submission, attempts, reason
+            case eventName = "event-name"
             case createdAt = "created-at"
         }
     }

@@ -58,6 +58,15 @@ package struct ControlRefusal: Error, Hashable, Sendable {
         )
     }
 
+    package static func noSuchTask(_ task: String) -> Self {
+        notFound(
+            "no-such-task",
+            "\(task) is unknown: nobody submitted it and no plugin permits it",
+            remedy:
+                "compare it with \"bgtask task list\", and with what \"bgtask plugin show PLUGIN\" says is permitted"
+        )
+    }
+
     package static func noSuchLaunch(_ launch: String) -> Self {
         notFound("no-such-launch", "the ledger has no launch \(launch)", remedy: "see \"bgtask launch list\"")
     }
@@ -86,8 +95,8 @@ package struct ControlRefusal: Error, Hashable, Sendable {
         let reply = ErrorReply(
             code: "not-admitted",
             subReason: "foreign-user",
-            message: "user \(user) is neither the host's own user, nor root, nor in its control group",
-            remedy: "use your own host, or have the operator add you to the configured group"
+            message: "user \(user) is neither the host's own user, nor root, nor in its socket group",
+            remedy: "use your own host, or have the operator set socket-group and add you to that group"
         )
         return Self(status: 403, reply: reply)
     }

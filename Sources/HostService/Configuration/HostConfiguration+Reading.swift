@@ -9,12 +9,14 @@ import TaskModel
 extension HostConfiguration {
     /// Reads every known key of `mapping` over what is there already.
     mutating func read(_ mapping: DiagnosingMapping) {
-        replace(&operatorManifests, with: mapping.string("manifests"))
-        replace(&packageManifests, with: mapping.string("package-manifests"))
+        readManifestFolder("manifests", to: \.operatorManifests, mapping)
+        readManifestFolder("package-manifests", to: \.packageManifests, mapping)
         replace(&pluginFolder, with: mapping.string("plugin-folder"))
         replace(&stateFolder, with: mapping.string("state-folder"))
         replace(&controlSocket, with: mapping.string("socket"))
-        socketGroup = mapping.string("socket-group")?.value ?? socketGroup
+        if let name = mapping.string("socket-group") {
+            socketGroup = SocketGroup(named: name, problems: mapping.problems) ?? socketGroup
+        }
         runner = mapping.string("runner")?.value ?? runner
         cgroup = mapping.string("cgroup")?.value ?? cgroup
         logLevel = mapping.choice("log-level", of: Logger.Level.self)?.value ?? logLevel
@@ -31,15 +33,27 @@ extension HostConfiguration {
         }
     }
 
+    private mutating func readManifestFolder(
+        _ key: String,
+        to folder: WritableKeyPath<Self, String>,
+        _ mapping: DiagnosingMapping
+    ) {
+        guard let name = mapping.string(key) else { return }
+        self[keyPath: folder] = name.value
+        namedManifestFolders.insert(key)
+    }
+
     private mutating func readScheduling(_ mapping: DiagnosingMapping) {
-        if let limits = mapping.mapping("limits", { Self.limits($0, over: scheduling.limits) }) {
-            scheduling.limits = limits
+        mapping.mapping("limits") { limits in
+            scheduling.limits = Self.limits(limits, over: scheduling.limits)
+            replace(&scheduling.eventLimit, with: limits.integer("event", in: 0...1_000_000))
         }
         if let budgets = mapping.mapping("budgets", { Self.budgets($0, over: scheduling.budgets) }) {
             scheduling.budgets = budgets
         }
         replace(&scheduling.grace, with: mapping.duration("grace", in: Self.times))
         replace(&scheduling.spacing, with: mapping.duration("spacing", in: Self.waits))
+        replace(&scheduling.batchSize, with: mapping.integer("batch-size", in: Self.batchSizes))
         mapping.mapping("launches") { launches in
             replace(&scheduling.backgroundLaunches, with: launches.integer("background", in: 1...10_000))
             replace(&scheduling.eventLaunches, with: launches.integer("event", in: 1...10_000))
@@ -47,6 +61,7 @@ extension HostConfiguration {
         mapping.mapping("retry") { retry in
             replace(&scheduling.retryDelay, with: retry.duration("delay", in: Self.waits))
             replace(&scheduling.attempts, with: retry.integer("attempts", in: 1...1_000))
+            replace(&scheduling.hostRetryDelay, with: retry.duration("host-delay", in: Self.times))
         }
         replace(
             &scheduling.removedPluginRetention,
@@ -117,6 +132,8 @@ extension HostConfiguration {
     /// A budget leaves time to work, and ends.
     private static let times: ClosedRange<Duration> = .milliseconds(1) ... .seconds(7 * 86_400)
     private static let waits: ClosedRange<Duration> = .zero ... .seconds(3_650 * 86_400)
+    /// With the largest payload each, more than these do not fit into one plan's frame.
+    private static let batchSizes = 1...200
 }
 
 private func replace<Value>(_ value: inout Value, with field: Field<Value>?) {

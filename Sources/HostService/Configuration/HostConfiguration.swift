@@ -16,7 +16,7 @@ package struct HostConfiguration: Sendable {
     package var stateFolder: String
     package var controlSocket: String
     /// Whose members may use the control socket beside the host's own user and root.
-    package var socketGroup: String?
+    package var socketGroup: SocketGroup?
     /// The runner's binary; nil means the one beside the host's own.
     package var runner: String?
     /// Where control groups for launches are made; nil means that the host looks for a place.
@@ -29,6 +29,8 @@ package struct HostConfiguration: Sendable {
     /// The operator's values for plugins' settings, over the manifests' defaults.
     package var settings: [PluginIdentifier: [String: String]] = [:]
 
+    /// The keys of manifest folders that somebody gave, in the file or by a flag.
+    var namedManifestFolders: Set<String> = []
     /// As the file has them; `scheduling.plugins` holds what they come to.
     var policies: [PluginIdentifier: OperatorPolicy] = [:]
 

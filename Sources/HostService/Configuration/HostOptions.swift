@@ -22,7 +22,7 @@ package struct HostOptions: ParsableArguments {
     var stateFolder: String?
     @Option(help: ArgumentHelp("The socket of the control API.", valueName: "path"))
     var socket: String?
-    @Option(help: ArgumentHelp("Whose members may use that socket.", valueName: "group"))
+    @Option(help: ArgumentHelp("The socket group: its members may use that socket too.", valueName: "group"))
     var socketGroup: String?
     @Option(help: ArgumentHelp("The runner; by default the one beside this program.", valueName: "file"))
     var runner: String?
@@ -41,6 +41,8 @@ package struct HostOptions: ParsableArguments {
     var refreshLimit: String?
     @Option(help: ArgumentHelp("Pending processing requests of a plugin.", valueName: "count"))
     var processingLimit: String?
+    @Option(help: ArgumentHelp("Events that wait for a plugin.", valueName: "count"))
+    var eventLimit: String?
     @Option(help: ArgumentHelp("A launch's time with a refresh task.", valueName: "duration"))
     var refreshBudget: String?
     @Option(help: ArgumentHelp("A launch's time with a processing task.", valueName: "duration"))
@@ -51,6 +53,8 @@ package struct HostOptions: ParsableArguments {
     var grace: String?
     @Option(help: ArgumentHelp("The least time between two launches of a plugin.", valueName: "duration"))
     var spacing: String?
+    @Option(help: ArgumentHelp("Tasks in one launch at the most.", valueName: "count"))
+    var batchSize: String?
     @Option(help: ArgumentHelp("Background launches at once.", valueName: "count"))
     var backgroundLaunches: String?
     @Option(help: ArgumentHelp("Event launches at once.", valueName: "count"))
@@ -59,6 +63,10 @@ package struct HostOptions: ParsableArguments {
     var retryDelay: String?
     @Option(help: ArgumentHelp("Failed attempts until a task is abandoned.", valueName: "count"))
     var attempts: String?
+    @Option(
+        help: ArgumentHelp("The wait before the host tries again what it could not do itself.", valueName: "duration")
+    )
+    var hostRetryDelay: String?
     @Option(help: ArgumentHelp("How long requests of a removed plugin are kept.", valueName: "duration"))
     var removedPluginRetention: String?
     @Option(help: ArgumentHelp("How long the journal and ended launches are kept.", valueName: "duration"))
@@ -83,13 +91,10 @@ package struct HostOptions: ParsableArguments {
             try Self.refuse(document.errors)
             configuration.file = file
         }
-        let flags = try flagText()
-        if !flags.isEmpty {
-            let document = YAMLDocument.decode(bytes: Array(flags.utf8), file: "command line") {
-                configuration.read($0)
-            }
-            try Self.refuse(document.errors)
-        }
+        let flags = flags.filter { $0.text != nil }
+        let values = flags.map { (key: $0.key, text: $0.text ?? "") }
+        let document = YAMLDocument.decode(values: values, source: "command line") { configuration.read($0) }
+        try Self.refuse(document.errors, of: flags)
         configuration.resolvePolicies()
         configuration.makePathsAbsolute()
         return configuration
@@ -101,50 +106,56 @@ package struct HostOptions: ParsableArguments {
         throw HostError(code: .configurationInvalid, message: text)
     }
 
-    // MARK: The flags as the file would have them
+    /// A value that was given, or not, for a key of the file.
+    private struct ValueFlag {
+        let name: String
+        /// As a path.
+        let key: String
+        let text: String?
+    }
 
-    private func flagText() throws -> String {
-        let texts: [(String, String?)] = [
-            ("manifests", manifests), ("package-manifests", packageManifests), ("plugin-folder", pluginFolder),
-            ("state-folder", stateFolder), ("socket", socket), ("socket-group", socketGroup),
-            ("runner", runner), ("cgroup", cgroup), ("log-level", logLevel),
-        ]
-        let values: [(String, String?)] = [
-            ("grace", grace), ("spacing", spacing), ("removed-plugin-retention", removedPluginRetention),
-            ("journal-retention", journalRetention),
-        ]
-        let sections: [(String, [(String, String?)])] = [
-            ("conditions", [("external-power", externalPower), ("network", network)]),
-            ("limits", [("refresh", refreshLimit), ("processing", processingLimit)]),
-            ("budgets", [("refresh", refreshBudget), ("processing", processingBudget), ("event", eventBudget)]),
-            ("launches", [("background", backgroundLaunches), ("event", eventLaunches)]),
-            ("retry", [("delay", retryDelay), ("attempts", attempts)]),
-        ]
-        var lines = try texts.compactMap { key, text in try text.map { "\(key): \(try Self.quoted($0, key))" } }
-        lines += try values.compactMap { key, text in try text.map { "\(key): \(try Self.plain($0, key))" } }
-        for (section, keys) in sections {
-            let inner = try keys.compactMap { key, text in try text.map { "  \(key): \(try Self.plain($0, key))" } }
-            if !inner.isEmpty { lines += ["\(section):"] + inner }
+    private static func refuse(_ problems: [ManifestProblem], of flags: [ValueFlag]) throws {
+        if problems.isEmpty { return }
+        let lines = problems.map { problem in
+            let flag = flags.first { $0.key == problem.key }
+            return "\(flag.map { "--\($0.name)" } ?? "command line"): \(problem.message); \(problem.remedy)"
         }
-        return lines.map { $0 + "\n" }.joined()
+        throw HostError(code: .configurationInvalid, message: lines.joined(separator: "\n"))
     }
 
-    private static func quoted(_ text: String, _ key: String) throws -> String {
-        if text.contains(where: \.isNewline) { throw unusable(text, key) }
-        return "'" + text.replacingOccurrences(of: "'", with: "''") + "'"
-    }
-
-    /// Numbers, durations and booleans are words of letters and digits; anything else is no value of theirs.
-    private static func plain(_ text: String, _ key: String) throws -> String {
-        let isWord = text.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || "0"..."9" ~= $0) }
-        guard isWord, !text.isEmpty else { throw unusable(text, key) }
-        return text
-    }
-
-    private static func unusable(_ text: String, _ key: String) -> HostError {
-        HostError(
-            code: .configurationInvalid,
-            message: "command line: \(key) is \"\(text)\", which is no value of that key; see bgtaskd --help"
-        )
+    private var flags: [ValueFlag] {
+        [
+            ValueFlag(name: "manifests", key: "manifests", text: manifests),
+            ValueFlag(name: "package-manifests", key: "package-manifests", text: packageManifests),
+            ValueFlag(name: "plugin-folder", key: "plugin-folder", text: pluginFolder),
+            ValueFlag(name: "state-folder", key: "state-folder", text: stateFolder),
+            ValueFlag(name: "socket", key: "socket", text: socket),
+            ValueFlag(name: "socket-group", key: "socket-group", text: socketGroup),
+            ValueFlag(name: "runner", key: "runner", text: runner),
+            ValueFlag(name: "cgroup", key: "cgroup", text: cgroup),
+            ValueFlag(name: "log-level", key: "log-level", text: logLevel),
+            ValueFlag(name: "external-power", key: "conditions.external-power", text: externalPower),
+            ValueFlag(name: "network", key: "conditions.network", text: network),
+            ValueFlag(name: "refresh-limit", key: "limits.refresh", text: refreshLimit),
+            ValueFlag(name: "processing-limit", key: "limits.processing", text: processingLimit),
+            ValueFlag(name: "event-limit", key: "limits.event", text: eventLimit),
+            ValueFlag(name: "refresh-budget", key: "budgets.refresh", text: refreshBudget),
+            ValueFlag(name: "processing-budget", key: "budgets.processing", text: processingBudget),
+            ValueFlag(name: "event-budget", key: "budgets.event", text: eventBudget),
+            ValueFlag(name: "grace", key: "grace", text: grace),
+            ValueFlag(name: "spacing", key: "spacing", text: spacing),
+            ValueFlag(name: "batch-size", key: "batch-size", text: batchSize),
+            ValueFlag(name: "background-launches", key: "launches.background", text: backgroundLaunches),
+            ValueFlag(name: "event-launches", key: "launches.event", text: eventLaunches),
+            ValueFlag(name: "retry-delay", key: "retry.delay", text: retryDelay),
+            ValueFlag(name: "attempts", key: "retry.attempts", text: attempts),
+            ValueFlag(name: "host-retry-delay", key: "retry.host-delay", text: hostRetryDelay),
+            ValueFlag(
+                name: "removed-plugin-retention",
+                key: "removed-plugin-retention",
+                text: removedPluginRetention
+            ),
+            ValueFlag(name: "journal-retention", key: "journal-retention", text: journalRetention),
+        ]
     }
 }

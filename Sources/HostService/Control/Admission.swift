@@ -3,80 +3,53 @@
 import Foundation
 import NIOCore
 
-/// Who may give orders on the control socket: the host's own user, root, and the members of one group.
+/// Who may give orders on the control socket: the host's own user, root, and whoever is in the socket group.
 struct Admission: Sendable {
-    let ownUser: UInt32
-    let group: gid_t?
+    let ownUser = getuid()
+    let group: SocketGroup?
 
-    /// - Parameter group: the configured group's name; nil admits no group.
-    init(group name: String?) throws(HostError) {
-        ownUser = getuid()
-        guard let name else {
-            group = nil
-            return
-        }
-        guard let id = Self.groupID(name) else {
-            throw HostError(
-                code: .configurationInvalid,
-                message: "socket-group names \(name), which is no group of this machine; create it or remove the key"
-            )
-        }
-        guard ownUser == 0 || getgid() == id || Self.ownGroups.contains(id) else {
-            throw HostError(
-                code: .configurationInvalid,
-                message: "socket-group names \(name), which the host's own user is not in; add it to the group,"
-                    + " or run the host as root"
-            )
-        }
-        group = id
+    func admits(_ caller: Caller) -> Bool {
+        if caller.user == 0 || caller.user == ownUser { return true }
+        return group.map { caller.groups.contains($0.id) } ?? false
     }
 
-    private static var ownGroups: [gid_t] {
-        var groups = [gid_t](repeating: 0, count: 65_536)
-        let count = getgroups(Int32(groups.count), &groups)
-        return Array(groups.prefix(max(0, Int(count))))
+    /// The other end of a connection, as the kernel saw it when it connected; nil for one that it knows nothing of.
+    static func caller(of channel: any Channel) async throws -> Caller? {
+        try await channel.eventLoop.submit {
+            let caller = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+                of: NIOBSDSocket.Handle.self
+            ) { Caller(socket: $0) }
+            return caller ?? nil
+        }.get()
     }
 
-    func admits(user: uid_t, primaryGroup: gid_t) -> Bool {
-        if user == 0 || user == ownUser { return true }
-        guard let group else { return false }
-        return primaryGroup == group || Self.groups(of: user, primary: primaryGroup).contains(group)
-    }
-
-    /// The other end of a connection, as the kernel saw it when it connected.
-    static func peer(of channel: any Channel) async throws -> PeerCredentials? {
-        guard let provider = channel as? any SocketOptionProvider else { return nil }
-        return try await provider.unsafeGetSocketOption(
-            level: .init(rawValue: SOL_SOCKET),
-            name: .init(rawValue: SO_PEERCRED)
-        ).get()
-    }
-
-    /// The kernel's `struct ucred`, which Glibc's module leaves out.
-    struct PeerCredentials {
-        let process: Int32
+    /// Who called. The kernel's word, not the user database's: a process may be in groups that no account has.
+    struct Caller: Sendable {
         let user: UInt32
-        let group: UInt32
-    }
+        /// The primary one and all others.
+        let groups: [UInt32]
 
-    private static func groupID(_ name: String) -> gid_t? {
-        var entry = group_entry()
-        var buffer = [CChar](repeating: 0, count: 16_384)
-        var found: UnsafeMutablePointer<group_entry>?
-        guard getgrnam_r(name, &entry, &buffer, buffer.count, &found) == 0, found != nil else { return nil }
-        return entry.gr_gid
-    }
+        init?(socket: CInt) {
+            var credentials = Credentials(process: 0, user: 0, group: 0)
+            var length = socklen_t(MemoryLayout<Credentials>.size)
+            guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else { return nil }
+            user = credentials.user
+            groups = [credentials.group] + Self.otherGroups(socket: socket)
+        }
 
-    private typealias group_entry = Foundation.group
+        private static func otherGroups(socket: CInt) -> [UInt32] {
+            // The most that the kernel lets a process have.
+            var groups = [UInt32](repeating: 0, count: 65_536)
+            var length = socklen_t(groups.count * MemoryLayout<UInt32>.size)
+            guard getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, &groups, &length) == 0 else { return [] }
+            return Array(groups.prefix(Int(length) / MemoryLayout<UInt32>.size))
+        }
 
-    private static func groups(of user: uid_t, primary: gid_t) -> [gid_t] {
-        var entry = passwd()
-        var buffer = [CChar](repeating: 0, count: 16_384)
-        var found: UnsafeMutablePointer<passwd>?
-        guard getpwuid_r(user, &entry, &buffer, buffer.count, &found) == 0, found != nil else { return [] }
-        var groups = [gid_t](repeating: 0, count: 1_024)
-        var count = Int32(groups.count)
-        guard getgrouplist(entry.pw_name, primary, &groups, &count) >= 0 else { return [] }
-        return Array(groups.prefix(Int(count)))
+        /// The kernel's `struct ucred`, which Glibc's module leaves out.
+        private struct Credentials {
+            var process: Int32
+            var user: UInt32
+            var group: UInt32
+        }
     }
 }

@@ -40,24 +40,39 @@ extension ControlRoutes {
         let limits = policy.limits ?? scheduling.limits
         let budgets = policy.budgets ?? scheduling.budgets
         let last = try await recorded { try $0.launches(limit: 1, plugin: identifier).first }
-        let isMain = standing.entry.role == .main
+        let requestLimits =
+            standing.entry.role == .main
+            ? [
+                KindLimit(.refresh, limit: limits.refresh, used: standing.pending(.refresh)),
+                KindLimit(.processing, limit: limits.processing, used: standing.pending(.processing)),
+            ] : []
         return PluginReply(
             standing.entry,
             summary: summary(of: standing, last: last),
             notes: catalog.contents.notes.filter { $0.file == standing.entry.manifestPath }.map(ManifestNote.init),
-            limits: isMain
-                ? [
-                    KindLimit(.refresh, limit: limits.refresh, used: standing.pending(.refresh)),
-                    KindLimit(.processing, limit: limits.processing, used: standing.pending(.processing)),
-                ] : [],
+            limits: requestLimits + [KindLimit(.event, limit: scheduling.eventLimit, used: standing.events)],
             budgets: TaskKind.allCases.map { KindBudget($0, budget: budgets[$0]) },
             grace: policy.grace ?? scheduling.grace,
             spacing: policy.spacing ?? scheduling.spacing,
+            batchSize: scheduling.batchSize,
+            retry: RetryRule(scheduling),
+            retention: scheduling.removedPluginRetention,
             lastLaunch: last.map {
                 .init($0.number, startedAt: $0.startedAt, outcome: $0.end?.outcome, message: $0.end?.message)
             },
             reasons: policy.isEnabled ? [] : [WaitingReason(.pluginDisabled(identifier), at: now)]
         )
+    }
+
+    /// An empty list of a plugin that nobody knows would look like one that never ran.
+    func launches(_ query: LaunchQuery) async throws -> LaunchListReply {
+        let reply = try await launchList(query)
+        guard reply.launches.isEmpty, let text = query.plugin else { return reply }
+        let isKnown = try await read { scheduler, _ in
+            PluginIdentifier(text).map { scheduler.entry(of: $0) != nil } ?? false
+        }
+        if !isKnown { throw ControlRefusal.noSuchPlugin(text) }
+        return reply
     }
 
     private func summary(of standing: PluginStanding, last: LaunchRecord?) -> PluginListReply.Summary {
@@ -81,6 +96,7 @@ extension ControlRoutes {
         let facts = facts
         let conditions = conditions.inForce
         return try await read { scheduler, _ in
+            let installed = scheduler.entries.map(\.identifier)
             let running = scheduler.runningLaunches
             return HostStatusReply(
                 pid: facts.pid,
@@ -89,12 +105,14 @@ extension ControlRoutes {
                 boot: facts.startedAt.boot,
                 stateFolder: configuration.stateFolder,
                 socket: configuration.controlSocket,
+                socketGroup: configuration.socketGroup?.name,
                 manifestFolders: [configuration.operatorManifests, configuration.packageManifests],
                 pluginFolder: configuration.pluginFolder,
                 configurationFile: configuration.file,
+                configuredWithoutPlugin: configuration.configuredWithoutPlugin(among: installed),
                 conditions: conditions,
                 counts: .init(
-                    plugins: scheduler.entries.count,
+                    plugins: installed.count,
                     refused: refused,
                     pending: scheduler.pendingCount,
                     runningLaunches: running.count
@@ -102,6 +120,7 @@ extension ControlRoutes {
                 limits: [
                     KindLimit(.refresh, limit: scheduling.limits.refresh),
                     KindLimit(.processing, limit: scheduling.limits.processing),
+                    KindLimit(.event, limit: scheduling.eventLimit),
                 ],
                 budgets: TaskKind.allCases.map { KindBudget($0, budget: scheduling.budgets[$0]) },
                 launchLimits: Lane.allCases.map { lane in
@@ -113,9 +132,25 @@ extension ControlRoutes {
                 },
                 grace: scheduling.grace,
                 spacing: scheduling.spacing,
+                batchSize: scheduling.batchSize,
+                retry: RetryRule(scheduling),
+                retention: Retention(
+                    removedPlugin: scheduling.removedPluginRetention,
+                    journal: configuration.journalRetention
+                ),
                 isStopping: scheduler.isStopping
             )
         }
+    }
+}
+
+extension RetryRule {
+    init(_ scheduling: SchedulingConfiguration) {
+        self.init(
+            delay: scheduling.retryDelay,
+            attempts: scheduling.attempts,
+            hostDelay: scheduling.hostRetryDelay
+        )
     }
 }
 
@@ -123,11 +158,14 @@ extension ControlRoutes {
 private struct PluginStanding: Sendable {
     let entry: PluginEntry
     let requests: [PendingRequest]
+    /// Those that wait.
+    let events: Int
     let running: Int
 
     init(_ entry: PluginEntry, in scheduler: borrowing Scheduler) {
         self.entry = entry
         requests = entry.role == .main ? scheduler.pendingRequests(of: entry.identifier) : []
+        events = scheduler.pendingEvents.count { $0.plugin == entry.identifier }
         running = scheduler.runningLaunches.filter { $0.plan.plugin.identifier == entry.identifier }
             .reduce(0) { $0 + $1.unfinished.count }
     }

@@ -59,7 +59,9 @@ extension ControlRoutes {
             try ledger.journal(JournalSelection(label: identifier.text, newestFirst: true, limit: 50))
                 .first { TaskOutcome(rawValue: $0.event) != nil }
         }
-        return TaskWhyReply(explanation, at: now, last: last.map(TaskWhyReply.LastOutcome.init))
+        let reply = TaskWhyReply(explanation, at: now, last: last.map(TaskWhyReply.LastOutcome.init))
+        if reply.state == .unknown && reply.plugin == nil { throw ControlRefusal.noSuchTask(identifier.text) }
+        return reply
     }
 
     func simulateLaunch(_ body: LaunchSimulation) async throws -> LaunchSimulationReply {

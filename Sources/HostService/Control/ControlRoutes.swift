@@ -24,7 +24,7 @@ struct ControlRoutes: Sendable {
         case .taskCancel: Response(json: try await cancel(call.value))
         case .taskList: Response(json: try await taskList())
         case .taskWhy: Response(json: try await why(call.value))
-        case .launchList: Response(json: try await launchList(LaunchQuery(reading: call.query)))
+        case .launchList: Response(json: try await launches(LaunchQuery(reading: call.query)))
         case .launchShow: Response(json: try await launch(call.value))
         case .journal: try await journal(JournalQuery(reading: call.query))
         case .simulateLaunch: Response(json: try await simulateLaunch(call.decoded()))

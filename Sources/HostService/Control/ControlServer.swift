@@ -17,6 +17,8 @@ struct ControlServer: Service {
     let admission: Admission
     let routes: ControlRoutes
     let log: Logger
+    /// What the server itself says.
+    let libraryLog: Logger
     /// Called once callers can connect.
     let onServing: @Sendable () -> Void
 
@@ -38,7 +40,7 @@ struct ControlServer: Service {
                 availableConnectionsDelegate: .maximum(Self.connections, logger: log)
             ),
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
-            logger: log
+            logger: libraryLog
         ) { request, writer, channel in
             let response = await Self.respond(to: request, from: channel, routes, admission)
             try await writer.write(response: response.head, body: response.body)
@@ -57,9 +59,9 @@ struct ControlServer: Service {
     ) async -> Response {
         do {
             // A connection without credentials is nobody's.
-            let peer = try await Admission.peer(of: channel)
-            guard let peer, admission.admits(user: peer.user, primaryGroup: peer.group) else {
-                throw ControlRefusal.notAdmitted(user: peer?.user ?? .max)
+            let caller = try await Admission.caller(of: channel)
+            guard let caller, admission.admits(caller) else {
+                throw ControlRefusal.notAdmitted(user: caller?.user ?? .max)
             }
             let method = request.method.rawValue
             guard let (route, value) = Route.matching(method: method, path: request.uri.path) else {
@@ -139,11 +141,11 @@ struct ControlServer: Service {
 
     private func openSocket() {
         // Nobody but the host could use it so far; without its group it stays that way.
-        if let group = admission.group, chown(socket, uid_t.max, group) != 0 {
+        if let group = admission.group, chown(socket, uid_t.max, group.id) != 0 {
             let problem = String(cString: strerror(errno))
             return log.error(
-                "the socket's group cannot be set",
-                metadata: ["group": "\(group)", "error": "\(problem)"]
+                "the socket group cannot be set, so its members cannot use the socket",
+                metadata: ["group": "\(group.name)", "error": "\(problem)"]
             )
         }
         chmod(socket, admission.group == nil ? 0o600 : 0o660)

@@ -83,7 +83,7 @@ extension HostScheduler {
         case .launch(.outputDropped(let launch, let stream, let lines)):
             write(.warning, "\(lines) lines dropped: too many at once", of: launch, from: stream, launches)
         case .launch(.ended(let launch, let end)):
-            log.info("ended", metadata: ["launch": "\(launch)", "termination": "\(end.termination)"])
+            log.info("ended", metadata: ["launch": "\(launch)", "termination": "\(end.termination.words)"])
             launches.plugins[launch] = nil
             launches.libraries[launch] = nil
             return [.runnerEnded(launch, end.termination, end.lastWords)]

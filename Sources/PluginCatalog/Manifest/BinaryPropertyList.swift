@@ -7,6 +7,7 @@
 /// texts.
 struct BinaryPropertyList {
     private static let longestText = 4096
+    private static let longestKey = 255
     private static let longestArray = 10_000
     private static let headerSize = 8
     private static let trailerSize = 32
@@ -56,6 +57,21 @@ struct BinaryPropertyList {
             return value(ofReferenceAt: rootKeys + (rootCount + entry) * referenceSize)
         }
         return nil
+    }
+
+    /// Keys that the root holds more than once. Those that are longer than any manifest's are not compared.
+    var repeatedKeys: [String] {
+        var seen: Set<ArraySlice<UInt8>> = []
+        var repeated: Set<String> = []
+        for entry in 0..<rootCount {
+            guard let place = target(ofReferenceAt: rootKeys + entry * referenceSize),
+                let name = object(at: place, of: 0x5), name.count <= Self.longestKey,
+                name.count <= bytes.count - name.start
+            else { continue }
+            let text = bytes[name.start..<name.start + name.count]
+            if !seen.insert(text).inserted { repeated.insert(String(decoding: text, as: UTF8.self)) }
+        }
+        return repeated.sorted()
     }
 
     private func value(ofReferenceAt place: Int) -> PropertyListValue {

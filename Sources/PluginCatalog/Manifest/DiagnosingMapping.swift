@@ -63,11 +63,16 @@ package final class DiagnosingMapping {
 
     package func integer(_ name: String, in range: ClosedRange<Int> = .min ... .max) -> Field<Int>? {
         node(name).flatMap { field in
-            guard case .text(let text, isQuoted: false) = field.value.content, let number = Int(text) else {
-                return mismatch(field, expected: "a whole number", remedy: "write digits alone, without quotes")
+            guard case .text(let text, isQuoted: false) = field.value.content, Self.isWholeNumber(text) else {
+                let bounds = range == .min ... .max ? "" : " from \(range.lowerBound) to \(range.upperBound)"
+                return mismatch(
+                    field,
+                    expected: "a whole number\(bounds)",
+                    remedy: "write digits alone, without quotes"
+                )
             }
-            guard range.contains(number) else {
-                return outside(field, shown: "\(number)", least: "\(range.lowerBound)", most: "\(range.upperBound)")
+            guard let number = Int(text), range.contains(number) else {
+                return outside(field, shown: text, least: "\(range.lowerBound)", most: "\(range.upperBound)")
             }
             return at(field, number)
         }
@@ -176,14 +181,26 @@ package final class DiagnosingMapping {
         return nil
     }
 
+    /// - Parameter shown: as it was written, and made of digits and letters.
     func outside<Value>(_ field: Field<YAMLNode>, shown: String, least: String, most: String) -> Field<Value>? {
+        outside(field, shown: shown, rule: "not between \(least) and \(most)")
+    }
+
+    func outside<Value>(_ field: Field<YAMLNode>, shown: String, rule: String) -> Field<Value>? {
+        let limit = 40
+        let brief = shown.count > limit ? "\(shown.prefix(limit))..." : shown
         problems.report(
             .wrongValue,
             at: at(field, ()),
-            "is \(shown), which is not between \(least) and \(most)",
+            "is \(brief), which is \(rule)",
             remedy: "write a value in that range"
         )
         return nil
+    }
+
+    private static func isWholeNumber(_ text: String) -> Bool {
+        let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
+        return !digits.isEmpty && digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
     /// Points at the value, or at its key where the value stands nowhere.

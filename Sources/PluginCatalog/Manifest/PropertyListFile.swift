@@ -24,7 +24,10 @@ struct PropertyListFile {
     }
 
     private static func binaryRoot(_ bytes: [UInt8], _ problems: ProblemCollector) -> Root? {
-        if let list = BinaryPropertyList(bytes: bytes) { return .binary(list) }
+        if let list = BinaryPropertyList(bytes: bytes) {
+            for key in list.repeatedKeys { report(key, at: nil, to: problems) }
+            return .binary(list)
+        }
         problems.report(
             .syntax,
             "is a damaged binary property list, or one without a dictionary at its root",
@@ -50,7 +53,12 @@ struct PropertyListFile {
         }
         do {
             let value = try PropertyListSerialization.propertyList(from: Data(bytes), format: nil)
-            if let root = value as? [String: Any] { return .xml(root) }
+            if let root = value as? [String: Any] {
+                for repeated in PropertyListKeys(of: bytes).repeated {
+                    report(repeated.key, at: repeated.position, to: problems)
+                }
+                return .xml(root)
+            }
             problems.report(.wrongType, "holds no dictionary at its root", remedy: "start it with <plist><dict>")
         } catch {
             let details = (error as NSError).userInfo["NSDebugDescription"] as? String ?? "it cannot be parsed"
@@ -62,6 +70,17 @@ struct PropertyListFile {
             )
         }
         return nil
+    }
+
+    // The parsers take one of them and say nothing.
+    private static func report(_ key: String, at position: TextPosition?, to problems: ProblemCollector) {
+        problems.report(
+            .duplicateKey,
+            key: key,
+            position: position,
+            "stands in the root dictionary already",
+            remedy: "remove one of the two"
+        )
     }
 
     private static func line(in details: String) -> Int? {

@@ -51,11 +51,49 @@ package enum YAMLDocument {
             }
             return DecodedDocument(value: nil, problems: problems.sorted)
         }
-        let start = TextPosition(line: 1, column: 1)
+        return decode(entries, start: TextPosition(line: 1, column: 1), problems: problems, read)
+    }
+
+    private static func decode<Value>(
+        _ entries: [YAMLEntry],
+        start: TextPosition?,
+        problems: ProblemCollector,
+        _ read: (DiagnosingMapping) -> Value
+    ) -> DecodedDocument<Value> {
         let mapping = DiagnosingMapping(entries: entries, path: "", position: start, problems: problems)
         let value = read(mapping)
         mapping.reportUnknownKeys()
         return DecodedDocument(value: value, problems: problems.sorted)
+    }
+
+    // MARK: Values that stand in no file
+
+    /// Reads single values, such as those of a command line, under the rules of a file's keys.
+    ///
+    /// - Parameters:
+    ///   - values: by the path of their key, such as `budgets.refresh`. An empty text is nothing.
+    ///   - source: the name for messages.
+    package static func decode<Value>(
+        values: [(key: String, text: String)],
+        source: String,
+        _ read: (DiagnosingMapping) -> Value
+    ) -> DecodedDocument<Value> {
+        let paths = values.map { (path: $0.key.split(separator: ".")[...], text: $0.text) }
+        return decode(entries(of: paths), start: nil, problems: ProblemCollector(file: source), read)
+    }
+
+    private static func entries(of values: [(path: ArraySlice<Substring>, text: String)]) -> [YAMLEntry] {
+        var keys: [Substring] = []
+        for value in values { if let key = value.path.first, !keys.contains(key) { keys.append(key) } }
+        return keys.map { key in
+            let inner = values.filter { $0.path.first == key }.map { (path: $0.path.dropFirst(), text: $0.text) }
+            let single = inner.first { $0.path.isEmpty }
+            // Whoever types `null` on a command line means the word.
+            let content: YAMLNode.Content =
+                single.map { .text($0.text, isQuoted: YAMLNode.wordsForNothing.contains($0.text)) }
+                ?? .mapping(entries(of: inner))
+            return YAMLEntry(key: String(key), position: nil, value: YAMLNode(content: content, position: nil))
+        }
     }
 }
 

@@ -19,8 +19,10 @@ struct YAMLNode {
     /// What stands there when nothing stands there: `key:`, `~` or `null`.
     var isNothing: Bool {
         guard case .text(let text, isQuoted: false) = content else { return false }
-        return ["", "~", "null", "Null", "NULL"].contains(text)
+        return text.isEmpty || Self.wordsForNothing.contains(text)
     }
+
+    static let wordsForNothing: Set = ["~", "null", "Null", "NULL"]
 
     /// For messages about the wrong type.
     var kindName: String {

@@ -75,7 +75,7 @@ extension RowReader {
         return LaunchEnd(
             outcome: try name(),
             at: try wallTime(),
-            used: try duration(),
+            used: nextIsNull() ? nil : try duration(),
             blame: try name(),
             message: try text()
         )

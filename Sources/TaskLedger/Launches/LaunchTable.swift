@@ -33,7 +33,7 @@ extension Database {
             WHERE number = ? AND outcome IS NULL
             """,
             [
-                end.outcome.rawValue, end.at.nanoseconds, end.used.wholeNanoseconds, end.blame.rawValue, end.message,
+                end.outcome.rawValue, end.at.nanoseconds, end.used?.wholeNanoseconds, end.blame.rawValue, end.message,
                 number.rawValue,
             ]
         )

@@ -1,0 +1,36 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+
+/// What to do when no host answered, by what kept it from answering.
+enum UnreachableAdvice {
+    static func text(for failure: ConnectionFailure, at choice: HostChoice, facts: () -> SocketFacts) -> String {
+        switch failure {
+        case .noSocket, .nobodyListens, .other: choice.startHint
+        case .pathTooLong: "give a shorter path with --socket, to the host as well"
+        case .notAllowed: admission(facts())
+        case .noAnswer: hanging(choice.socket, facts().process)
+        case .hungUp: "it may be stopping; try again in a moment, or \(choice.startHint)"
+        }
+    }
+
+    private static func admission(_ facts: SocketFacts) -> String {
+        let owner = facts.owner.map { "the host's own user \($0)" } ?? "the host's own user"
+        if let group = facts.group {
+            return "\(owner), root and the members of the socket group \(group) may use it; join that group with: "
+                + "sudo usermod -aG \(group) USER, and log in again; or use your own host with --user"
+        }
+        return "\(owner), root and the members of its socket group, if it has one, may use it; have its operator set "
+            + "socket-group in its configuration and start it again, and join that group with: "
+            + "sudo usermod -aG GROUP USER; or use your own host with --user"
+    }
+
+    private static func hanging(_ socket: String, _ process: Int32?) -> String {
+        guard let process else {
+            return "it hangs, or it is stopped; find its process with: ss -lxp src \(socket), and read its log"
+        }
+        return "process \(process) listens there and hangs, or it is stopped; see its state with: "
+            + "ps -o pid,stat,wchan:32,args -p \(process), and its log with: journalctl _PID=\(process); "
+            + "it may be ended with: kill -KILL \(process), and loses nothing that it has accepted"
+    }
+}

@@ -1,0 +1,34 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import PluginCatalog
+import TaskModel
+
+// What the operator wrote and what has no effect yet. None of it keeps a host from starting.
+extension HostConfiguration {
+    /// The manifest folders that somebody named and that are not there.
+    var missingFolderWarnings: [String] {
+        [("manifests", operatorManifests), ("package-manifests", packageManifests)].compactMap { key, folder in
+            var isFolder: ObjCBool = false
+            let isThere = FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder)
+            guard namedManifestFolders.contains(key), !isFolder.boolValue else { return nil }
+            let problem = isThere ? "is no folder" : "does not exist"
+            return "\(key): \(folder) \(problem), so no manifest is read from it; create it, or name another;"
+                + " the host watches for it and reads it as soon as it is there"
+        }
+    }
+
+    /// Plugins that the configuration speaks of and that are not among those installed.
+    func configuredWithoutPlugin(among installed: [PluginIdentifier]) -> [PluginIdentifier] {
+        policies.keys.filter { !installed.contains($0) }.sorted()
+    }
+
+    func unmatchedWarnings(among installed: [PluginIdentifier]) -> [String] {
+        configuredWithoutPlugin(among: installed).map { plugin in
+            let nearest = NearestWord.to(plugin.text, among: installed.map(\.text))
+            let remedy = nearest.map { "write \"\($0)\" if that is meant" } ?? "install it, or remove the entry"
+            return "plugins.\(plugin): no plugin of that name is installed, so the entry has no effect; \(remedy);"
+                + " it takes effect as soon as the plugin is there"
+        }
+    }
+}

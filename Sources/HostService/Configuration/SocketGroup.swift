@@ -1,0 +1,51 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import PluginCatalog
+
+/// The group whose members may use the control socket beside the host's own user and root. Says nothing of who they are.
+package struct SocketGroup: Hashable, Sendable {
+    package let name: String
+    package let id: UInt32
+
+    /// Nil after a problem was reported.
+    init?(named name: Field<String>, problems: ProblemCollector) {
+        guard let id = Self.id(of: name.value) else {
+            problems.report(
+                .wrongValue,
+                at: name,
+                "is \"\(name.value)\", which is no group of this machine",
+                remedy: "create it with groupadd, or name one that \"getent group\" shows"
+            )
+            return nil
+        }
+        guard getuid() == 0 || getegid() == id || Self.ownGroups.contains(id) else {
+            problems.report(
+                .wrongValue,
+                at: name,
+                "is \"\(name.value)\", which the host's own user \(NSUserName()) is not in",
+                remedy:
+                    "add it with \"usermod -aG \(name.value) \(NSUserName())\" and log in again, or name a group of it"
+            )
+            return nil
+        }
+        self.name = name.value
+        self.id = id
+    }
+
+    private static var ownGroups: [gid_t] {
+        var groups = [gid_t](repeating: 0, count: 65_536)
+        let count = getgroups(Int32(groups.count), &groups)
+        return Array(groups.prefix(max(0, Int(count))))
+    }
+
+    private static func id(of name: String) -> UInt32? {
+        var entry = group_entry()
+        var buffer = [CChar](repeating: 0, count: 1 << 20)
+        var found: UnsafeMutablePointer<group_entry>?
+        guard getgrnam_r(name, &entry, &buffer, buffer.count, &found) == 0, found != nil else { return nil }
+        return entry.gr_gid
+    }
+
+    private typealias group_entry = Foundation.group
+}

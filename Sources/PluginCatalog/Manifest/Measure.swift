@@ -1,0 +1,158 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// How people write a quantity of one sort: whole numbers with units. Knows no key and no range by itself.
+struct Measure {
+    struct Unit {
+        let word: String
+        /// In the smallest unit.
+        let size: Int64
+        /// What people write for it, in lower case, and what is not taken.
+        let otherWords: [String]
+    }
+
+    enum Reading: Equatable {
+        /// In the smallest unit.
+        case value(Int64)
+        /// More, or less, than 64 bits hold.
+        case tooLarge
+        /// What is wrong, where that has a name, and how to write what was meant, where that is plain.
+        case flawed(String?, remedy: String?)
+    }
+
+    let name: String
+    let example: String
+    /// The smallest first.
+    let units: [Unit]
+
+    static let durations = Measure(
+        name: "a duration",
+        example: "30s",
+        units: [
+            Unit(word: "ms", size: 1, otherWords: ["msec", "msecs", "millisecond", "milliseconds"]),
+            Unit(word: "s", size: 1_000, otherWords: ["sec", "secs", "second", "seconds"]),
+            Unit(word: "min", size: 60_000, otherWords: ["m", "mins", "minute", "minutes"]),
+            Unit(word: "h", size: 3_600_000, otherWords: ["hr", "hrs", "hour", "hours"]),
+            Unit(word: "d", size: 86_400_000, otherWords: ["day", "days"]),
+        ]
+    )
+
+    static let sizes = Measure(
+        name: "a size",
+        example: "256MiB",
+        units: [
+            Unit(word: "B", size: 1, otherWords: ["b", "byte", "bytes"]),
+            Unit(word: "KiB", size: 1 << 10, otherWords: ["k", "kb", "kib"]),
+            Unit(word: "MiB", size: 1 << 20, otherWords: ["m", "mb", "mib"]),
+            Unit(word: "GiB", size: 1 << 30, otherWords: ["g", "gb", "gib"]),
+            Unit(word: "TiB", size: 1 << 40, otherWords: ["t", "tb", "tib"]),
+        ]
+    )
+
+    // MARK: Words
+
+    /// In the largest unit that keeps it whole.
+    func text(_ value: Int64) -> String {
+        let unit = units.last { value != 0 && value % $0.size == 0 } ?? units[0]
+        return "\(value / unit.size)\(unit.word)"
+    }
+
+    /// `a duration from 1ms to 7d`
+    func description(of range: ClosedRange<Int64>?) -> String {
+        range.map { "\(name) from \(text($0.lowerBound)) to \(text($0.upperBound))" } ?? name
+    }
+
+    func remedy(in range: ClosedRange<Int64>?) -> String {
+        "write a whole number and one of \(words), such as \(example(in: range))"
+    }
+
+    private var words: String { units.map(\.word).joined(separator: ", ") }
+
+    private func example(in range: ClosedRange<Int64>?) -> String {
+        guard let range, case .value(let value) = reading(of: example), !range.contains(value) else { return example }
+        return text(range.upperBound)
+    }
+
+    // MARK: Reading
+
+    func reading(of text: String) -> Reading {
+        let isNegative = text.hasPrefix("-")
+        guard let parts = Part.all(in: text.dropFirst(isNegative ? 1 : 0)) else { return .flawed(nil, remedy: nil) }
+        var total: Int64 = 0
+        for part in parts {
+            guard let unit = units.first(where: { $0.word == part.unit }) else { return unknown(part, of: parts) }
+            guard let value = part.value(in: unit) else {
+                return part.fraction.isEmpty
+                    ? .tooLarge : .flawed("which has a fraction", remedy: "write a whole number in a smaller unit")
+            }
+            let (sum, isTooLarge) = total.addingReportingOverflow(isNegative ? -value : value)
+            if isTooLarge { return .tooLarge }
+            total = sum
+        }
+        if parts.count > 1 {
+            return .flawed("which has more than one unit", remedy: "write \(self.text(total))")
+        }
+        if !parts[0].fraction.isEmpty { return .flawed("which has a fraction", remedy: "write \(self.text(total))") }
+        return .value(total)
+    }
+
+    private func unknown(_ part: Part, of parts: [Part]) -> Reading {
+        if part.unit.isEmpty { return .flawed("which has no unit", remedy: "add one of \(words), such as \(example)") }
+        let meant = units.first { $0.otherWords.contains(part.unit.lowercased()) || $0.word.lowercased() == part.unit }
+        let corrected = meant.map { "\(part.number)\($0.word)" }
+        return .flawed(
+            "whose unit \"\(part.unit)\" is none of \(words)",
+            remedy: parts.count == 1 ? corrected.map { "write \($0)" } : nil
+        )
+    }
+
+    /// One number with what follows it.
+    private struct Part {
+        let digits: Substring
+        /// Digits behind a point or a comma.
+        let fraction: Substring
+        let unit: Substring
+
+        var number: String { fraction.isEmpty ? String(digits) : "\(digits).\(fraction)" }
+
+        /// Nil when the text is anything but numbers with words behind them.
+        static func all(in text: Substring) -> [Part]? {
+            var parts: [Part] = []
+            var rest = text
+            while !rest.isEmpty || parts.isEmpty {
+                guard let digits = rest.takeDigits() else { return nil }
+                var fraction: Substring = ""
+                if rest.first == "." || rest.first == "," {
+                    rest.removeFirst()
+                    guard let found = rest.takeDigits() else { return nil }
+                    fraction = found
+                }
+                rest = rest.drop { $0 == " " }
+                let unit = rest.prefix(while: \.isLetter)
+                rest = rest.dropFirst(unit.count).drop { $0 == " " }
+                parts.append(Part(digits: digits, fraction: fraction, unit: unit))
+            }
+            return parts
+        }
+
+        /// Nil when it is too large, or no whole number in the smallest unit.
+        func value(in unit: Unit) -> Int64? {
+            guard let whole = Int64(digits) else { return nil }
+            let (value, isTooLarge) = whole.multipliedReportingOverflow(by: unit.size)
+            if isTooLarge || fraction.isEmpty { return isTooLarge ? nil : value }
+            guard fraction.count <= 6, let numerator = Int64(fraction) else { return nil }
+            let denominator = (0..<fraction.count).reduce(Int64(1)) { power, _ in power * 10 }
+            let (product, overflow) = numerator.multipliedReportingOverflow(by: unit.size)
+            guard !overflow, product % denominator == 0 else { return nil }
+            let (sum, isTooMuch) = value.addingReportingOverflow(product / denominator)
+            return isTooMuch ? nil : sum
+        }
+    }
+}
+
+extension Substring {
+    fileprivate mutating func takeDigits() -> Substring? {
+        let digits = prefix { $0.isASCII && $0.isNumber }
+        self = dropFirst(digits.count)
+        return digits.isEmpty ? nil : digits
+    }
+}
