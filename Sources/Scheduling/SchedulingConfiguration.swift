@@ -2,7 +2,8 @@
 
 package import TaskModel
 
-/// Every number that a decision depends on, with the defaults of C5 to C7. None is hidden: `plugin show` prints them.
+/// Every number that a decision depends on, with the defaults of C5 to C7. None is hidden:
+/// `host status` prints them, and `plugin show` those that hold for one plugin.
 package struct SchedulingConfiguration: Hashable, Sendable {
     package var limits = PendingLimits()
     package var budgets = Budgets()

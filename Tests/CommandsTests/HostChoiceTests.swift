@@ -75,6 +75,7 @@ struct UnreachableAdviceTests {
             #expect(alone.contains(part), "\(alone)")
         }
         #expect(!alone.contains("host run"))
+        #expect(advice(.notAllowed, SocketFacts(owner: "root")).hasPrefix("root and the members of its socket group"))
     }
 
     @Test func `a host that hangs is named, with how to look at it`() {

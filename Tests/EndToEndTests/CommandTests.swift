@@ -106,6 +106,20 @@ struct CommandTests {
         }
     }
 
+    @Test func `what a launch used is not known when its host was killed`() async throws {
+        let patient = TestPlugin("Patient", tasks: ["one"])
+        try await HostFixture.with(plugins: [patient]) { host in
+            try await host.submit(patient.task("one"))
+            try await host.waitForLog("it runs") { $0.contains("patient runs com.example.patient.one") }
+            host.kill9()
+            try await host.restart()
+            let launches = try await host.client.launches(LaunchQuery(limit: 100)).launches
+            let lost = try #require(launches.first { $0.outcome == "lost" })
+            #expect(lost.used == nil)
+            #expect(try await host.bgtask("launch", "show", "\(lost.launch)").output.contains("budget    - of "))
+        }
+    }
+
     @Test func `what nobody knows is refused by name`() async throws {
         try await HostFixture.with { host in
             let task = try await host.bgtask("task", "why", "com.example.nobody.task")

@@ -15,12 +15,13 @@ enum UnreachableAdvice {
     }
 
     private static func admission(_ facts: SocketFacts) -> String {
-        let owner = facts.owner.map { "the host's own user \($0)" } ?? "the host's own user"
+        let users =
+            facts.owner == "root" ? "root" : "the host's own user\(facts.owner.map { " \($0)" } ?? ""), root"
         if let group = facts.group {
-            return "\(owner), root and the members of the socket group \(group) may use it; join that group with: "
+            return "\(users) and the members of the socket group \(group) may use it; join that group with: "
                 + "sudo usermod -aG \(group) USER, and log in again; or use your own host with --user"
         }
-        return "\(owner), root and the members of its socket group, if it has one, may use it; have its operator set "
+        return "\(users) and the members of its socket group, if it has one, may use it; have its operator set "
             + "socket-group in its configuration and start it again, and join that group with: "
             + "sudo usermod -aG GROUP USER; or use your own host with --user"
     }
