@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CBackgroundTasks
+import Glibc
 import TaskModel
 
 /// The functions that plugin code calls. Each finds the process's one launch and hands over; nothing is decided here.
@@ -11,7 +12,12 @@ enum HostTable {
     /// Valid until the process ends.
     // Written once, on first use, and constant from then on.
     nonisolated(unsafe) static let address: UnsafePointer<bgt_host> = {
-        let table = UnsafeMutablePointer<bgt_host>.allocate(capacity: 1)
+        let size = Int(sysconf(Int32(_SC_PAGESIZE)))
+        let page = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let page, page != MAP_FAILED else {
+            RunnerExit.end("no memory to be had for the host's table; raise the limits of bgtaskd's service")
+        }
+        let table = page.bindMemory(to: bgt_host.self, capacity: 1)
         table.initialize(
             to: bgt_host(
                 size: UInt32(MemoryLayout<bgt_host>.size),
@@ -39,6 +45,8 @@ enum HostTable {
                 query: hostQuery
             )
         )
+        // A plugin that writes here crashes where it does so, and not in some later call.
+        mprotect(page, size, PROT_READ)
         return UnsafePointer(table)
     }()
 

@@ -20,10 +20,11 @@ struct ProcessWatch: @unchecked Sendable {
     /// What is different now, each with its remedy.
     func changes() -> [String] {
         var changes: [String] = []
-        for (signal, (before, now)) in zip(CrashReporter.signals, zip(handlers, Self.handlers())) where before != now {
-            changes.append(
-                "the handler of signal \(signal) was replaced; leave it, or the journal cannot tell where a crash struck"
-            )
+        for (signal, (before, now)) in zip(Self.signals, zip(handlers, Self.handlers())) where before != now {
+            let harm =
+                CrashReporter.signals.contains(signal)
+                ? "or the journal cannot tell where a crash struck" : "the host decides when a launch ends"
+            changes.append("the handler of signal \(signal) was replaced; leave it, \(harm)")
         }
         if let now = Self.folder(), let folder, now != folder {
             changes.append("the working directory became \"\(now)\"; use absolute paths, such as the container's")
@@ -41,8 +42,11 @@ struct ProcessWatch: @unchecked Sendable {
         return (1...64).filter { sigismember(&blocked, $0) == 1 }
     }
 
+    /// Those that the runner has a handler for.
+    private static let signals = CrashReporter.signals + [SIGTERM, SIGINT, SIGHUP, SIGPIPE]
+
     private static func handlers() -> [UnsafeRawPointer?] {
-        CrashReporter.signals.map { signal in
+        signals.map { signal in
             var action = sigaction()
             sigaction(signal, nil, &action)
             return unsafeBitCast(action.__sigaction_handler.sa_handler, to: UnsafeRawPointer?.self)

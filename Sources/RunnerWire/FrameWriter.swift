@@ -55,5 +55,4 @@ package struct FrameWriter {
 
 enum FrameLayout {
     static let lengthSize = 4
-    static let typeSize = 2
 }

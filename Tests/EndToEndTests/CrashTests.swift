@@ -30,6 +30,8 @@ struct CrashTests {
         Crash("CrashInEntry", "entry-failed", "SIGSEGV", reachesHandlers: false),
         Crash("EntryFails", "entry-failed", "entry returned -7", reachesHandlers: false),
         Crash("CrashInHandler", "crashed", "SIGSEGV", reachesHandlers: true),
+        Crash("OverflowsStack", "crashed", "SIGSEGV", reachesHandlers: true),
+        Crash("OverwritesTable", "crashed", "SIGSEGV", reachesHandlers: true),
         Crash("ExitZero", "exited", "exited with code 0", reachesHandlers: true),
     ]
 

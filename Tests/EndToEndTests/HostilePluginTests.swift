@@ -24,6 +24,23 @@ struct HostilePluginTests {
         }
     }
 
+    @Test func `a flood of forged messages is taken slowly, and little of it is journaled`() async throws {
+        let plugin = Self.plugin("FloodsChannel")
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let submission = try await host.submit(plugin.task())
+            let launch = try await host.launch(of: plugin)
+            _ = try await host.violation(in: launch.number)
+            try await host.runNeighbour()
+            let end = try await host.outcome(of: submission)
+            #expect(end.blame == "plugin" && end.event != "succeeded")
+            _ = try await host.end(ofLaunch: launch.number)
+            #expect(!host.runnerProcesses().contains(launch.pid))
+            let told = try await host.journal().filter { $0.event == "violation" && $0.launch == launch.number }
+            #expect(told.count <= 20 && told.allSatisfy { $0.blame == "plugin" })
+            try await host.runNeighbour()
+        }
+    }
+
     @Test func `without its control channel a launch is over`() async throws {
         let plugin = Self.plugin("ClosesDescriptors")
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in

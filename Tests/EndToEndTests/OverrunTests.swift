@@ -26,6 +26,7 @@ struct OverrunTests {
     static let overruns = [
         Overrun("LoopInHandler", "expired", launch: "launch-overran", "budget used up"),
         Overrun("LoopInExpirationHandler", "overran", launch: "launch-overran", "budget used up"),
+        Overrun("SleepsThroughSignals", "expired", launch: "launch-overran", "budget used up"),
         Overrun("NeverCompletes", "overran", launch: "launch-overran", "budget used up"),
     ]
 

@@ -32,6 +32,55 @@ struct ProcessFaultTests {
         }
     }
 
+    @Test func `a thousand threads neither keep a launch nor outlive it`() async throws {
+        let plugin = TestPlugin("StartsThreads")
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded")
+            #expect(try await host.end(ofLaunch: try #require(end.launch)).event == "launch-completed")
+            #expect(host.containerText(plugin, "threads.txt") == "1000\n")
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `what it changes about the whole process is named, each with its remedy (BGT-ABI-16)`() async throws {
+        let plugin = TestPlugin("ChangesProcess")
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let start = try await host.journalEnd()
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded")
+            let launch = try #require(end.launch)
+            _ = try await host.end(ofLaunch: launch)
+            let told = try await host.journal(after: start).filter { $0.event == "violation" && $0.launch == launch }
+            #expect(told.allSatisfy { $0.message.contains("BGT-ABI-16") && $0.blame == "plugin" })
+            let things = [
+                "signal 11 was replaced; leave", "signal 15 was replaced; leave", "signals [10] blocked; restore",
+                "working directory became \"/tmp\"; use", "umask became 0000; give",
+            ]
+            for thing in things { #expect(told.contains { $0.message.contains(thing) }, "\(thing)") }
+            #expect(told.count == things.count)
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `a crash in an expiration handler brings nothing back (C3)`() async throws {
+        let policy = ["budgets: { processing: 1s }", "grace: 20s"]
+        let plugin = TestPlugin("CrashInExpirationHandler", policy: policy)
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let submission = try await host.submit(plugin.task())
+            let launch = try await host.launch(of: plugin)
+            try await host.runNeighbour()
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "crashed" && end.blame == "plugin" && end.message.contains("SIGSEGV"))
+            #expect(end.message.contains("told to stop (budget used up)") && end.message.contains("does not return"))
+            let ended = try await host.end(ofLaunch: launch.number)
+            #expect(ended.event == "launch-crashed" && ended.blame == "plugin")
+            #expect(!host.runnerProcesses().contains(launch.pid))
+            #expect(try await host.client.tasks().pending.isEmpty)
+            try await host.runNeighbour()
+        }
+    }
+
     @Test func `a flood of log calls is held to what a flood of output is`() async throws {
         let plugin = TestPlugin("FloodsLog")
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in

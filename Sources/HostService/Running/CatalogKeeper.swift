@@ -79,16 +79,19 @@ final class CatalogKeeper: Service, Sendable {
     }
 
     func run() async throws {
-        let watch = try FolderWatch(contents.folders)
+        let watch = try await threads.run { [folders = contents.folders] in try FolderWatch(folders) }
         // What changed between the first look and the watch is not missed.
-        try await load()
-        watch.watch(contents.folders)
+        try await load(watchedBy: watch)
         var problems = report(watch.problems, besides: [])
         for await _ in watch.changes.cancelOnGracefulShutdown() {
-            try await load()
-            watch.watch(contents.folders)
+            try await load(watchedBy: watch)
             problems = report(watch.problems, besides: problems)
         }
+    }
+
+    private func load(watchedBy watch: FolderWatch) async throws {
+        try await load()
+        try await threads.run { [folders = contents.folders] in watch.watch(folders) }
     }
 
     private func report(_ problems: [FolderWatchError], besides told: [FolderWatchError]) -> [FolderWatchError] {

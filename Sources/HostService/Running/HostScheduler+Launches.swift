@@ -125,7 +125,8 @@ extension HostScheduler {
             let summaries = pending.map { PendingSummary(request: $0.request, number: $0.number) }
             send(.pending(call, summaries), to: launch)
         case .log(let level, let message):
-            write(level.loggerLevel, Self.bounded(message), of: launch, from: .log, launches)
+            // Each byte that was no text became three.
+            write(level.loggerLevel, Self.bounded(message, limit: 3 * 4_096), of: launch, from: .log, launches)
         case .stopped: break
         }
         return []
@@ -136,8 +137,8 @@ extension HostScheduler {
     }
 
     /// What a runner says goes into journal and log: enough of it to be understood.
-    private static func bounded(_ text: String) -> String {
-        text.utf8.count <= 4_096 ? text : String(text.prefix(1_024)) + " ..."
+    private static func bounded(_ text: String, limit: Int = 4_096) -> String {
+        text.utf8.count <= limit ? text : String(text.prefix(limit / 4)) + " ..."
     }
 
     private static func tooLarge(_ count: Int) -> Refusal {

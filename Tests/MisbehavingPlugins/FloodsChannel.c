@@ -1,0 +1,44 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Finds the host's control channel and sends well-formed messages of its own making, as fast as it can, for as long
+ * as it lives: each says that a rule was broken. The host takes its time with them, and journals a few. */
+
+#include <bgtask.h>
+
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+struct __attribute__((__packed__)) violation {
+    uint32_t size;
+    uint16_t type;
+    uint32_t rule_size;
+    char rule[10];
+    uint32_t message_size;
+    char message[6];
+};
+
+static void run(void *context, const bgt_host *host, bgt_task task) {
+    (void)context, (void)host, (void)task;
+    struct violation flood[1000];
+    for (size_t index = 0; index < sizeof flood / sizeof flood[0]; index++) {
+        flood[index] = (struct violation){.size = sizeof flood[0] - 4, .type = 11, .rule_size = 10, .message_size = 6};
+        memcpy(flood[index].rule, "BGT-ABI-16", 10);
+        memcpy(flood[index].message, "forged", 6);
+    }
+    for (;;) {
+        size_t sent = 0;
+        while (sent < sizeof flood) {
+            const ssize_t size = write(3, (const char *)flood + sent, sizeof flood - sent);
+            if (size <= 0) {
+                return;
+            }
+            sent += (size_t)size;
+        }
+    }
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    BGTASK_TRY(bgt_register(host, "com.example.floodschannel.task", run, NULL));
+    return BGT_OK;
+}
