@@ -12,8 +12,10 @@ PACKAGES = gcc g++ make pkg-config libsqlite3-dev libcurl4-openssl-dev libxml2-d
     zlib1g-dev sqlite3 python3 binutils
 
 BENCH = $(BUILD)/bench
+RELEASE = --configuration release --static-swift-stdlib
+INSTALLED = PROGRAMS="$(abspath $(BUILD))/release" MANUALS="$(abspath $(BUILD))/debug/generate-manual-tool"
 
-.PHONY: demo test bench lint format install packages build plugins clean
+.PHONY: demo test bench lint format release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -29,8 +31,7 @@ build: packages
 plugins: packages
 	$(MAKE) -C Plugins OUT="$(abspath $(PLUGINS))"
 
-bench: packages
-	for program in bgtaskd bgtask-runner; do swift build $(SWIFT_FLAGS) --configuration release --product $$program || exit; done
+bench: release
 	mkdir -p "$(BENCH)"
 	cc -O2 -shared -fPIC -I Sources/CBackgroundTasks/include Benchmarks/Plugins/Stamp.c -o "$(BENCH)/libStamp.so"
 	cc -O2 Benchmarks/Plugins/Floor.c -o "$(BENCH)/Floor"
@@ -42,12 +43,20 @@ lint:
 format:
 	swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
 
-# What a machine with the Swift toolchain needs to run a host, and a vendor to write a plugin.
-install: packages
-	for program in $(PROGRAMS); do swift build $(SWIFT_FLAGS) --configuration release --product $$program || exit; done
-	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/include"
-	install -m 755 $(PROGRAMS:%=$(BUILD)/release/%) "$(DESTDIR)$(PREFIX)/bin"
-	install -m 644 Sources/CBackgroundTasks/include/bgtask.h "$(DESTDIR)$(PREFIX)/include"
+# Programs that bring their Swift runtime along: what is installed needs no toolchain.
+release: packages
+	for program in $(PROGRAMS); do swift build $(SWIFT_FLAGS) $(RELEASE) --product $$program || exit; done
+
+# The tool that makes manuals comes with the library that reads the command lines; asking it for help builds it.
+install: release
+	swift package --scratch-path $(BUILD) plugin generate-manual --help > /dev/null
+	$(MAKE) -C Packaging install $(INSTALLED)
+
+# A Debian package of the same, in $(BUILD)/deb.
+deb: PACKAGES += debhelper dpkg-dev
+deb: release
+	swift package --scratch-path $(BUILD) plugin generate-manual --help > /dev/null
+	env $(INSTALLED) OUT="$(abspath $(BUILD))/deb" debian/rules clean binary
 
 packages:
 	@missing=$$(for p in $(PACKAGES); do \

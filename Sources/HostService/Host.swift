@@ -71,7 +71,7 @@ package struct Host: Sendable {
         reportingTo entrance: AsyncStream<HostScheduler.Input>.Continuation
     ) throws -> Launcher {
         try Launcher(
-            runner: configuration.runner ?? Self.runnerBesideHost,
+            runner: configuration.runner ?? RunnerProgram.path(),
             environment: RunnerEnvironment(from: ProcessInfo.processInfo.environment),
             controlGroups: controlGroups,
             logger: log
@@ -181,12 +181,6 @@ package struct Host: Sendable {
         case "none": .none
         case let folder?: .under(folder)
         }
-    }
-
-    private static var runnerBesideHost: String {
-        let own =
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
-        return (own as NSString).deletingLastPathComponent + "/bgtask-runner"
     }
 }
 
