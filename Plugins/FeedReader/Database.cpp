@@ -44,6 +44,14 @@ void Statement::bind(int index, const std::string &text) {
         sqlite3_bind_text64(handle_.get(), index, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
 }
 
+void Statement::bind(int index, std::int64_t number) {
+    database_.check(sqlite3_bind_int64(handle_.get(), index, number));
+}
+
+void Statement::bind(int index, double number) {
+    database_.check(sqlite3_bind_double(handle_.get(), index, number));
+}
+
 bool Statement::step() {
     const int result = sqlite3_step(handle_.get());
     if (result != SQLITE_ROW && result != SQLITE_DONE) {

@@ -36,9 +36,12 @@ public:
     Statement(Database &database, const char *sql);
 
     void bind(int index, const std::string &text); // copied
+    void bind(int index, std::int64_t number);
+    void bind(int index, double number);
     bool step(); // true: there is a row
     void reset() noexcept { sqlite3_reset(handle_.get()); }
     std::int64_t integer(int column) const noexcept { return sqlite3_column_int64(handle_.get(), column); }
+    double real(int column) const noexcept { return sqlite3_column_double(handle_.get(), column); }
     std::string text(int column) const;
 
 private:

@@ -6,7 +6,7 @@
 
 namespace {
 
-constexpr std::int64_t schemaVersion = 1;
+constexpr std::int64_t schemaVersion = 2;
 
 void prepareSchema(Database &database, const std::filesystem::path &file) {
     Transaction transaction(database);
@@ -17,14 +17,22 @@ void prepareSchema(Database &database, const std::filesystem::path &file) {
         throw std::runtime_error(file.string() + " has schema " + std::to_string(found) + "; this plugin knows "
                                  + std::to_string(schemaVersion) + " and leaves it alone");
     }
-    if (found < schemaVersion) {
+    if (found < 1) {
         database.execute("CREATE TABLE feed (address TEXT PRIMARY KEY, etag TEXT NOT NULL,"
                          " last_modified TEXT NOT NULL);"
                          "CREATE TABLE entry (feed TEXT NOT NULL, guid TEXT NOT NULL, title TEXT NOT NULL,"
                          " link TEXT NOT NULL, published TEXT NOT NULL,"
                          " first_seen INTEGER NOT NULL DEFAULT (CAST(strftime('%s', 'now') AS INTEGER)),"
-                         " PRIMARY KEY (feed, guid));"
-                         "PRAGMA user_version = 1;");
+                         " PRIMARY KEY (feed, guid));");
+    }
+    if (found < 2) {
+        // Which model an entry was scored by is kept with it: an update that was stopped goes on where it was.
+        database.execute("CREATE TABLE model (number INTEGER PRIMARY KEY, learned INTEGER NOT NULL);"
+                         "CREATE TABLE model_word (word TEXT PRIMARY KEY, rank INTEGER NOT NULL, weight REAL NOT NULL)"
+                         " WITHOUT ROWID;"
+                         "ALTER TABLE entry ADD COLUMN score REAL;"
+                         "ALTER TABLE entry ADD COLUMN model INTEGER;"
+                         "PRAGMA user_version = 2;");
     }
     transaction.commit();
 }

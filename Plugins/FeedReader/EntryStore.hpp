@@ -23,6 +23,8 @@ public:
     // first and the process died, the next answer would be 304 and the entries lost.
     std::size_t keep(const std::string &feed, const std::vector<FeedEntry> &entries, const Validators &validators);
 
+    Database &database() noexcept { return database_; }
+
 private:
     Database database_;
 };

@@ -1,8 +1,10 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-// The plugin: what it registers, when it asks to run, and where exceptions end. The work itself is in Refresh.cpp.
+// The plugin: what it registers, when it asks to run, and where exceptions end. The work itself is in
+// Refresh.cpp and ModelUpdate.cpp.
 
 #include "Host.hpp"
+#include "ModelUpdate.hpp"
 #include "Refresh.hpp"
 
 #include <exception>
@@ -11,17 +13,22 @@
 namespace {
 
 constexpr const char *refreshIdentifier = "com.example.feedreader.refresh";
+constexpr const char *updateIdentifier = "com.example.feedreader.model-update";
+
+std::int32_t submit(const Host &host, const bgt_request &request) {
+    bgt_refusal refusal{};
+    const std::int32_t status = bgt_submit(host.table(), &request, &refusal);
+    if (status != BGT_OK) {
+        host.log(BGT_LOG_WARNING, std::string(request.identifier) + " was not submitted: "
+                                      + bgt_status_name(host.table(), status) + ": " + refusal.text);
+    }
+    return status;
+}
 
 std::int32_t submitIn(const Host &host, std::int64_t minutes) {
     bgt_request request = bgt_refresh_request(refreshIdentifier);
     request.earliest_begin_ns = minutes > 0 ? bgt_seconds_from_now(minutes * 60) : 0;
-    bgt_refusal refusal{};
-    const std::int32_t status = bgt_submit(host.table(), &request, &refusal);
-    if (status != BGT_OK) {
-        host.log(BGT_LOG_WARNING, std::string("the next refresh was not submitted: ")
-                                      + bgt_status_name(host.table(), status) + ": " + refusal.text);
-    }
-    return status;
+    return submit(host, request);
 }
 
 // First thing: whatever happens to this refresh, the next one is on its way.
@@ -37,19 +44,40 @@ void submitNext(const Host &host) {
     }
 }
 
-// No expiration handler: the download polls is_expiring, and everything else is quick.
-void refresh(void *, const bgt_host *table, bgt_task task) noexcept {
-    const Host host(table);
+// No expiration handlers: both tasks poll is_expiring between pieces of work that are quick.
+template <typename Work>
+void complete(const Host &host, bgt_task task, Work work) noexcept {
     std::int32_t outcome = BGT_OUTCOME_FAILURE;
     try {
-        submitNext(host);
-        outcome = refreshFeed(host, task);
+        outcome = work();
     } catch (const std::exception &problem) {
-        bgt_log(table, host.isExpiring(task) ? BGT_LOG_WARNING : BGT_LOG_ERROR, problem.what());
+        bgt_log(host.table(), host.isExpiring(task) ? BGT_LOG_WARNING : BGT_LOG_ERROR, problem.what());
     } catch (...) {
-        bgt_log(table, BGT_LOG_ERROR, "something that is no std::exception was thrown");
+        bgt_log(host.table(), BGT_LOG_ERROR, "something that is no std::exception was thrown");
     }
-    bgt_complete(table, task, outcome);
+    bgt_complete(host.table(), task, outcome);
+}
+
+void refresh(void *, const bgt_host *table, bgt_task task) noexcept {
+    const Host host(table);
+    complete(host, task, [&] {
+        submitNext(host);
+        return refreshFeed(host, task);
+    });
+}
+
+// Told to stop it asks to go on later; what it scored is kept.
+void update(void *, const bgt_host *table, bgt_task task) noexcept {
+    const Host host(table);
+    complete(host, task, [&] {
+        const std::int32_t outcome = updateModel(host, task);
+        if (host.isExpiring(task)) {
+            bgt_request request = bgt_processing_request(updateIdentifier, 0);
+            request.earliest_begin_ns = bgt_seconds_from_now(15 * 60);
+            submit(host, request);
+        }
+        return outcome;
+    });
 }
 
 std::int32_t notePending(void *context, const bgt_pending *request) noexcept {
@@ -81,5 +109,6 @@ void receive(void *, const bgt_host *table, bgt_task event) noexcept {
 BGTASK_PLUGIN_ENTRY(host, plugin) {
     plugin->receive = receive;
     BGTASK_TRY(bgt_register(host, refreshIdentifier, refresh, nullptr));
+    BGTASK_TRY(bgt_register(host, updateIdentifier, update, nullptr));
     return BGT_OK;
 }

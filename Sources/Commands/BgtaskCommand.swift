@@ -18,8 +18,8 @@ package struct BgtaskCommand: ParsableCommand {
             """,
         version: Release.version,
         subcommands: [
-            PluginCommand.self, TaskCommand.self, LaunchCommand.self, JournalCommand.self, SimulateCommand.self,
-            HostCommand.self,
+            PluginCommand.self, TaskCommand.self, TriggerCommand.self, LaunchCommand.self, JournalCommand.self,
+            SimulateCommand.self, HostCommand.self,
         ]
     )
 

@@ -5,6 +5,7 @@ package enum Route: CaseIterable, Hashable, Sendable {
     case hostStatus
     case pluginList
     case pluginShow
+    case pluginTrigger
     case taskSubmit
     case taskCancel
     case taskList
@@ -25,7 +26,7 @@ package enum Route: CaseIterable, Hashable, Sendable {
     package var method: Method {
         switch self {
         case .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow, .journal: .get
-        case .taskSubmit, .simulateLaunch, .simulateExpiration, .simulateConditions: .post
+        case .pluginTrigger, .taskSubmit, .simulateLaunch, .simulateExpiration, .simulateConditions: .post
         case .taskCancel: .delete
         }
     }
@@ -36,6 +37,7 @@ package enum Route: CaseIterable, Hashable, Sendable {
         case .hostStatus: "/v1/host"
         case .pluginList: "/v1/plugins"
         case .pluginShow: "/v1/plugins/{identifier}"
+        case .pluginTrigger: "/v1/plugins/{identifier}/trigger"
         case .taskSubmit, .taskList: "/v1/tasks"
         case .taskCancel: "/v1/tasks/{identifier}"
         case .taskWhy: "/v1/tasks/{identifier}/why"
@@ -54,7 +56,7 @@ package enum Route: CaseIterable, Hashable, Sendable {
     }
 
     /// The status of an answer that is not a refusal.
-    package var successStatus: Int { self == .taskSubmit ? 201 : 200 }
+    package var successStatus: Int { self == .taskSubmit || self == .pluginTrigger ? 201 : 200 }
 
     /// The path with `value` in the parameter's place and the query after it.
     package func path(_ value: String? = nil, query: [(name: String, value: String)] = []) -> String {

@@ -13,12 +13,23 @@ package enum Eligibility {
         /// What is wrong with its manifest, when that is why there is no entry.
         package var refusal: String?
         package var policy: PluginPolicy
+        /// Of an extension.
+        package var main: MainPlugin?
         /// The launch that holds the lane the work would run in.
         package var laneOccupant: LaunchNumber?
         package var restsUntil: MonotonicTime?
         package var runnerRetry: (at: MonotonicTime, message: String)?
         /// The one that is to run alone before anything else of its lane.
         package var solo: PendingWork?
+    }
+
+    /// What an extension works for: while it cannot be launched, neither is the extension, which could only fail.
+    package struct MainPlugin: Sendable {
+        package var identifier: PluginIdentifier
+        package var isInstalled: Bool
+        /// As `Standing.refusal`.
+        package var refusal: String?
+        package var isEnabled: Bool
     }
 
     /// What else goes on at the host.
@@ -61,14 +72,25 @@ package enum Eligibility {
         return reasons
     }
 
+    /// What keeps everything of the plugin from running, whatever it is.
+    static func presenceReasons(_ standing: Standing) -> [Reason] {
+        // The catalogue knows no extension without its main plugin: that one has to come first.
+        if let main = standing.main, !main.isInstalled { return [absence(of: main.identifier, main.refusal)] }
+        if standing.entry == nil { return [absence(of: standing.plugin, standing.refusal)] }
+        let disabled = [
+            standing.policy.isEnabled ? nil : standing.plugin,
+            standing.main.flatMap { $0.isEnabled ? nil : $0.identifier },
+        ].compactMap { $0 }
+        return disabled.map { .pluginDisabled($0) }
+    }
+
+    private static func absence(of plugin: PluginIdentifier, _ refusal: String?) -> Reason {
+        refusal.map { .pluginRefused(plugin, problem: $0) } ?? .pluginMissing(plugin)
+    }
+
     private static func permissionReasons(against work: PendingWork, standing: Standing) -> [Reason] {
-        guard let entry = standing.entry else {
-            return [
-                standing.refusal.map { .pluginRefused(standing.plugin, problem: $0) } ?? .pluginMissing(standing.plugin)
-            ]
-        }
-        if !standing.policy.isEnabled { return [.pluginDisabled(standing.plugin)] }
-        guard case .request(let pending) = work else { return [] }
+        let reasons = presenceReasons(standing)
+        guard reasons.isEmpty, let entry = standing.entry, case .request(let pending) = work else { return reasons }
         let problem = SubmissionRules.permissionProblem(of: pending.request, for: entry, policy: standing.policy)
         return problem.map { [$0] } ?? []
     }

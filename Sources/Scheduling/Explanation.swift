@@ -2,10 +2,10 @@
 
 package import TaskModel
 
-/// Why a request runs, waits, or is not there at all: the answer to `task why` (C13).
+/// Why a request runs, waits, or is not there at all, or the events of a plugin: the answer to `task why` (C13).
 package struct Explanation: Hashable, Sendable {
     package enum State: Hashable, Sendable {
-        case pending(PendingRequest, reasons: [Reason])
+        case pending(PendingWork, reasons: [Reason])
         case running(LaunchNumber, used: Duration, total: Duration)
         case unknown
     }
@@ -28,20 +28,40 @@ package struct Explanation: Hashable, Sendable {
 }
 
 extension Scheduler {
-    /// A resubmitted request may run and wait at once; both are told.
+    /// A resubmitted request may run and wait at once; both are told. A name that is no task's but a plugin's stands
+    /// for the events of that plugin.
     package func explain(_ identifier: TaskIdentifier, at now: Moment) -> Explanation {
-        let plugin = holder(of: identifier)
+        let owner = holder(of: identifier)
+        let request = owner.flatMap { plugins[$0]?.pending[identifier] }.map { PendingWork.request($0) }
+        let asTask = explain(identifier, of: owner, [request].compactMap { $0 }, at: now) {
+            $0.identifier == identifier
+        }
+        // A pattern may cover the name of an extension.
+        guard asTask.states == [.unknown], let receiver = PluginIdentifier(identifier.text),
+            let events = plugins[receiver]?.events
+        else { return asTask }
+        return explain(identifier, of: receiver, events.map { .event($0) }, at: now) {
+            $0.kind == .event && $0.plugin == receiver
+        }
+    }
+
+    private func explain(
+        _ identifier: TaskIdentifier,
+        of plugin: PluginIdentifier?,
+        _ waiting: [PendingWork],
+        at now: Moment,
+        isMeant: (PendingWork) -> Bool
+    ) -> Explanation {
         var states: [Explanation.State] = []
         for launch in launches.values.sorted(by: { $0.number < $1.number }) {
             guard launch.phase != .preparing, let budget = launch.plan?.budget,
-                launch.unfinished.contains(where: { launch.tasks[$0].work.identifier == identifier })
+                launch.unfinished.contains(where: { isMeant(launch.tasks[$0].work) })
             else { continue }
             states.append(.running(launch.number, used: budget.used(at: now.monotonic), total: budget.total))
         }
-        if let plugin, let state = plugins[plugin], let request = state.pending[identifier],
-            !isStarting(request, of: state)
+        if let state = plugin.flatMap({ plugins[$0] }), let first = waiting.first(where: { !isStarting($0, of: state) })
         {
-            states.append(.pending(request, reasons: reasons(against: .request(request), of: state, at: now)))
+            states.append(.pending(first, reasons: reasons(against: first, of: state, at: now)))
         }
         return Explanation(
             identifier: identifier,
@@ -68,6 +88,22 @@ extension Scheduler {
         }.sorted { $0.work.number < $1.work.number }
     }
 
+    /// The events that wait for one plugin, with their reasons, oldest first.
+    package func waitingEvents(of plugin: PluginIdentifier, at now: Moment) -> [(
+        event: PendingEvent, reasons: [Reason]
+    )] {
+        guard let state = plugins[plugin] else { return [] }
+        let standing = explainedStanding(of: state, in: .event, at: now)
+        let occupancy = occupancy(of: .event)
+        return state.events.map { ($0, reasons(against: .event($0), of: state, standing, occupancy, at: now)) }
+    }
+
+    /// What keeps all of a plugin's work from running now.
+    package func reasons(againstAllOf plugin: PluginIdentifier) -> [Reason] {
+        guard let state = plugins[plugin] else { return [.pluginMissing(plugin)] }
+        return Eligibility.presenceReasons(standing(of: state, in: .event))
+    }
+
     private func reasons(against work: PendingWork, of state: PluginState, at now: Moment) -> [Reason] {
         let lane = work.kind.lane
         let standing = explainedStanding(of: state, in: lane, at: now)
@@ -87,9 +123,9 @@ extension Scheduler {
     }
 
     /// Already in a batch that is being committed.
-    private func isStarting(_ request: PendingRequest, of state: PluginState) -> Bool {
-        guard let number = state.occupants[.background], let launch = launches[number] else { return false }
-        return launch.phase == .starting && launch.tasks.contains { $0.work.number == request.number }
+    private func isStarting(_ work: PendingWork, of state: PluginState) -> Bool {
+        guard let number = state.occupants[work.kind.lane], let launch = launches[number] else { return false }
+        return launch.phase == .starting && launch.tasks.contains { $0.work.number == work.number }
     }
 }
 

@@ -23,6 +23,8 @@ struct PluginState: Sendable {
     var wished: Set<TaskIdentifier> = []
     /// What the ledger holds, first in first out (C11).
     private(set) var events: [PendingEvent] = []
+    /// Triggers whose commit is under way.
+    var arrivingEvents = 0
 
     var expected = ExpectedRequests()
     /// How many commits about an identifier are under way.
@@ -41,7 +43,13 @@ struct PluginState: Sendable {
     /// Neither catalogued before nor merely mended.
     var isNew: Bool { known == nil || known?.missingSince != nil && refusal == nil }
 
-    var hasNothingPending: Bool { pending.isEmpty && events.isEmpty }
+    var hasNothingPending: Bool { pending.isEmpty && eventCount == 0 }
+
+    /// Events that wait, once every commit under way has succeeded.
+    var eventCount: Int { events.count + arrivingEvents }
+
+    /// The main plugin of an extension, also of one that was just removed; nil for a main plugin.
+    var containingPlugin: PluginIdentifier? { (entry ?? lastEntry)?.containingPlugin }
 
     /// What a launch in `lane` could take, oldest first: requests that are due or wished for, or the events.
     func candidates(in lane: Lane) -> [PendingWork] {

@@ -21,7 +21,7 @@ extension Scheduler {
     }
 
     func mainPlugin(of plugin: PluginIdentifier) -> PluginIdentifier {
-        plugins[plugin]?.entry?.containingPlugin ?? plugin
+        plugins[plugin]?.containingPlugin ?? plugin
     }
 
     /// The plugin that has the identifier pending or running, else the one that permits it.

@@ -16,20 +16,28 @@ extension Scheduler {
             plugins[plugin]?.refusal = refused[plugin]
             miss(plugin, at: now)
         }
+        var changed: [PluginEntry] = []
         for entry in entries.sorted(by: { $0.identifier < $1.identifier }) {
             if plugins[entry.identifier] == nil {
                 plugins[entry.identifier] = PluginState(identifier: entry.identifier)
             }
             if plugins[entry.identifier]?.entry == entry, !isFirst { continue }
+            changed.append(entry)
             plugins[entry.identifier]?.entry = entry
             plugins[entry.identifier]?.lastEntry = entry
             if isFirst, !returning.contains(entry.identifier) {
                 let hasNothingPending = plugins[entry.identifier]?.hasNothingPending ?? true
                 plugins[entry.identifier]?.wantsStart = hasNothingPending
             }
+        }
+        // Once all of them are there: an extension waits for its main plugin, whichever comes first.
+        for entry in changed {
             welcome(entry.identifier, at: now)
             for lane in Lane.allCases { consider(entry.identifier, lane, at: now) }
         }
+        let mains = Set(changed.map(\.identifier))
+        for (plugin, state) in plugins.sorted(by: { $0.key < $1.key })
+        where state.containingPlugin.map(mains.contains) ?? false { consider(plugin, .event, at: now) }
     }
 
     /// Remembers a plugin that is new or has changed, and tells a main one that it started (C11).
@@ -58,7 +66,7 @@ extension Scheduler {
         at now: Moment
     ) -> PendingEvent? {
         guard entry.role == .main, configuration.policy(for: entry.identifier).isEnabled,
-            state.events.count < configuration.eventLimit, !state.events.contains(where: { $0.type == .started })
+            state.eventCount < configuration.eventLimit, !state.events.contains(where: { $0.type == .started })
         else { return nil }
         lastSubmission = SubmissionNumber(rawValue: lastSubmission.rawValue + 1)
         return PendingEvent(plugin: entry.identifier, number: lastSubmission, type: .started, createdAt: now.wall)

@@ -16,6 +16,7 @@ extension Scheduler {
             if let replaced, replaced.number != expected { note(.replacement(of: replaced, by: request, at: now)) }
             emit(.answer(reply, .submitted(request.number, plugin: request.plugin, replacing: replaced?.number)))
             consider(request.plugin, .background, at: now)
+        case .trigger(let event, let reply): triggered(event, reply: reply, at: now)
         case .cancellation(let plugin, let requests, let running, let reply):
             for task in running { forgetRecording(task.identifier, of: plugin) }
             for request in requests {
@@ -41,8 +42,9 @@ extension Scheduler {
         case .submission(let request, _, let reply):
             forgetRecording(request.request.identifier, of: request.plugin)
             expectAnew(request.plugin)
-            emit(.answer(reply, .refused(notRecorded(message))))
+            emit(.answer(reply, .refused(.notRecorded("request", because: message))))
             consider(request.plugin, .background, at: now)
+        case .trigger(let event, let reply): notTriggered(event, reply: reply, because: message, at: now)
         case .cancellation(let plugin, let requests, let running, let reply):
             for request in requests { forgetRecording(request.request.identifier, of: plugin) }
             for task in running {
@@ -140,14 +142,6 @@ extension Scheduler {
         plugins[plugin]?.expected = expected
     }
 
-    private func notRecorded(_ message: String) -> Refusal {
-        Refusal(
-            code: .unavailable,
-            subReason: .notRecorded,
-            message: "the request could not be recorded and was not accepted: \(message)"
-        )
-    }
-
     /// Replaced and cancelled requests leave their alarms behind; they go once they may be the majority.
     private mutating func discardStaleAlarms() {
         guard agenda.wallCount >= alarmsBeforeDiscard else { return }
@@ -157,5 +151,29 @@ extension Scheduler {
             return plugins[plugin]?.pending[identifier]?.number != number
         }
         alarmsBeforeDiscard = max(1_024, 2 * agenda.wallCount)
+    }
+}
+
+extension Refusal {
+    /// - Parameter thing: what was handed in.
+    static func notRecorded(_ thing: String, because message: String) -> Refusal {
+        Refusal(
+            code: .unavailable,
+            subReason: .notRecorded,
+            message: "the \(thing) could not be recorded and was not accepted: \(message)"
+        )
+    }
+
+    static func hostStopping(remedy: String) -> Refusal {
+        Refusal(code: .unavailable, subReason: .hostStopping, message: "the host is stopping; \(remedy)")
+    }
+
+    static func pluginDisabled(_ plugin: PluginIdentifier) -> Refusal {
+        Refusal(
+            code: .unavailable,
+            subReason: .pluginDisabled,
+            message: "plugin \(plugin) is disabled by the operator;"
+                + " set plugins.\(plugin).enabled to true in the host's configuration"
+        )
     }
 }

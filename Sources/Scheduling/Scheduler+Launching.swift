@@ -17,7 +17,7 @@ extension Scheduler {
         launches[lastLaunch] = LaunchState(number: lastLaunch, plugin: plugin, lane: lane)
         plugins[plugin]?.occupants[lane] = lastLaunch
         launchesInLane[lane, default: 0] += 1
-        emit(.takeRunner(lastLaunch, for: plugin))
+        emit(.takeRunner(lastLaunch, container: mainPlugin(of: plugin)))
     }
 
     /// What a launch of that lane would take now. One that must run alone is a batch by itself (C3).
@@ -71,6 +71,14 @@ extension Scheduler {
             entry: state.entry,
             refusal: state.refusal,
             policy: configuration.policy(for: state.identifier),
+            main: state.containingPlugin.map { main in
+                Eligibility.MainPlugin(
+                    identifier: main,
+                    isInstalled: plugins[main]?.entry != nil,
+                    refusal: plugins[main]?.refusal,
+                    isEnabled: configuration.policy(for: main).isEnabled
+                )
+            },
             laneOccupant: occupant == own ? nil : occupant,
             restsUntil: state.restsUntil,
             runnerRetry: state.runnerRetry,

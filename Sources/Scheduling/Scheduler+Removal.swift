@@ -31,7 +31,7 @@ extension Scheduler {
     mutating func dropRemoved(_ plugin: PluginIdentifier, at now: Moment) {
         plugins[plugin]?.hasRemovalAlarm = false
         guard let state = plugins[plugin], state.entry == nil, state.occupants.isEmpty, state.recording.isEmpty,
-            !state.isBeingRemembered, let since = state.known?.missingSince
+            state.arrivingEvents == 0, !state.isBeingRemembered, let since = state.known?.missingSince
         else { return }
         if since + configuration.removedPluginRetention > now.wall { return miss(plugin, at: now) }
         let requests = state.pending.values.sorted { $0.number < $1.number }

@@ -55,20 +55,38 @@ extension Scheduler {
                     message: "\(launch.plugin) returned from its entry without a handler for \(identifier);"
                         + " register one for every permitted identifier"
                 )
-            } else if work.identifier == nil, !offersReceive {
-                end(
-                    number,
-                    index,
-                    as: .succeeded,
-                    blame: .nobody,
-                    at: now,
-                    message: "\(launch.plugin) takes no events; its entry returned in order"
-                )
+            } else if case .event(let event) = work, !offersReceive {
+                endUnheard(event, number, index, at: now)
             }
         }
         if launches[number]?.isBudgetUsedUp == true { expireForBudget(number, at: now) }
         if let conditions = launch.conditionsAtClose { expireForConditions(number, lostSince: conditions, at: now) }
         finishIfDone(number, at: now)
+    }
+
+    /// Nobody takes the event: enough for `started` (C11), and the plugin's mistake for what somebody wanted heard.
+    private mutating func endUnheard(_ event: PendingEvent, _ number: LaunchNumber, _ index: Int, at now: Moment) {
+        switch event.type {
+        case .started:
+            end(
+                number,
+                index,
+                as: .succeeded,
+                blame: .nobody,
+                at: now,
+                message: "\(event.plugin) takes no events; its entry returned in order"
+            )
+        case .trigger:
+            end(
+                number,
+                index,
+                as: .notRegistered,
+                blame: .plugin,
+                at: now,
+                message: "\(event.plugin) returned from its entry without a function that receives events;"
+                    + " set plugin->receive there"
+            )
+        }
     }
 
     /// A plugin whose entry failed has nothing to run: its process is ended, its tasks are judged then.
@@ -83,12 +101,14 @@ extension Scheduler {
         at now: Moment
     ) {
         guard let entry = launch.plan?.plugin else { return }
-        if entry.role == .extension, let first = registered.first {
-            note(
+        if entry.role == .extension {
+            guard let first = registered.first else { return }
+            return note(
                 launch.number,
                 rule: "BGT-ABI-11",
                 at: now,
-                message: "extension \(entry.identifier) claims a handler for \(first); extensions only submit"
+                message: "extension \(entry.identifier) claims a handler for \(first); extensions only submit,"
+                    + " register it in the main plugin"
             )
         }
         for identifier in registered where !entry.permitted.contains(where: { $0.covers(identifier) }) {

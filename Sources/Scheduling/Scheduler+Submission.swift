@@ -50,21 +50,41 @@ extension Scheduler {
         plugins[request.plugin]?.recording[request.request.identifier, default: 0] += 1
     }
 
-    /// The plugin that would be launched: the submitter itself, its main plugin, or the one that permits the identifier.
-    private func owner(of submission: Submission) -> Result<PluginIdentifier, Refusal> {
-        if isStopping {
-            return .failure(
-                Refusal(
-                    code: .unavailable,
-                    subReason: .hostStopping,
-                    message: "the host is stopping; submit again when it is back"
-                )
+    /// Who submits is judged as of now, whatever its launch was committed with (statement 36).
+    private func refusal(ofExtension submitter: PluginIdentifier) -> Refusal? {
+        guard let main = plugins[submitter]?.containingPlugin else { return nil }
+        if !configuration.policy(for: submitter).isEnabled {
+            return Refusal(
+                code: .unavailable,
+                subReason: .submitterMayNotSchedule,
+                message: "extension \(submitter) is disabled by the operator and submits nothing;"
+                    + " set plugins.\(submitter).enabled to true in the host's configuration"
             )
         }
+        guard let entry = plugins[main]?.entry else {
+            return Refusal(
+                code: .unavailable,
+                subReason: .pluginMissing,
+                message: "\(main), the main plugin of extension \(submitter), is not installed; install it again"
+            )
+        }
+        if entry.extensions.contains(submitter) { return nil }
+        return Refusal(
+            code: .notPermitted,
+            subReason: .notItsMainPlugin,
+            message: "\(main) does not list \(submitter) among its extensions; add it to extensions in its manifest,"
+                + " or to plugins.\(main).extensions in the host's configuration"
+        )
+    }
+
+    /// The plugin that would be launched: the submitter itself, its main plugin, or the one that permits the identifier.
+    private func owner(of submission: Submission) -> Result<PluginIdentifier, Refusal> {
+        if isStopping { return .failure(.hostStopping(remedy: "submit again when it is back")) }
         let identifier = submission.request.identifier
         var owner = owners[identifier]
         if case .plugin(let submitter) = submission.submitter {
-            owner = plugins[submitter]?.entry?.containingPlugin ?? submitter
+            if let refusal = refusal(ofExtension: submitter) { return .failure(refusal) }
+            owner = mainPlugin(of: submitter)
         }
         if let owner, plugins[owner]?.entry?.role == .main { return .success(owner) }
         return .failure(

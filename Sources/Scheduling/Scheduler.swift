@@ -65,6 +65,7 @@ package struct Scheduler: Sendable {
     private mutating func dispatch(_ event: SchedulerEvent, at now: Moment) {
         switch event {
         case .submitted(let submission, let reply): submit(submission, reply: reply, at: now)
+        case .triggered(let trigger, let reply): self.trigger(trigger, reply: reply, at: now)
         case .cancelRequested(let identifier, let plugin, let reply):
             cancel(identifier, of: plugin, reply: reply, at: now)
         case .cancelAllRequested(let plugin, let reply): cancelAll(of: plugin, reply: reply, at: now)
@@ -126,6 +127,7 @@ package struct Scheduler: Sendable {
 /// What a commit under way will mean once it is on disk.
 enum StagedChange: Sendable {
     case submission(PendingRequest, replacing: SubmissionNumber?, reply: ReplyToken)
+    case trigger(PendingEvent, reply: ReplyToken)
     case cancellation(of: PluginIdentifier, [PendingRequest], running: [RunningTask], reply: ReplyToken)
     /// A plugin is remembered as it is now, with the event that tells it so, if any.
     case welcome(of: PluginIdentifier, as: KnownPlugin, PendingEvent?)

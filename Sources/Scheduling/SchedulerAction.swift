@@ -8,8 +8,9 @@ package enum SchedulerAction: Hashable, Sendable {
     case commit(Ticket, [LedgerChange])
     case answer(ReplyToken, Answer)
 
-    /// Have a runner ready that no plugin code runs in yet; answer with `runnerReady` or `runnerUnavailable`.
-    case takeRunner(LaunchNumber, for: PluginIdentifier)
+    /// Have a runner ready that no plugin code runs in yet, and the container of that main plugin; answer with
+    /// `runnerReady` or `runnerUnavailable`.
+    case takeRunner(LaunchNumber, container: PluginIdentifier)
     /// The runner is not needed after all; nothing of the plugin ran in it.
     case dismissRunner(LaunchNumber)
     /// The launch is on disk: its plugin's code may run now.
@@ -29,6 +30,8 @@ package enum SchedulerAction: Hashable, Sendable {
 /// What a caller is told, always after the commit that makes it true.
 package enum Answer: Hashable, Sendable {
     case submitted(SubmissionNumber, plugin: PluginIdentifier, replacing: SubmissionNumber?)
+    /// The event waits for its receiver.
+    case triggered(SubmissionNumber)
     case refused(Refusal)
     /// How many pending requests were taken back; running ones go on (statement 44).
     case cancelled(Int)

@@ -6,6 +6,7 @@ package import TaskModel
 package enum SchedulerEvent: Hashable, Sendable {
     // What callers ask.
     case submitted(Submission, reply: ReplyToken)
+    case triggered(Trigger, reply: ReplyToken)
     case cancelRequested(TaskIdentifier, of: PluginIdentifier?, reply: ReplyToken)
     case cancelAllRequested(of: PluginIdentifier, reply: ReplyToken)
     case launchSimulated([TaskIdentifier], reply: ReplyToken)
@@ -46,6 +47,17 @@ package struct Submission: Hashable, Sendable {
         self.request = request
         self.payload = payload
         self.submitter = submitter
+    }
+}
+
+/// An event for an extension on its way in.
+package struct Trigger: Hashable, Sendable {
+    package let plugin: PluginIdentifier
+    package let payload: [UInt8]
+
+    package init(plugin: PluginIdentifier, payload: [UInt8] = []) {
+        self.plugin = plugin
+        self.payload = payload
     }
 }
 

@@ -13,14 +13,7 @@ package enum SubmissionRules {
     ) -> Refusal? {
         if request.kind == .event { return eventRefusal }
         let policy = configuration.policy(for: entry.identifier)
-        if !policy.isEnabled {
-            return Refusal(
-                code: .unavailable,
-                subReason: .pluginDisabled,
-                message: "plugin \(entry.identifier) is disabled by the operator;"
-                    + " set plugins.\(entry.identifier).enabled to true in the host's configuration"
-            )
-        }
+        if !policy.isEnabled { return .pluginDisabled(entry.identifier) }
         return permissionRefusal(of: request, for: entry, policy: policy)
             ?? limitRefusal(of: request, for: entry, pending: pending, limits: policy.limits ?? configuration.limits)
     }

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Why a submission was not accepted: one of the reference system's four codes, and the reason behind it (C14).
+/// Why a submission or a trigger was not accepted: one of the reference system's four codes, and the reason behind it (C14).
 package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reference system's own numbers.
     package enum Code: Int32, Hashable, Sendable {
@@ -25,11 +25,16 @@ package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case pluginDisabled = 3
         case notRecorded = 4
         case hostStopping = 5
+        case submitterMayNotSchedule = 6
+        case pluginMissing = 7
         case refreshLimit = 10
         case processingLimit = 11
+        case eventLimit = 13
         case identifierNotPermitted = 20
         case fetchModeMissing = 21
         case processingModeMissing = 22
+        case notItsMainPlugin = 27
+        case notAnExtension = 28
 
         package var name: String {
             switch self {
@@ -37,11 +42,16 @@ package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
             case .pluginDisabled: "plugin-disabled"
             case .notRecorded: "not-recorded"
             case .hostStopping: "host-stopping"
+            case .submitterMayNotSchedule: "submitter-may-not-schedule"
+            case .pluginMissing: "plugin-missing"
             case .refreshLimit: "refresh-limit"
             case .processingLimit: "processing-limit"
+            case .eventLimit: "event-limit"
             case .identifierNotPermitted: "identifier-not-permitted"
             case .fetchModeMissing: "mode-fetch-missing"
             case .processingModeMissing: "mode-processing-missing"
+            case .notItsMainPlugin: "not-its-main-plugin"
+            case .notAnExtension: "not-an-extension"
             }
         }
     }

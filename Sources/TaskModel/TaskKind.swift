@@ -67,8 +67,16 @@ package enum LaunchCause: UInt32, Hashable, Sendable {
 }
 
 /// What an event tells its receiver; the numbers are the ABI's `BGT_EVENT_...`.
-package enum EventType: UInt32, Hashable, Sendable {
+package enum EventType: UInt32, Hashable, Sendable, CaseIterable {
+    /// A main plugin may submit its first requests.
     case started = 1
+    /// Somebody woke an extension, and may have handed it something to read.
+    case trigger = 2
 
-    package var name: String { "started" }
+    package var name: String {
+        switch self {
+        case .started: "started"
+        case .trigger: "trigger"
+        }
+    }
 }

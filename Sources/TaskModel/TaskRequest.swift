@@ -2,7 +2,7 @@
 
 /// What a submitter asks for. Not yet accepted by anybody.
 package struct TaskRequest: Hashable, Sendable {
-    /// The most that a request may carry, in bytes.
+    /// The most that a request or an event may carry, in bytes.
     package static let maximumPayload = 65_536
 
     package let identifier: TaskIdentifier

@@ -16,6 +16,8 @@ struct ExitStatusTests {
         ["task", "submit", "a.b", "--kind", "refresh", "--payload", "/nowhere/file"],
         ["task", "submit", "a.b", "--kind", "refresh", "--payload", "/tmp"],
         ["task", "submit", "a.b", "--kind", "refresh", "--payload", "/dev/zero"],
+        ["trigger"], ["trigger", "nodot"], ["trigger", "a.b", "--payload", "/nowhere/file"],
+        ["trigger", "a.b", "--payload", "/dev/zero"],
     ])
     func `misuse is 2, told on standard error, and asks no host`(arguments: [String]) async {
         let terminal = Terminal()
@@ -44,7 +46,8 @@ struct ExitStatusTests {
     @Test func `every command's help has an example`() async {
         let commands = [
             "", "plugin", "plugin list", "plugin show", "task", "task submit", "task cancel", "task list", "task why",
-            "launch", "launch list", "launch show", "journal", "simulate", "simulate launch", "simulate expiration",
+            "trigger", "launch", "launch list", "launch show", "journal", "simulate", "simulate launch",
+            "simulate expiration",
             "host", "host run", "host status",
         ]
         for command in commands {

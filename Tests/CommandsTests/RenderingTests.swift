@@ -60,8 +60,8 @@ struct RenderingTests {
     @Test func `plugin list shows what was refused, where and why`() throws {
         #expect(
             try Samples.pluginList().text(for: reader) == """
-                PLUGIN            VERSION  ROLE  MODES             TASKS  PENDING  RUNNING  STATE
-                com.example.feed  1.4.0    main  fetch,processing  2      2        1        running
+                PLUGIN            VERSION  ROLE  MODES             TASKS  PENDING  EVENTS  RUNNING  STATE
+                com.example.feed  1.4.0    main  fetch,processing  2      2        1       1        running
 
                 1 manifest refused:
                 /etc/bgtask/manifests/broken.yaml:4:3: error: role: "mian" is no role
@@ -89,6 +89,7 @@ struct RenderingTests {
                                 sha256 ab12
                 settings        feed-url = https://example.com/feed.xml
                 work            2 pending, 1 running
+                events          13 started, now, waits for nothing
                 pending limits  refresh 1 of 1, processing 3 of 10
                 budgets         refresh 30s
                 grace           5s

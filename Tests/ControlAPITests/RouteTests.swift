@@ -24,6 +24,7 @@ struct RouteTests {
         #expect(Route.launchShow.path("41") == "/v1/launches/41")
         #expect(Route.launchShow.parameter == "number")
         #expect(Route.journal.path(query: [("after", "3"), ("follow", "true")]) == "/v1/journal?after=3&follow=true")
+        #expect(Route.pluginTrigger.path("com.example.a") == "/v1/plugins/com.example.a/trigger")
         #expect(Route.pluginShow.path("a/../b") == "/v1/plugins/a%2F..%2Fb")
     }
 
@@ -35,8 +36,8 @@ struct RouteTests {
         #expect(Route.matching(method: method, path: path) == nil)
     }
 
-    @Test func `only a submission makes something new`() {
-        #expect(Route.allCases.filter { $0.successStatus == 201 } == [.taskSubmit])
+    @Test func `only a submission and a trigger make something new`() {
+        #expect(Set(Route.allCases.filter { $0.successStatus == 201 }) == [.taskSubmit, .pluginTrigger])
     }
 }
 

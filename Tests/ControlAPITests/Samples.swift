@@ -75,7 +75,7 @@ enum Samples {
 
     static func pluginList() throws -> PluginListReply {
         PluginListReply(
-            plugins: [.init(try entry(), pending: 2, running: 1, isEnabled: true, state: .running)],
+            plugins: [.init(try entry(), pending: 2, events: 1, running: 1, isEnabled: true, state: .running)],
             refused: [
                 .init(
                     file: "/etc/bgtask/manifests/broken.yaml",
@@ -92,7 +92,7 @@ enum Samples {
     static func pluginShow() throws -> PluginReply {
         PluginReply(
             try entry(),
-            summary: .init(try entry(), pending: 2, running: 1, isEnabled: true, state: .running),
+            summary: .init(try entry(), pending: 2, events: 1, running: 1, isEnabled: true, state: .running),
             notes: [ManifestNote(severity: .note, line: 9, key: "modes", message: "audio has no effect")],
             limits: [KindLimit(.refresh, limit: 1, used: 1), KindLimit(.processing, limit: 10, used: 3)],
             budgets: [KindBudget(.refresh, budget: .seconds(30))],
@@ -102,7 +102,8 @@ enum Samples {
             retry: retry,
             retention: .seconds(30 * 86_400),
             lastLaunch: .init(LaunchNumber(rawValue: 41), startedAt: now, outcome: .completed, message: "2 tasks"),
-            reasons: [WaitingReason(.spacing(until: MonotonicTime(nanoseconds: 3_000_000_000)), at: moment)]
+            reasons: [WaitingReason(.spacing(until: MonotonicTime(nanoseconds: 3_000_000_000)), at: moment)],
+            waitingEvents: [.init(try event(), reason: nil)]
         )
     }
 

@@ -49,6 +49,8 @@ struct TaskSubmissionTests {
             try TaskSubmission(request, payload: most + [1]).validated()
         }
         #expect(refusal.reply.error.subReason == "payload-too-large")
+        #expect(try PluginTrigger(payload: most).validated() == most)
+        #expect(throws: refusal) { try PluginTrigger(payload: most + [1]).validated() }
     }
 
     @Test(arguments: [

@@ -51,8 +51,17 @@ struct WireShapeTests {
         "identifier": "com.example.feed", "name": "Feed", "version": "1.4.0", "role": "main",
         "library": "/opt/libFeed.so", "modes": ["fetch", "processing"],
         "permitted": ["com.example.feed.refresh", "com.example.feed.export.*"],
-        "pending": 2, "running": 1, "enabled": true, "state": "running"
+        "pending": 2, "events": 1, "running": 1, "enabled": true, "state": "running"
         """
+
+    @Test func `a trigger and its answer`() throws {
+        try check(PluginTrigger(payload: [0, 255, 10]), is: #"{"payload": "AP8K"}"#)
+        try check(PluginTrigger(), is: "{}")
+        try check(
+            PluginTriggerReply(SubmissionNumber(rawValue: 14), plugin: try Samples.plugin("com.example.feed.keyboard")),
+            is: #"{"plugin": "com.example.feed.keyboard", "event-name": "trigger", "submission": 14}"#
+        )
+    }
 
     @Test func `the plugins and the refused manifests`() throws {
         try check(
@@ -83,7 +92,9 @@ struct WireShapeTests {
                  "last-launch": {"launch": 41, "started-at": "2026-01-31T01:48:00.000000000Z",
                                  "outcome": "completed", "message": "2 tasks"},
                  "reasons": [{"code": "spacing", "message": "the plugin's last launch ended only just now",
-                              "until": "2026-01-31T01:48:02.000000000Z"}]}
+                              "until": "2026-01-31T01:48:02.000000000Z"}],
+                 "waiting-events": [{"plugin": "com.example.feed", "event-name": "started", "submission": 13,
+                   "created-at": "2026-01-31T01:48:00.000000000Z", "attempts": 0}]}
                 """
         )
     }

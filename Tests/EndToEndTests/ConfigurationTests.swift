@@ -68,6 +68,10 @@ struct ConfigurationTests {
                 plugins:
                   nodots:
                     enabled: true
+                  com.example.one:
+                    extensions: [alsonodots, com.example.one, com.example.shared]
+                  com.example.two:
+                    extensions: [com.example.shared]
                 """
             let file = try folder.write(text.utf8, to: "bgtaskd.yaml")
             let run = try await ProgramRun.of(
@@ -77,7 +81,7 @@ struct ConfigurationTests {
             #expect(run.status == 2 && run.output.isEmpty)
             for part in [
                 "\(file):2", "grase", "\"grace\"", "\(file):3", "soon", "\(file):5", "limits.refresh", "\(file):7",
-                "nodots",
+                "nodots", "alsonodots", "is the main plugin itself", "listed under \"com.example.one\" as well",
             ] { #expect(run.error.contains(part), "\(run.error)") }
             #expect(!FileManager.default.fileExists(atPath: folder.file("state")))
         }

@@ -18,6 +18,10 @@ package struct TestPlugin: Sendable {
     package var tasks = ["task"]
     package var modes = ["fetch", "processing"]
     package var settings: [String: String] = [:]
+    /// The main plugin of an extension.
+    package var main: String?
+    /// Those that a main plugin lists.
+    package var extensions: [String] = []
     /// The operator's word on it, as lines of YAML under `plugins.IDENTIFIER`.
     package var policy: [String] = []
 
@@ -30,6 +34,14 @@ package struct TestPlugin: Sendable {
         self.policy = policy
     }
 
+    /// An extension, which its main plugin lists.
+    package static func `extension`(_ source: String, of main: inout TestPlugin, policy: [String] = []) -> TestPlugin {
+        var plugin = TestPlugin(source, tasks: [], policy: policy)
+        plugin.main = main.identifier
+        main.extensions.append(plugin.identifier)
+        return plugin
+    }
+
     package static let neighbour = TestPlugin("Neighbour")
 
     /// Its only task, or the one of that name.
@@ -40,10 +52,16 @@ package struct TestPlugin: Sendable {
 
     package var manifest: String {
         var lines = [
-            "manifest: 1", "identifier: \(identifier)", "name: \(name)", "version: 1.0.0", "role: main",
-            "library: lib\(name).so", "background-modes: [\(modes.joined(separator: ", "))]",
+            "manifest: 1", "identifier: \(identifier)", "name: \(name)", "version: 1.0.0",
+            "role: \(main == nil ? "main" : "extension")", "library: lib\(name).so",
         ]
-        if !tasks.isEmpty { lines += ["permitted-identifiers:"] + tasks.map { "  - \(task($0))" } }
+        if let main {
+            lines.append("containing-plugin: \(main)")
+        } else {
+            lines.append("background-modes: [\(modes.joined(separator: ", "))]")
+            if !tasks.isEmpty { lines += ["permitted-identifiers:"] + tasks.map { "  - \(task($0))" } }
+            if !extensions.isEmpty { lines.append("extensions: [\(extensions.joined(separator: ", "))]") }
+        }
         if !settings.isEmpty { lines += ["settings:"] + settings.sorted { $0.key < $1.key }.map { "  \($0): '\($1)'" } }
         return lines.map { $0 + "\n" }.joined()
     }

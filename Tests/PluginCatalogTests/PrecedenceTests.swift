@@ -267,4 +267,29 @@ struct ExtensionTests {
             )
         }
     }
+
+    @Test func `a property list's extension belongs to the main plugin that the operator lists it under`() throws {
+        try Workshop.with { workshop in
+            try workshop.installLibrary()
+            let main = try #require(PluginIdentifier("org.other.reader"))
+            let child = try #require(PluginIdentifier("com.example.feed.keyboard"))
+            let lists = "extensions: [com.example.feed.keyboard]"
+            try workshop.installManifest("operator/a.yaml", identifier: main.text)
+            try workshop.installManifest("operator/b.yaml", identifier: "com.example.feed", lists)
+            try workshop.write(
+                "<plist><dict><key>CFBundleIdentifier</key><string>com.example.feed.keyboard</string>"
+                    + "<key>CFBundleExecutable</key><string>Feed</string><key>NSExtension</key><dict/></dict></plist>",
+                "operator/Info.plist"
+            )
+            #expect(workshop.load().entry(for: child)?.containingPlugin?.text == "com.example.feed")
+            let contents = workshop.load(operatorExtensions: [main: [child]])
+            #expect(contents.entry(for: child)?.containingPlugin == main)
+            #expect(contents.entry(for: main)?.extensions == [child])
+
+            unlink(workshop.path("operator/a.yaml"))
+            unlink(workshop.path("operator/b.yaml"))
+            let refused = workshop.load(operatorExtensions: [main: [child]]).refused.first?.problems.first
+            #expect(refused?.remedy.contains("plugins.MAIN.extensions") == true)
+        }
+    }
 }

@@ -45,7 +45,11 @@ enum SampleMessages {
         .plan(plan(tasks: [])),
         .plan(plan(tasks: [task(payload: [])])),
         .plan(
-            plan(tasks: (0..<100).map { _ in task(payload: Array(repeating: 7, count: TaskRequest.maximumPayload)) })
+            plan(
+                tasks: (0..<100).map { _ in
+                    task(payload: Array(repeating: 7, count: TaskRequest.maximumPayload), event: .trigger)
+                }
+            )
         ),
         .expire([TaskID(rawValue: 9)], .stoppedByPerson),
         .submitted(CallNumber(rawValue: .max), SubmissionNumber(rawValue: .max)),
@@ -84,12 +88,12 @@ enum SampleMessages {
         )
     }
 
-    static func task(payload: [UInt8]) -> RunnerPlan.Task {
+    static func task(payload: [UInt8], event: EventType = .started) -> RunnerPlan.Task {
         RunnerPlan.Task(
             id: TaskID(launch: LaunchNumber(rawValue: 41), index: 0),
             kind: .event,
-            event: .started,
-            identifier: "started",
+            event: event,
+            identifier: event.name,
             submission: SubmissionNumber(rawValue: .max),
             attempts: .max,
             requiresNetwork: true,

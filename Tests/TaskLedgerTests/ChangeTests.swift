@@ -82,6 +82,22 @@ struct ChangeTests {
         #expect(try ledger.payloads(ofLaunch: 2) == [5: [9, 8]])
     }
 
+    @Test func `a trigger keeps its payload and its place through launch and return`() async throws {
+        let payload = [UInt8](repeating: 7, count: TaskRequest.maximumPayload)
+        try await ledger.commitAndWait([
+            .storeEvent(trigger(1), payload: payload), .storeEvent(trigger(2), payload: []),
+            .storeEvent(trigger(3), payload: [3]),
+        ])
+        let batch: [PendingWork] = [.event(trigger(1)), .event(trigger(2))]
+        try await ledger.commitAndWait([.startLaunch(plan(1, batch, of: keyboard))])
+        #expect(try ledger.snapshot().running.first?.unfinished == batch)
+        #expect(try ledger.payloads(ofLaunch: 1) == [1: payload, 2: []])
+        try await ledger.commitAndWait([.endTask(1, 2), .returnTask(1, batch[0]), .endLaunch(1, end(.crashed))])
+        #expect(try ledger.snapshot().events == [trigger(1), trigger(3)])
+        try await ledger.commitAndWait([.startLaunch(plan(2, [batch[0]], of: keyboard))])
+        #expect(try ledger.payloads(ofLaunch: 2) == [1: payload])
+    }
+
     @Test func `an ended task is unfinished no more and its payload is gone`() async throws {
         let batch: [PendingWork] = [.request(fullRequest(1)), .request(fullRequest(2, "clean"))]
         try await ledger.commitAndWait([

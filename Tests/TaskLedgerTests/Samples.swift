@@ -57,6 +57,10 @@ func started(_ number: Int64, of plugin: PluginIdentifier = feed) -> PendingEven
     )
 }
 
+func trigger(_ number: Int64, of plugin: PluginIdentifier = keyboard) -> PendingEvent {
+    PendingEvent(plugin: plugin, number: SubmissionNumber(rawValue: number), type: .trigger, createdAt: time(number))
+}
+
 func plan(_ number: Int64, _ batch: [PendingWork], of plugin: PluginIdentifier = feed) -> LaunchPlan {
     let launch = LaunchNumber(rawValue: number)
     return LaunchPlan(

@@ -174,11 +174,13 @@ extern "C" {
 #define BGT_REASON_PLUGIN_DISABLED 3u
 #define BGT_REASON_NOT_RECORDED 4u               /* the ledger could not commit; nothing is pending */
 #define BGT_REASON_HOST_STOPPING 5u
-#define BGT_REASON_SUBMITTER_MAY_NOT_SCHEDULE 6u /* an extension of a kind that may not */
+#define BGT_REASON_SUBMITTER_MAY_NOT_SCHEDULE 6u /* an extension of a kind that may not, or that is disabled */
+#define BGT_REASON_PLUGIN_MISSING 7u             /* the main plugin is not installed any more */
 /* with BGT_TOO_MANY_PENDING */
 #define BGT_REASON_REFRESH_LIMIT 10u
 #define BGT_REASON_PROCESSING_LIMIT 11u          /* health research counts as processing */
 #define BGT_REASON_CONTINUED_LIMIT 12u
+#define BGT_REASON_EVENT_LIMIT 13u               /* of a trigger, not of a submission */
 /* with BGT_NOT_PERMITTED */
 #define BGT_REASON_IDENTIFIER_NOT_PERMITTED 20u
 #define BGT_REASON_MODE_FETCH_MISSING 21u
@@ -188,6 +190,7 @@ extern "C" {
 #define BGT_REASON_ENTITLEMENT_MISSING 25u
 #define BGT_REASON_BACKGROUND_DENIED 26u         /* the operator denies this plugin background launches */
 #define BGT_REASON_NOT_ITS_MAIN_PLUGIN 27u       /* the main plugin does not list this extension */
+#define BGT_REASON_NOT_AN_EXTENSION 28u          /* of a trigger, not of a submission */
 /* with BGT_IMMEDIATE_RUN_INELIGIBLE */
 #define BGT_REASON_NO_ROOM_NOW 30u
 
@@ -322,8 +325,8 @@ typedef struct bgt_task_info {
     uint32_t kind;
     uint32_t event;                           /* BGT_EVENT_... of an event, else 0 */
     uint32_t attempt;                         /* 1, and 1 more for each interruption that was charged to the task */
-    const char *BGTASK_NULLABLE identifier;   /* as submitted. Event: who triggered it, whose transfers finished,
-                                                 else the plugin itself. Never NULL once filled */
+    const char *BGTASK_NULLABLE identifier;   /* as submitted. Event: the plugin that triggered it, whose transfers
+                                                 finished, else this plugin itself. Never NULL once filled */
     const uint8_t *BGTASK_NULLABLE payload;   /* NULL if payload_length is 0 */
     uint64_t payload_length;
     uint64_t submission;                      /* the number under which the journal knows the request, or the event */
@@ -365,7 +368,7 @@ typedef struct bgt_plugin {
     void *BGTASK_NULLABLE context; /* first argument of the functions below */
 
     /* Takes one event, delivered and completed like a task, inside the launch's budget. On a serial queue of its own.
-     * Without it, BGT_EVENT_STARTED succeeds when entry returns BGT_OK. */
+     * Without it, BGT_EVENT_STARTED succeeds when entry returns BGT_OK, and every other event is used up unheard. */
     void (*BGTASK_NULLABLE receive)(void *BGTASK_NULLABLE context, const bgt_host *host,
                                     bgt_task event) BGTASK_NOEXCEPT;
 

@@ -5,7 +5,7 @@ import TaskModel
 
 extension PluginListReply: Presentable {
     func text(for reader: Reader) -> String {
-        var table = Table("PLUGIN", "VERSION", "ROLE", "MODES", "TASKS", "PENDING", "RUNNING", "STATE")
+        var table = Table("PLUGIN", "VERSION", "ROLE", "MODES", "TASKS", "PENDING", "EVENTS", "RUNNING", "STATE")
         for plugin in plugins {
             table.add(
                 plugin.identifier,
@@ -14,6 +14,7 @@ extension PluginListReply: Presentable {
                 plugin.modes.joined(separator: ","),
                 "\(plugin.permitted.count)",
                 "\(plugin.pending)",
+                "\(plugin.events)",
                 "\(plugin.running)",
                 plugin.state.rawValue
             )

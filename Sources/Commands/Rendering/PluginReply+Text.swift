@@ -18,6 +18,7 @@ extension PluginReply: Presentable {
         fields.add("library", each: [summary.library, "sha256 \(libraryDigest)"])
         fields.add("settings", each: settings.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" })
         fields.add("work", "\(summary.pending) pending, \(summary.running) running")
+        fields.add("events", each: waitingEvents.map { $0.line(for: reader) })
         fields.add("pending limits", limits.map(\.words).joined(separator: ", "))
         fields.add("budgets", budgets.map(\.words).joined(separator: ", "))
         fields.add("grace", grace.duration.humanReadable)

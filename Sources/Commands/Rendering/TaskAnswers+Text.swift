@@ -10,6 +10,10 @@ extension TaskSubmissionReply: Presentable {
     }
 }
 
+extension PluginTriggerReply: Presentable {
+    func text(for reader: Reader) -> String { "event \(submission) waits for \(plugin)".terminalSafe + "\n" }
+}
+
 extension TaskCancellationReply: Presentable {
     func text(for reader: Reader) -> String {
         isCancelled ? "cancelled\n" : "nothing was pending under that identifier; a running task goes on\n"

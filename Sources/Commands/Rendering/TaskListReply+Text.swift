@@ -45,16 +45,24 @@ extension TaskListReply: Presentable {
 
     private func eventTable(for reader: Reader) -> Table {
         var table = Table("EVENT", "SUBMISSION", "CREATED", "FAILED", "WAITS FOR")
-        for event in events {
-            table.add(
-                Subject.text(event.eventName, of: event.plugin),
-                "\(event.submission)",
-                event.createdAt.relativeText(for: reader),
-                event.attempts == 0 ? "" : "\(event.attempts)x",
-                WaitingReason.brief(event.reason, for: reader)
-            )
-        }
+        for event in events { table.add(event.cells(for: reader)) }
         return table
+    }
+}
+
+extension TaskListReply.Event {
+    func cells(for reader: Reader) -> [String] {
+        [
+            Subject.text(eventName, of: plugin), "\(submission)", createdAt.relativeText(for: reader),
+            attempts == 0 ? "" : "\(attempts)x", WaitingReason.brief(reason, for: reader),
+        ]
+    }
+
+    /// In a line of its own, where the plugin is known.
+    func line(for reader: Reader) -> String {
+        let failed = attempts == 0 ? "" : ", failed \(attempts)x"
+        let created = createdAt.relativeText(for: reader)
+        return "\(submission) \(eventName), \(created)\(failed), waits for \(WaitingReason.brief(reason, for: reader))"
     }
 }
 

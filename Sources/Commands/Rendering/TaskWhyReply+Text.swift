@@ -17,7 +17,7 @@ extension TaskWhyReply: Presentable {
 
     private var sentence: String {
         let owner = plugin.map { " of \($0)" } ?? ""
-        let task = identifier + owner
+        let task = plugin == identifier ? "an event of \(identifier)" : identifier + owner
         switch state {
         case .pending where isEligible: return "\(task) may run now\(number)"
         case .pending: return "\(task) waits\(number):"
@@ -27,6 +27,7 @@ extension TaskWhyReply: Presentable {
             let budget = running.budget.duration.humanReadable
             return "\(task) is running in launch \(running.launch), \(used) of \(budget) used\(number)"
         case .finished: return "\(task) is neither pending nor running; it ended \(lastOutcome?.outcome ?? "before")"
+        case .unknown where plugin == identifier: return "\(identifier) is a plugin, and no event waits for it"
         case .unknown: return "\(task) was never submitted"
         }
     }

@@ -4,8 +4,12 @@ import ArgumentParser
 import Foundation
 import TaskModel
 
-/// The bytes that go with a submission: a file's, or for `-` those of standard input.
+/// The bytes that go with a submission or a trigger: a file's, or for `-` those of standard input.
 enum PayloadFile {
+    static func help(_ reader: String) -> ArgumentHelp {
+        ArgumentHelp("Hand these bytes to the \(reader), at most 64 KiB; - reads standard input.", valueName: "FILE|-")
+    }
+
     static func bytes(of name: String) throws -> [UInt8] {
         let limit = TaskRequest.maximumPayload
         // One byte more than allowed is enough to know, however long it is.

@@ -42,9 +42,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     @Flag(help: "Run it only on external power.")
     var needsExternalPower = false
 
-    @Option(
-        help: ArgumentHelp("Hand these bytes to the task, at most 64 KiB; - reads standard input.", valueName: "FILE|-")
-    )
+    @Option(help: PayloadFile.help("task"))
     var payload: String?
 
     @OptionGroup var output: OutputOptions

@@ -10,8 +10,11 @@ struct TaskWhyCommand: AsyncParsableCommand {
         commandName: "why",
         abstract: "Explain why a task has not run, when it could, and what would change that.",
         discussion: """
-            Example:
+            The name of an extension stands for the first event that waits for it.
+
+            Examples:
               bgtask task why com.example.feed.clean
+              bgtask task why com.example.feed.keyboard
             """
     )
 

@@ -12,6 +12,13 @@ extension ControlClient {
         try await ask(.pluginShow, identifier.text)
     }
 
+    package func trigger(
+        _ plugin: PluginIdentifier,
+        _ trigger: PluginTrigger
+    ) async throws(ControlError) -> PluginTriggerReply {
+        try await send(trigger, to: .pluginTrigger, plugin.text)
+    }
+
     package func submit(_ submission: TaskSubmission) async throws(ControlError) -> TaskSubmissionReply {
         try await send(submission, to: .taskSubmit)
     }

@@ -45,8 +45,12 @@ package struct ControlClient: Sendable {
         try await answer(to: request(route, value, query: query))
     }
 
-    func send<Reply: Decodable>(_ body: some Encodable, to route: Route) async throws(ControlError) -> Reply {
-        var request = request(route)
+    func send<Reply: Decodable>(
+        _ body: some Encodable,
+        to route: Route,
+        _ value: String? = nil
+    ) async throws(ControlError) -> Reply {
+        var request = request(route, value)
         do {
             request.body = .bytes(try WireCoding.encode(body))
         } catch {

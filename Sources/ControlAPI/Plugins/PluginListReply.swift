@@ -31,6 +31,8 @@ package struct PluginListReply: Codable, Hashable, Sendable {
         package let modes: [String]
         package let permitted: [String]
         package let pending: Int
+        /// Events that wait for it.
+        package let events: Int
         package let running: Int
         package let isEnabled: Bool
         package let state: State
@@ -38,6 +40,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
         package init(
             _ entry: PluginEntry,
             pending: Int,
+            events: Int = 0,
             running: Int,
             isEnabled: Bool,
             state: State
@@ -50,13 +53,14 @@ package struct PluginListReply: Codable, Hashable, Sendable {
             modes = entry.modes.map(\.rawValue).sorted()
             permitted = entry.permitted.map(\.description)
             self.pending = pending
+            self.events = events
             self.running = running
             self.isEnabled = isEnabled
             self.state = state
         }
 
         private enum CodingKeys: String, CodingKey {
-            case identifier, name, version, role, library, modes, permitted, pending, running, state
+            case identifier, name, version, role, library, modes, permitted, pending, events, running, state
             case isEnabled = "enabled"
         }
     }

@@ -27,6 +27,8 @@ package struct PluginReply: Codable, Hashable, Sendable {
     package let lastLaunch: LastLaunch?
     /// What keeps all of the plugin's work from running now.
     package let reasons: [WaitingReason]
+    /// The oldest first.
+    package let waitingEvents: [TaskListReply.Event]
 
     package init(
         _ entry: PluginEntry,
@@ -40,7 +42,8 @@ package struct PluginReply: Codable, Hashable, Sendable {
         retry: RetryRule,
         retention: Duration,
         lastLaunch: LastLaunch?,
-        reasons: [WaitingReason]
+        reasons: [WaitingReason],
+        waitingEvents: [TaskListReply.Event] = []
     ) {
         self.summary = summary
         self.containingPlugin = entry.containingPlugin?.text
@@ -59,6 +62,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         self.retention = Nanoseconds(retention)
         self.lastLaunch = lastLaunch
         self.reasons = reasons
+        self.waitingEvents = waitingEvents
     }
 
     /// The newest launch; without an outcome while it runs.
@@ -91,6 +95,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         case batchSize = "batch-size"
         case retention = "retention-ns"
         case lastLaunch = "last-launch"
+        case waitingEvents = "waiting-events"
     }
 
     // The summary's keys stand beside the others: a reader of the list finds the same words here.
@@ -113,6 +118,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         retention = try container.decode(Nanoseconds.self, forKey: .retention)
         lastLaunch = try container.decodeIfPresent(LastLaunch.self, forKey: .lastLaunch)
         reasons = try container.decode([WaitingReason].self, forKey: .reasons)
+        waitingEvents = try container.decode([TaskListReply.Event].self, forKey: .waitingEvents)
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -134,5 +140,6 @@ package struct PluginReply: Codable, Hashable, Sendable {
         try container.encode(retention, forKey: .retention)
         try container.encodeIfPresent(lastLaunch, forKey: .lastLaunch)
         try container.encode(reasons, forKey: .reasons)
+        try container.encode(waitingEvents, forKey: .waitingEvents)
     }
 }

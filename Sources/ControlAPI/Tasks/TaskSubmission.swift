@@ -19,7 +19,7 @@ package struct TaskSubmission: Codable, Hashable, Sendable {
         earliestBegin = request.earliestBegin.map(Timestamp.init)
         requiresNetwork = request.requiresNetwork
         requiresExternalPower = request.requiresExternalPower
-        self.payload = payload.isEmpty ? nil : Data(payload)
+        self.payload = CarriedPayload.data(payload)
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -46,13 +46,7 @@ package struct TaskSubmission: Codable, Hashable, Sendable {
         guard let kind = TaskKind(name: kind), kind != .event else {
             throw .malformed("kind-unknown", "kind \"\(kind)\" is not offered; use refresh or processing")
         }
-        let bytes = payload.map { Array($0) } ?? []
-        if bytes.count > TaskRequest.maximumPayload {
-            let limit = TaskRequest.maximumPayload
-            let problem =
-                "payload has \(bytes.count) bytes; at most \(limit) are allowed, hand over a file's name instead"
-            throw .malformed("payload-too-large", problem)
-        }
+        let bytes = try CarriedPayload.bytes(payload)
         let request = TaskRequest(
             identifier: task,
             kind: kind,

@@ -31,6 +31,25 @@ extension HostConfiguration {
             policies[policy.plugin] = policy
             settings[policy.plugin] = policy.settings
         }
+        refuseSharedExtensions(mapping.problems)
+    }
+
+    /// Its container and its requests are one main plugin's.
+    private func refuseSharedExtensions(_ problems: ProblemCollector) {
+        var owners: [PluginIdentifier: PluginIdentifier] = [:]
+        for policy in policies.values.sorted(by: { $0.plugin < $1.plugin }) {
+            for listed in policy.extensions {
+                let owner = owners[listed.value] ?? policy.plugin
+                owners[listed.value] = owner
+                if owner == policy.plugin { continue }
+                problems.report(
+                    .wrongValue,
+                    at: listed,
+                    "is \"\(listed.value)\", which is listed under \"\(owner)\" as well",
+                    remedy: "list an extension under one main plugin"
+                )
+            }
+        }
     }
 
     private mutating func readManifestFolder(
@@ -93,6 +112,7 @@ extension HostConfiguration {
         let grace = mapping.duration("grace", in: times)?.value
         let spacing = mapping.duration("spacing", in: waits)?.value
         let settings = mapping.texts("settings")?.value ?? [:]
+        let extensions = extensions(mapping, of: name.value)
         guard let plugin = PluginIdentifier(name.value) else {
             mapping.problems.report(
                 .identifier,
@@ -110,8 +130,34 @@ extension HostConfiguration {
             budgets: budgets,
             grace: grace,
             spacing: spacing,
-            settings: settings
+            settings: settings,
+            extensions: extensions
         )
+    }
+
+    private static func extensions(_ mapping: DiagnosingMapping, of main: String) -> [Field<PluginIdentifier>] {
+        (mapping.strings("extensions")?.value ?? []).compactMap { field in
+            guard let plugin = PluginIdentifier(field.value) else {
+                let problem = ReverseDNSName.problem(in: field.value)?.split(separator: "; ").first
+                mapping.problems.report(
+                    .identifier,
+                    at: field,
+                    "\"\(field.value)\" \(problem ?? "is no plugin identifier")",
+                    remedy: "write the extension's identifier as its manifest has it"
+                )
+                return nil
+            }
+            if field.value == main {
+                mapping.problems.report(
+                    .wrongValue,
+                    at: field,
+                    "is the main plugin itself",
+                    remedy: "write the identifiers of its extensions"
+                )
+                return nil
+            }
+            return field.map { _ in plugin }
+        }
     }
 
     private static func limits(_ mapping: DiagnosingMapping, over defaults: PendingLimits) -> PendingLimits {

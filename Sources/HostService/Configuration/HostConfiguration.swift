@@ -3,6 +3,7 @@
 package import ControlAPI
 import Foundation
 package import Logging
+import PluginCatalog
 package import Scheduling
 package import TaskModel
 
@@ -33,6 +34,11 @@ package struct HostConfiguration: Sendable {
     var namedManifestFolders: Set<String> = []
     /// As the file has them; `scheduling.plugins` holds what they come to.
     var policies: [PluginIdentifier: OperatorPolicy] = [:]
+
+    /// What the file lists beside the manifests, by main plugin.
+    var operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>] {
+        policies.mapValues { Set($0.extensions.map(\.value)) }.filter { !$0.value.isEmpty }
+    }
 
     /// Plugins are told some of these, and stand in another folder than the host.
     mutating func makePathsAbsolute() {

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import PluginCatalog
 import Scheduling
 import TaskModel
 
@@ -13,6 +14,8 @@ struct OperatorPolicy: Sendable {
     let grace: Duration?
     let spacing: Duration?
     let settings: [String: String]
+    /// Who may share its container and submit for it, beside those that its manifest lists.
+    let extensions: [Field<PluginIdentifier>]
 
     func over(_ host: SchedulingConfiguration) -> PluginPolicy {
         var policy = PluginPolicy()

@@ -32,9 +32,14 @@ extension ControlRoutes {
     func plugin(_ text: String) async throws -> PluginReply {
         guard let identifier = PluginIdentifier(text) else { throw ControlRefusal.malformedIdentifier(text) }
         let found = try await read { scheduler, now in
-            scheduler.entry(of: identifier).map { (PluginStanding($0, in: scheduler), now) }
+            scheduler.entry(of: identifier).map { entry in
+                let waiting = scheduler.waitingEvents(of: identifier, at: now).map { event, reasons in
+                    TaskListReply.Event(event, reason: reasons.first.map { WaitingReason($0, at: now) })
+                }
+                return (PluginStanding(entry, in: scheduler), scheduler.reasons(againstAllOf: identifier), waiting, now)
+            }
         }
-        guard let (standing, now) = found else { throw ControlRefusal.noSuchPlugin(text) }
+        guard let (standing, reasons, events, now) = found else { throw ControlRefusal.noSuchPlugin(text) }
         let scheduling = facts.configuration.scheduling
         let policy = scheduling.policy(for: identifier)
         let limits = policy.limits ?? scheduling.limits
@@ -60,7 +65,8 @@ extension ControlRoutes {
             lastLaunch: last.map {
                 .init($0.number, startedAt: $0.startedAt, outcome: $0.end?.outcome, message: $0.end?.message)
             },
-            reasons: policy.isEnabled ? [] : [WaitingReason(.pluginDisabled(identifier), at: now)]
+            reasons: reasons.map { WaitingReason($0, at: now) },
+            waitingEvents: events
         )
     }
 
@@ -83,6 +89,7 @@ extension ControlRoutes {
         return PluginListReply.Summary(
             standing.entry,
             pending: standing.requests.count,
+            events: standing.events,
             running: standing.running,
             isEnabled: isEnabled,
             state: state

@@ -17,6 +17,16 @@ extension ControlRoutes {
         }
     }
 
+    func trigger(_ text: String, _ body: PluginTrigger) async throws -> PluginTriggerReply {
+        let plugin = try PluginIdentifier(validating: text)
+        let trigger = Trigger(plugin: plugin, payload: try body.validated())
+        switch await scheduler.ask({ .triggered(trigger, reply: $0) }) {
+        case .triggered(let number): return PluginTriggerReply(number, plugin: plugin)
+        case .refused(let refusal) where refusal.subReason == .pluginMissing: throw ControlRefusal.noSuchPlugin(text)
+        case let answer: throw unexpected(answer)
+        }
+    }
+
     func cancel(_ text: String) async throws -> TaskCancellationReply {
         let identifier = try identifier(text)
         switch await scheduler.ask({ .cancelRequested(identifier, of: nil, reply: $0) }) {
@@ -59,9 +69,23 @@ extension ControlRoutes {
             try ledger.journal(JournalSelection(label: identifier.text, newestFirst: true, limit: 50))
                 .first { TaskOutcome(rawValue: $0.event) != nil }
         }
-        let reply = TaskWhyReply(explanation, at: now, last: last.map(TaskWhyReply.LastOutcome.init))
+        let lastEvent = last == nil ? try await lastEvent(of: explanation) : nil
+        let reply = TaskWhyReply(explanation, at: now, last: (last ?? lastEvent).map(TaskWhyReply.LastOutcome.init))
         if reply.state == .unknown && reply.plugin == nil { throw ControlRefusal.noSuchTask(identifier.text) }
         return reply
+    }
+
+    /// Events are journaled under their name, which they share with other plugins' events.
+    private func lastEvent(of explanation: Explanation) async throws -> JournalRecord? {
+        guard let plugin = explanation.plugin, plugin.text == explanation.identifier.text else { return nil }
+        var records: [JournalRecord] = []
+        for type in EventType.allCases {
+            records += try await recorded { ledger throws(LedgerError) in
+                try ledger.journal(JournalSelection(label: type.name, newestFirst: true, limit: 500))
+            }
+        }
+        return records.filter { $0.plugin == plugin && TaskOutcome(rawValue: $0.event) != nil }
+            .max { $0.number < $1.number }
     }
 
     func simulateLaunch(_ body: LaunchSimulation) async throws -> LaunchSimulationReply {
@@ -90,7 +114,7 @@ extension ControlRoutes {
         case .notRecorded(let message): .hostFailed("not-recorded", message)
         case .notLaunching(let message): .conflict("not-launching", message)
         case .notRunning(let message): .conflict("not-running", message)
-        case .submitted, .cancelled, .launching, .expiring:
+        case .submitted, .triggered, .cancelled, .launching, .expiring:
             .hostFailed("unexpected", "the host answered something else")
         }
     }
@@ -98,11 +122,11 @@ extension ControlRoutes {
 
 extension TaskWhyReply {
     init(_ explanation: Explanation, at now: Moment, last: LastOutcome?) {
-        var pending: (request: PendingRequest, reasons: [Reason])?
+        var pending: (work: PendingWork, reasons: [Reason])?
         var running: Running?
         for state in explanation.states {
             switch state {
-            case .pending(let request, let reasons): pending = (request, reasons)
+            case .pending(let work, let reasons): pending = (work, reasons)
             case .running(let launch, let used, let total): running = Running(launch: launch, used: used, budget: total)
             case .unknown: break
             }
@@ -113,8 +137,8 @@ extension TaskWhyReply {
             identifier: explanation.identifier,
             plugin: explanation.plugin,
             state: state,
-            kind: pending?.request.request.kind,
-            submission: pending?.request.number,
+            kind: pending?.work.kind,
+            submission: pending?.work.number,
             isEligible: pending?.reasons.isEmpty ?? false,
             reasons: pending?.reasons.map { WaitingReason($0, at: now) } ?? [],
             earliestPossible: pending.map { EarliestPossible($0.reasons, at: now) },

@@ -15,6 +15,7 @@ final class CatalogKeeper: Service, Sendable {
 
     private let folders: CatalogFolders
     private let settings: [PluginIdentifier: [String: String]]
+    private let operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
     private let cache = CatalogCache()
     private let threads: DiskThreads
     private let log: Logger
@@ -36,6 +37,7 @@ final class CatalogKeeper: Service, Sendable {
         )
         settings = configuration.settings
         self.threads = threads
+        operatorExtensions = configuration.operatorExtensions
         self.log = log
         self.onChange = onChange
         let byName = Dictionary(known.map { ($0.identifier, $0) }, uniquingKeysWith: { _, last in last })
@@ -47,8 +49,13 @@ final class CatalogKeeper: Service, Sendable {
     /// Reads the folders and tells what they hold. Called once before anybody is served, then by `run` alone.
     func load() async throws {
         let known = state.withLock { Array($0.known.values) }
-        let contents = try await threads.run { [folders, cache] in
-            Catalog.load(folders, alreadyCatalogued: known, cache: cache)
+        let contents = try await threads.run { [folders, operatorExtensions, cache] in
+            Catalog.load(
+                folders,
+                alreadyCatalogued: known,
+                operatorExtensions: operatorExtensions,
+                cache: cache
+            )
         }
         let before = state.withLock { state in
             defer { state.contents = contents }

@@ -18,14 +18,12 @@ struct LaunchDirectory {
 // Between the core's launches and the runners' messages.
 extension HostScheduler {
     /// The container is there before the runner: what the host cannot provide is not put down to the plugin.
-    ///
-    /// - Parameter main: the plugin whose container it is: an extension has none of its own.
-    func takeRunner(_ launch: LaunchNumber, for plugin: PluginIdentifier, of main: PluginIdentifier) {
+    func takeRunner(_ launch: LaunchNumber, container main: PluginIdentifier) {
         do {
             _ = try state.container(of: main.text)
             launcher.take(for: launch)
         } catch {
-            log.error("no runner", metadata: ["launch": "\(launch)", "plugin": "\(plugin)", "error": "\(error)"])
+            log.error("no runner", metadata: ["launch": "\(launch)", "container": "\(main)", "error": "\(error)"])
             tell(.runnerUnavailable(launch, message: error.message))
         }
     }
@@ -156,7 +154,7 @@ extension HostScheduler {
             case .refused(let refusal): send(.refused(call, refusal), to: launch)
             case .cancelled: send(.cancelled(call, isRecorded: true), to: launch)
             case .notRecorded: send(.cancelled(call, isRecorded: false), to: launch)
-            case .launching, .notLaunching, .expiring, .notRunning: break  // Only people ask for these.
+            case .triggered, .launching, .notLaunching, .expiring, .notRunning: break  // Only people ask for these.
             }
         }
     }

@@ -88,7 +88,7 @@ final class HostScheduler: Service, Sendable {
         case .event, .launch, .timer:
             for event in events(of: input, scheduler, &launches) {
                 let actions = scheduler.handle(event, at: now)
-                if perform(actions, scheduler, &launches) { return true }
+                if perform(actions, &launches) { return true }
             }
             // A timer goes off once. When the clock was set back meanwhile, its instant is still to come.
             if case .timer = input { timer.rearm() }
@@ -133,18 +133,13 @@ final class HostScheduler: Service, Sendable {
     // MARK: - What the core says
 
     /// True when the core has stopped.
-    private func perform(
-        _ actions: [SchedulerAction],
-        _ scheduler: borrowing Scheduler,
-        _ launches: inout LaunchDirectory
-    ) -> Bool {
+    private func perform(_ actions: [SchedulerAction], _ launches: inout LaunchDirectory) -> Bool {
         var hasStopped = false
         for action in actions {
             switch action {
             case .commit(let ticket, let changes): ledger.submit(ticket: ticket.rawValue, changes: changes)
             case .answer(let token, let answer): self.answer(token, answer)
-            case .takeRunner(let launch, let plugin):
-                takeRunner(launch, for: plugin, of: scheduler.entry(of: plugin)?.containingPlugin ?? plugin)
+            case .takeRunner(let launch, let main): takeRunner(launch, container: main)
             case .dismissRunner(let launch): launcher.kill(launch)
             case .sendPlan(let plan): send(plan, &launches)
             case .expire(let launch, let tasks, let reason): send(.expire(tasks, reason), to: launch)

@@ -15,7 +15,7 @@ extension CatalogSettlement {
         }
         var containing: [PluginIdentifier: PluginIdentifier] = [:]
         for candidate in kept where candidate.manifest.role == .extension {
-            guard let main = main(of: candidate, among: mains) else {
+            guard let main = main(of: candidate, among: mains, operatorExtensions) else {
                 refuseOrphan(candidate)
                 continue
             }
@@ -29,17 +29,23 @@ extension CatalogSettlement {
                 .extensionNotListed,
                 at: place(of: candidate),
                 "belongs to \"\(main.identifier)\", which does not list \"\(candidate.identifier)\" as its extension",
-                remedy: "add it to the extensions in \(main.file) or in the operator's configuration"
+                remedy:
+                    "add it to the extensions in \(main.file), or to plugins.\(main.identifier).extensions in the host's"
+                    + " configuration"
             )
         }
         return containing
     }
 
+    /// A manifest that cannot name its main plugin leaves that to the operator, else to its identifier.
     private func main(
         of candidate: CatalogCandidate,
-        among mains: [PluginIdentifier: CatalogCandidate]
+        among mains: [PluginIdentifier: CatalogCandidate],
+        _ operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
     ) -> CatalogCandidate? {
         if case .named(let field) = candidate.manifest.containing { return mains[field.value] }
+        let listing = operatorExtensions.filter { $0.value.contains(candidate.identifier) }.keys.sorted()
+        if let main = listing.lazy.compactMap({ mains[$0] }).first { return main }
         var name = candidate.identifier.text[...]
         while let dot = name.lastIndex(of: ".") {
             name = name[..<dot]
@@ -55,7 +61,7 @@ extension CatalogSettlement {
                 .mainMissing,
                 at: candidate.manifest.identifier,
                 "is the extension \"\(candidate.identifier)\", and no main plugin has an identifier in front of it",
-                remedy: "install its main plugin"
+                remedy: "install its main plugin, or list it under plugins.MAIN.extensions in the host's configuration"
             )
         }
         let isExtension = kept.contains { $0.identifier == field.value }

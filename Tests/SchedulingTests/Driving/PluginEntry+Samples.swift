@@ -69,11 +69,12 @@ extension PluginEntry {
         )
     }
 
-    static func keyboard() -> PluginEntry {
+    /// The extension of `app`; `version` stands for its bytes.
+    static func keyboard(version: String = "1.0") -> PluginEntry {
         PluginEntry(
             identifier: .keyboard,
             name: "Keyboard",
-            version: "1.0",
+            version: version,
             role: .extension,
             containingPlugin: .app,
             permitted: [],
@@ -84,7 +85,7 @@ extension PluginEntry {
                 identity: FileIdentity(device: 1, inode: 2, size: 1, modified: 1, changed: 1)
             ),
             manifestPath: "/manifests/keyboard.yaml",
-            manifestDigest: "manifest of the keyboard"
+            manifestDigest: "manifest of the keyboard \(version)"
         )
     }
 }

@@ -27,6 +27,11 @@ extension SchedulerDriver {
     }
 
     @discardableResult
+    func trigger(_ plugin: PluginIdentifier = .keyboard, payload: [UInt8] = []) -> Answer? {
+        ask { .triggered(Trigger(plugin: plugin, payload: payload), reply: $0) }
+    }
+
+    @discardableResult
     func cancel(_ identifier: TaskIdentifier, of plugin: PluginIdentifier? = .app) -> Answer? {
         ask { .cancelRequested(identifier, of: plugin, reply: $0) }
     }
@@ -79,7 +84,14 @@ extension SchedulerDriver {
 }
 
 extension Answer {
-    var submission: SubmissionNumber? { if case .submitted(let number, _, _) = self { number } else { nil } }
+    /// Of a request or an event.
+    var submission: SubmissionNumber? {
+        switch self {
+        case .submitted(let number, _, _), .triggered(let number): number
+        default: nil
+        }
+    }
+
     var replaced: SubmissionNumber? { if case .submitted(_, _, let old) = self { old } else { nil } }
     var plugin: PluginIdentifier? { if case .submitted(_, let plugin, _) = self { plugin } else { nil } }
     var refusal: Refusal? { if case .refused(let refusal) = self { refusal } else { nil } }

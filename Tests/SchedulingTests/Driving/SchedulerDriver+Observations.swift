@@ -28,8 +28,9 @@ extension SchedulerDriver {
     var dismissed: [LaunchNumber] {
         actions.compactMap { if case .dismissRunner(let launch) = $0 { launch } else { nil } }
     }
-    var runnersTaken: [PluginIdentifier] {
-        actions.compactMap { if case .takeRunner(_, let plugin) = $0 { plugin } else { nil } }
+    /// The main plugin whose container each runner is to find.
+    var containersNeeded: [PluginIdentifier] {
+        actions.compactMap { if case .takeRunner(_, let main) = $0 { main } else { nil } }
     }
     var expirations: [Expiration] {
         actions.compactMap { action in

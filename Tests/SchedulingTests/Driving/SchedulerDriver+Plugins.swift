@@ -34,6 +34,12 @@ extension SchedulerDriver {
         send(.completed(plan.number, task.id, outcome))
     }
 
+    /// Completes every event of a launch.
+    func completeEvents(as outcome: CompletionOutcome = .success, in plan: LaunchPlan? = nil) {
+        guard let plan = plan ?? lastPlan else { return complain("nothing was launched") }
+        for task in plan.tasks { send(.completed(plan.number, task.id, outcome)) }
+    }
+
     func setExpirationHandler(for identifier: TaskIdentifier, to isSet: Bool = true, in plan: LaunchPlan? = nil) {
         guard let plan = plan ?? lastPlan, let task = plan.id(of: identifier) else {
             return complain("no launch has a task \(identifier)")

@@ -155,7 +155,7 @@ final class SchedulerDriver {
 
     private func note(_ answer: Answer, to reply: ReplyToken) {
         if answers[reply] != nil { complain("reply \(reply.rawValue) is answered twice") }
-        if case .submitted(let number, _, _) = answer, !ledger.everStored.contains(number) {
+        if let number = answer.submission, !ledger.everStored.contains(number) {
             complain("submission \(number) is acknowledged before it is on disk")
         }
         answers[reply] = answer

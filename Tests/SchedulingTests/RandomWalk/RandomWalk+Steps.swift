@@ -10,14 +10,15 @@ extension RandomWalk {
         .feed, .headlines, .clean, .vacuum, .index, .job(1), .job(2), .job(3),
     ]
     private static let entries: [PluginEntry] = [
-        .app(), .app(version: "2.0"), .app(permitted: [.exact(.clean), .exact(.feed)]), .app(modes: [.processing]),
-        .mail(),
+        .app(), .app(version: "2.0", extensions: [.keyboard]), .app(permitted: [.exact(.clean), .exact(.feed)]),
+        .app(modes: [.processing], extensions: [.keyboard]), .mail(), .keyboard(), .keyboard(version: "2.0"),
     ]
 
     func takeStep() {
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<22: submit()
-        case 22..<28: cancel()
+        case 0..<19: submit()
+        case 19..<24: trigger()
+        case 24..<28: cancel()
         case 28..<46: liveOn()
         case 46..<58: advance()
         case 58..<62: stepClock()
@@ -45,8 +46,14 @@ extension RandomWalk {
             after: random.chance(60) ? .seconds(Int.random(in: -10...600, using: &random)) : nil,
             needsPower: random.chance(25),
             needsNetwork: random.chance(25),
-            by: random.chance(20) ? .person : .plugin(isMail ? .mail : .app)
+            by: pick([.person, .plugin(.keyboard)] + Array(repeating: .plugin(isMail ? .mail : .app), count: 6))
+                ?? .person
         )
+    }
+
+    private func trigger() {
+        last = "a trigger"
+        host.trigger(payload: random.chance(50) ? [1] : [])
     }
 
     private func cancel() {
@@ -181,7 +188,7 @@ extension RandomWalk {
         host.bringRunners()
         host.processesObey = true
         host.change(power: true, network: true)
-        host.install(.app(version: "9.0"), .mail())
+        host.install(.app(version: "9.0", extensions: [.keyboard]), .mail(), .keyboard(version: "9.0"))
         for _ in 0..<200 {
             step += 1
             host.forgetThePast()

@@ -39,6 +39,7 @@ final class RandomWalk {
             $0.backgroundLaunches = 2
             $0.eventLaunches = 1
             $0.batchSize = 4
+            $0.eventLimit = 5
             // Long, so that a host that can have nothing does not try for hours every second.
             $0.hostRetryDelay = .seconds(20)
             $0.removedPluginRetention = .hours(5)
@@ -104,7 +105,7 @@ final class RandomWalk {
 
     private func readAnswers() throws {
         for (reply, answer) in host.answers where answersRead.insert(reply).inserted {
-            if case .submitted(let number, _, _) = answer { acknowledged.insert(number) }
+            if let number = answer.submission { acknowledged.insert(number) }
             if case .cancelled = answer { dead.formUnion(dying.removeValue(forKey: reply) ?? []) }
         }
         for number in host.scheduler.pendingRequests.map(\.number) where dead.contains(number) {
@@ -125,7 +126,7 @@ final class RandomWalk {
     /// On disk it is pending or running, or the journal has told of its end.
     private func checkAcknowledged() throws {
         let ledger = host.ledger
-        var present = Set(ledger.requests.map(\.number))
+        var present = Set(ledger.requests.map(\.number) + ledger.events.map(\.number))
         for launch in ledger.runningLaunches { present.formUnion(ledger.unfinished(of: launch).map(\.number)) }
         let lost = acknowledged.subtracting(present)
         for number in lost where !dead.contains(number) && !ledger.hasJournaled(number) {

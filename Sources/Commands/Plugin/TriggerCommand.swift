@@ -1,0 +1,35 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+import TaskModel
+
+/// Wakes an extension. Never runs a task: the extension may ask for one.
+struct TriggerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trigger",
+        abstract: "Wake an extension, and hand it something to read.",
+        discussion: """
+            The event is on disk when this returns. Events of one extension are delivered in their order, each once;
+            at most 100 wait. A main plugin is not triggered: submit a request for one of its tasks.
+
+            Examples:
+              bgtask trigger com.example.feed.keyboard --payload typed.txt
+              echo 'what was typed' | bgtask trigger com.example.feed.keyboard --payload -
+            """
+    )
+
+    @Argument(help: "The extension's identifier.", transform: IdentifierArgument.plugin)
+    var identifier: PluginIdentifier
+
+    @Option(help: PayloadFile.help("extension"))
+    var payload: String?
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var host: HostOptions
+
+    func run() async throws {
+        let trigger = PluginTrigger(payload: try payload.map(PayloadFile.bytes) ?? [])
+        try output.show(try await host.connected { try await $0.trigger(identifier, trigger) })
+    }
+}

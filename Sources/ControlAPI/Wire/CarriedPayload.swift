@@ -1,0 +1,20 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import FoundationEssentials
+import TaskModel
+
+/// The bytes that a request or an event carries, base 64 on the wire. Says nothing about what they mean.
+package enum CarriedPayload {
+    /// Nil on the wire when there are none.
+    package static func data(_ bytes: [UInt8]) -> Data? { bytes.isEmpty ? nil : Data(bytes) }
+
+    package static func bytes(_ data: Data?) throws(ControlRefusal) -> [UInt8] {
+        let bytes = data.map { Array($0) } ?? []
+        let limit = TaskRequest.maximumPayload
+        if bytes.count <= limit { return bytes }
+        throw .malformed(
+            "payload-too-large",
+            "payload has \(bytes.count) bytes; at most \(limit) are allowed, hand over a file's name instead"
+        )
+    }
+}

@@ -1,0 +1,61 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// Extensions that somebody wakes; answered once the ledger has the event (C11).
+extension Scheduler {
+    mutating func trigger(_ trigger: Trigger, reply: ReplyToken, at now: Moment) {
+        if let refusal = refusal(of: trigger) { return emit(.answer(reply, .refused(refusal))) }
+        lastSubmission = SubmissionNumber(rawValue: lastSubmission.rawValue + 1)
+        let event = PendingEvent(plugin: trigger.plugin, number: lastSubmission, type: .trigger, createdAt: now.wall)
+        plugins[trigger.plugin]?.arrivingEvents += 1
+        stage(.trigger(event, reply: reply), [.storeEvent(event, payload: trigger.payload)])
+    }
+
+    mutating func triggered(_ event: PendingEvent, reply: ReplyToken, at now: Moment) {
+        plugins[event.plugin]?.arrivingEvents -= 1
+        store(event, at: now)
+        emit(.answer(reply, .triggered(event.number)))
+        consider(event.plugin, .event, at: now)
+        miss(event.plugin, at: now)
+    }
+
+    mutating func notTriggered(_ event: PendingEvent, reply: ReplyToken, because message: String, at now: Moment) {
+        plugins[event.plugin]?.arrivingEvents -= 1
+        emit(.answer(reply, .refused(.notRecorded("trigger", because: message))))
+        miss(event.plugin, at: now)
+    }
+
+    /// A main plugin is launched for requests, which have limits and replace one another; events have neither, so they
+    /// would be a way around both.
+    private func refusal(of trigger: Trigger) -> Refusal? {
+        if isStopping { return .hostStopping(remedy: "trigger it again when it is back") }
+        let plugin = trigger.plugin
+        guard let state = plugins[plugin], let entry = state.entry else {
+            return Refusal(
+                code: .unavailable,
+                subReason: .pluginMissing,
+                message: "no plugin \(plugin) is installed; install it, with its main plugin"
+            )
+        }
+        guard let main = entry.containingPlugin else {
+            return Refusal(
+                code: .notPermitted,
+                subReason: .notAnExtension,
+                message:
+                    "\(plugin) is a main plugin, and only extensions are triggered; submit a request for one of its"
+                    + " tasks, or trigger one of its extensions"
+            )
+        }
+        if let disabled = [plugin, main].first(where: { !configuration.policy(for: $0).isEnabled }) {
+            return .pluginDisabled(disabled)
+        }
+        if state.eventCount < configuration.eventLimit { return nil }
+        return Refusal(
+            code: .tooManyPendingTaskRequests,
+            subReason: .eventLimit,
+            message: "\(state.eventCount) events wait for \(plugin) and the limit is \(configuration.eventLimit);"
+                + " see what they wait for with \"bgtask task why \(plugin)\", and trigger it again later"
+        )
+    }
+}

@@ -1,0 +1,272 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("An extension is started by triggers, and may only submit for its main plugin (C11, C15)")
+struct ExtensionTests {
+    private struct Pair {
+        var main = TestPlugin("Recorder", tasks: ["processing1", "processing2"])
+        var child: TestPlugin
+
+        init(_ source: String = "Listens", settings: [String: String] = [:], policy: [String] = []) {
+            child = .extension(source, of: &main, policy: policy)
+            child.settings = settings
+        }
+
+        var plugins: [TestPlugin] { [.neighbour, main, child] }
+    }
+
+    @Test func `a trigger's payload arrives whole, in the main plugin's container (C11, C15)`() async throws {
+        let pair = Pair()
+        try await HostFixture.with(plugins: pair.plugins) { host in
+            let payload = (0..<TaskRequest.maximumPayload).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            let full = try await host.trigger(pair.child, payload)
+            #expect(try await host.outcome(of: full).event == "succeeded")
+            let empty = try await host.trigger(pair.child)
+            let end = try await host.outcome(of: empty)
+            #expect(end.event == "succeeded" && end.task == "trigger" && end.plugin == pair.child.identifier)
+            #expect(host.containerText(pair.main, "heard.txt") == "\(full) 1 65536 \n\(empty) 1 0 \n")
+            let container = host.stateFolder + "/containers/\(pair.main.identifier)"
+            #expect(FileManager.default.contents(atPath: container + "/payload.\(full)") == Data(payload))
+            let folders = try FileManager.default.contentsOfDirectory(atPath: host.stateFolder + "/containers")
+            #expect(!folders.contains(pair.child.identifier))
+            let launch = try await host.client.launch(LaunchNumber(rawValue: try #require(end.launch)))
+            #expect(launch.lane == "event" && launch.cause == "event" && launch.budget.duration == .seconds(30))
+        }
+    }
+
+    @Test func `its request launches the main plugin, within the main plugin's manifest and limits (37, C5)`()
+        async throws
+    {
+        let pair = Pair()
+        try await HostFixture.with(HostSetup(["processing-limit": "1"]), plugins: pair.plugins) { host in
+            let first = try await host.trigger(pair.child, "submit \(pair.main.task())")
+            #expect(try await host.outcome(of: first).event == "succeeded")
+            let end = try await host.waitForJournal("the main plugin's task") { $0.task == pair.main.task() }
+            #expect(end.event == "succeeded" && end.plugin == pair.main.identifier)
+
+            try await host.submit(pair.main.task("processing2"), earliestBegin: HostFixture.tomorrow)
+            for text in [TestPlugin.neighbour.task(), "\(pair.child.identifier).own", pair.main.task()] {
+                _ = try await host.outcome(of: try await host.trigger(pair.child, "submit \(text)"))
+            }
+            let lines = host.containerText(pair.main, "submitted.txt").split(separator: "\n").dropFirst()
+            #expect(lines == ["BGT_NOT_PERMITTED 20 1", "BGT_NOT_PERMITTED 20 1", "BGT_TOO_MANY_PENDING 11 1"])
+        }
+    }
+
+    @Test func `what it registers is refused in the runner, and journaled (BGT-ABI-11)`() async throws {
+        var pair = Pair()
+        pair.child.settings = ["registers": pair.main.task()]
+        try await HostFixture.with(plugins: pair.plugins) { host in
+            let end = try await host.outcome(of: try await host.trigger(pair.child))
+            #expect(end.event == "succeeded")
+            #expect(host.containerText(pair.main, "registered.txt") == "BGT_WRONG_ROLE\n")
+            let launch = end.launch
+            let violation = try await host.waitForJournal("the violation") {
+                $0.event == "violation" && $0.launch == launch
+            }
+            #expect(violation.message.contains("BGT-ABI-11") && violation.blame == "plugin")
+            let task = try await host.outcome(of: try await host.submit(pair.main.task()))
+            #expect(task.event == "succeeded" && task.plugin == pair.main.identifier)
+        }
+    }
+
+    @Test func `what it claims past its runner is refused by the host (BGT-ABI-08, BGT-ABI-11, C15)`() async throws {
+        var patient = TestPlugin("Patient", tasks: ["one", "two"])
+        var forger = TestPlugin.extension("ForgesMessages", of: &patient)
+        try await HostFixture.with(plugins: [.neighbour, patient]) { host in
+            let victim = try await host.submit(patient.task("one"))
+            try await host.waitForLog("the victim") { $0.contains("patient runs") }
+            let launch = try #require(try await host.client.tasks().running.first { $0.submission == victim }).launch
+            forger.settings = [
+                "task": patient.task("two"), "victim": "\(launch << 16 | 1)", "foreign": TestPlugin.neighbour.task(),
+            ]
+            let before = try await host.journalEnd()
+            try await host.install(forger)
+            try await host.waitForJournal("the forger", after: before) { $0.event == "plugin-installed" }
+
+            let end = try await host.outcome(of: try await host.trigger(forger))
+            #expect(end.event == "succeeded", "its own event is its own to complete")
+            let forged = end.launch
+            _ = try await host.end(ofLaunch: try #require(forged))
+            let violations = try await host.journal().filter { $0.event == "violation" }
+            #expect(violations.allSatisfy { $0.launch == forged && $0.blame == "plugin" })
+            #expect(violations.count { $0.message.contains("BGT-ABI-11") } == 1)
+            #expect(violations.count { $0.message.contains("BGT-ABI-08") } == 2)
+            let tasks = try await host.client.tasks()
+            #expect(tasks.pending.isEmpty && tasks.running.map(\.submission) == [victim])
+
+            try host.release(patient)
+            #expect(try await host.outcome(of: victim).event == "succeeded")
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `triggers outlive the host, in their order (C11)`() async throws {
+        let pair = Pair()
+        try await HostFixture.with(plugins: pair.plugins) { host in
+            let first = try await host.trigger(pair.child, "wait")
+            try await host.waitForLog("the first trigger") { $0.contains("the extension waits") }
+            var numbers = [first]
+            for number in 1...5 { numbers.append(try await host.trigger(pair.child, "number \(number)")) }
+            let shown = try await host.show(pair.child)
+            #expect(shown.waitingEvents.map(\.submission) == Array(numbers.dropFirst()))
+            #expect(shown.waitingEvents.first?.reason?.code == "lane-busy")
+            #expect(shown.summary.events == 5 && shown.summary.running == 1)
+            #expect(try await host.why(pair.child.identifier).state == .running)
+
+            host.kill9()
+            try host.folder.write([], to: "state/containers/\(pair.main.identifier)/go")
+            try await host.restart()
+            let end = try await host.outcome(of: try #require(numbers.last))
+            #expect(end.event == "succeeded")
+            let heard = host.containerText(pair.main, "heard.txt").split(separator: "\n").dropFirst()
+            #expect(
+                heard.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == numbers.map { "\($0) 1" }
+            )
+        }
+    }
+
+    @Test func `a trigger that crashes its extension is abandoned, the next one is heard (C3)`() async throws {
+        let pair = Pair()
+        try await HostFixture.with(plugins: pair.plugins) { host in
+            let bad = try await host.trigger(pair.child, "crash")
+            let good = try await host.trigger(pair.child, "hello")
+            // Whether it was in the batch that crashed or came later.
+            try await host.waitForJournal("the good one") { $0.submission == good && $0.event == "succeeded" }
+            let entries = try await host.journal().filter { $0.submission == bad }
+            #expect(entries.map(\.event) == ["crashed", "crashed", "abandoned"])
+            #expect(try await host.client.tasks().events.isEmpty)
+        }
+    }
+
+    @Test func `an extension without receive hears nothing, and the journal says so`() async throws {
+        let pair = Pair("DeafExtension")
+        try await HostFixture.with(plugins: pair.plugins) { host in
+            let end = try await host.outcome(of: try await host.trigger(pair.child))
+            #expect(end.event == "not-registered" && end.blame == "plugin" && end.message.contains("plugin->receive"))
+            let why = try await host.why(pair.child.identifier)
+            #expect(why.state == .finished && why.lastOutcome?.outcome == "not-registered")
+        }
+    }
+
+    @Test func `what cannot be triggered is refused, with the reason behind it (C14)`() async throws {
+        let pair = Pair(policy: ["enabled: false"])
+        try await HostFixture.with(plugins: pair.plugins) { host in
+            #expect(await host.refusal(of: pair.child.identifier) == "503 unavailable plugin-disabled")
+            #expect(await host.refusal(of: pair.main.identifier) == "403 not-permitted not-an-extension")
+            #expect(await host.refusal(of: "com.example.nobody") == "404 not-found no-such-plugin")
+            let tooLong = [UInt8](repeating: 7, count: TaskRequest.maximumPayload + 1)
+            #expect(await host.refusal(of: pair.child.identifier, tooLong) == "400 malformed payload-too-large")
+            let run = try await host.bgtask("trigger", pair.main.identifier)
+            #expect(run.status == 1 && run.error.contains("submit a request") && run.output.isEmpty)
+        }
+    }
+
+    @Test func `the command hands over a file or its standard input`() async throws {
+        let pair = Pair()
+        try await HostFixture.with(plugins: pair.plugins) { host in
+            let file = try host.folder.write("from a file".utf8, to: "typed.txt")
+            let done = try await host.bgtask("trigger", pair.child.identifier, "--payload", file)
+            #expect(done.status == 0 && done.output.hasSuffix("waits for \(pair.child.identifier)\n"))
+            let script =
+                "printf typed | '\(try BuiltProgram.command.path())' trigger \(pair.child.identifier)"
+                + " --payload - --json --socket '\(host.socket)'"
+            let piped = try await ProgramRun.of("/bin/sh", ["-c", script])
+            let reply = try WireCoding.decode(PluginTriggerReply.self, from: Data(piped.output.utf8))
+            _ = try await host.outcome(of: reply.submission)
+            let heard = host.containerText(pair.main, "heard.txt")
+            #expect(heard.contains(" 1 11 from a file\n") && heard.contains("\(reply.submission) 1 5 typed\n"))
+        }
+    }
+
+    @Test func `while the main plugin is disabled or gone its events wait with that reason (C13, C17)`() async throws {
+        let pair = Pair()
+        try await HostFixture.with(plugins: pair.plugins) { host in
+            try await host.trigger(pair.child, "wait")
+            try await host.waitForLog("the first trigger") { $0.contains("the extension waits") }
+            let kept = try await host.trigger(pair.child, "kept")
+            host.kill9()
+            host.setPolicy(["enabled: false"], of: pair.main)
+            try await host.restart()
+            let why = try await host.why(pair.child.identifier)
+            #expect(why.state == .pending && why.kind == "event" && why.reasons.map(\.code) == ["plugin-disabled"])
+            #expect(why.reasons.first?.message.contains(pair.main.identifier) == true)
+            let text = try await host.bgtask("task", "why", pair.child.identifier)
+            #expect(text.output.contains("an event of \(pair.child.identifier) waits (event, submission"))
+
+            let before = try await host.journalEnd()
+            try host.folder.remove(pair.main.manifestFile)
+            try await host.waitForJournal("the refusal", after: before) {
+                $0.event == "plugin-refused" && $0.plugin == pair.child.identifier
+            }
+            let list = try await host.client.tasks().events.filter { $0.plugin == pair.child.identifier }
+            #expect(list.count == 2 && list.allSatisfy { $0.reason?.code == "plugin-missing" })
+
+            try await host.stop()
+            host.setPolicy([], of: pair.main)
+            try await host.restart()
+            try host.folder.write([], to: "state/containers/\(pair.main.identifier)/go")
+            try await host.install(pair.main)
+            #expect(try await host.outcome(of: kept).event == "succeeded")
+        }
+    }
+
+    @Test func `a property list names no main plugin, and the operator may`() async throws {
+        var main = TestPlugin("Recorder", tasks: ["processing1"])
+        let library = TestPlugin.extension("Listens", of: &main)
+        main.extensions = []
+        main.policy = ["extensions: [org.typing.listens]"]
+        let list = """
+            <plist><dict>
+            <key>CFBundleIdentifier</key><string>org.typing.listens</string>
+            <key>CFBundleExecutable</key><string>Listens</string>
+            <key>NSExtension</key><dict/>
+            </dict></plist>
+            """
+        try await HostFixture.with(plugins: [.neighbour, main]) { host in
+            try await host.install(library)
+            try host.folder.remove(library.manifestFile)
+            try host.folder.write(list.utf8, to: "manifests/Info.plist")
+            try await host.waitForJournal("the extension") {
+                $0.event == "plugin-installed" && $0.plugin == "org.typing.listens"
+            }
+            var listed = library
+            listed.identifier = "org.typing.listens"
+            let number = try await host.trigger(listed, "submit \(main.task())")
+            #expect(try await host.outcome(of: number).event == "succeeded")
+            #expect(host.containerText(main, "submitted.txt").hasPrefix("BGT_OK"))
+            #expect(try await host.show(listed).containingPlugin == main.identifier)
+        }
+    }
+}
+
+extension HostFixture {
+    @discardableResult
+    fileprivate func trigger(_ plugin: TestPlugin, _ payload: [UInt8] = []) async throws -> Int64 {
+        guard let identifier = PluginIdentifier(plugin.identifier) else { throw HostFailure("no identifier") }
+        return try await client.trigger(identifier, PluginTrigger(payload: payload)).submission
+    }
+
+    @discardableResult
+    fileprivate func trigger(_ plugin: TestPlugin, _ text: String) async throws -> Int64 {
+        try await trigger(plugin, Array(text.utf8))
+    }
+
+    /// Status, code and sub-reason; "accepted" for a trigger that was not refused.
+    fileprivate func refusal(of plugin: String, _ payload: [UInt8] = []) async -> String {
+        do {
+            guard let identifier = PluginIdentifier(plugin) else { return "no identifier" }
+            _ = try await client.trigger(identifier, PluginTrigger(payload: payload))
+            return "accepted"
+        } catch let ControlError.refused(status, reply) {
+            return "\(status) \(reply.error.code) \(reply.error.subReason)"
+        } catch {
+            return "\(error)"
+        }
+    }
+}

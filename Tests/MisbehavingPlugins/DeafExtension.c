@@ -1,0 +1,11 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* An extension without `receive`: its triggers reach nobody. */
+
+#include <bgtask.h>
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    (void)plugin;
+    bgt_log(host, BGT_LOG_INFO, "entered, and deaf");
+    return BGT_OK;
+}

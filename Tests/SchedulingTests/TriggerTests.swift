@@ -1,0 +1,179 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("An extension is started by a trigger, and every trigger reaches it once")
+struct TriggerTests {
+    let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail())
+
+    private func numbers(_ plan: LaunchPlan?) -> [SubmissionNumber] { plan?.tasks.map(\.work.number) ?? [] }
+
+    @Test func `C7 a trigger launches the extension in its own event lane, with the event budget`() throws {
+        let answer = host.trigger()
+        let plan = try #require(host.lastPlan)
+        #expect(plan.plugin == .keyboard() && plan.lane == .event && plan.cause == .event)
+        #expect(plan.tasks.map(\.work.label) == ["trigger"])
+        #expect(plan.budget.total == host.configuration.budgets.event)
+        #expect(answer == .triggered(try #require(numbers(plan).first)))
+    }
+
+    @Test func `C7 the receiving plugin's policy makes the budget`() {
+        let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard()) { configuration in
+            var budgets = Budgets()
+            budgets.event = .seconds(7)
+            configuration.plugins[.keyboard, default: PluginPolicy()].budgets = budgets
+        }
+        host.trigger()
+        #expect(host.lastPlan?.budget.total == .seconds(7))
+    }
+
+    @Test func `C7 the extension's event lane is not its main plugin's`() {
+        host.submit(.clean)
+        host.install(.app(version: "2.0", extensions: [.keyboard]))
+        host.trigger()
+        #expect(host.scheduler.runningLaunches.map(\.plan.lane) == [.background, .event, .event])
+    }
+
+    @Test func `C15 the runner finds its main plugin's container`() {
+        host.trigger()
+        #expect(host.containersNeeded == [.app])
+    }
+
+    @Test func `C11 a trigger is answered when it is on disk, payload included`() throws {
+        host.commits = .held
+        #expect(host.trigger(payload: [1, 2, 3]) == nil)
+        #expect(host.containersNeeded.isEmpty)
+        host.writeNextCommit()
+        let number = try #require(host.lastAnswer?.submission)
+        #expect(host.ledger.payload(of: number) == [1, 2, 3])
+        #expect(host.containersNeeded == [.app])
+    }
+
+    @Test func `C14 a trigger that could not be recorded is refused, and waits nowhere`() throws {
+        host.commits = .failing
+        let refusal = try #require(host.trigger()?.refusal)
+        #expect(refusal.code == .unavailable && refusal.subReason == .notRecorded)
+        #expect(refusal.message.contains("trigger"))
+        host.commits = .written
+        #expect(host.pendingEvents.isEmpty && host.plans.isEmpty)
+    }
+
+    @Test func `C11 triggers are delivered first in first out, never in place of one another`() {
+        host.runners = .held
+        let first = host.trigger()?.submission
+        let second = host.trigger()?.submission
+        #expect(host.pendingEvents == [.trigger, .trigger])
+        host.bringRunners()
+        #expect(numbers(host.lastPlan) == [first, second].compactMap { $0 })
+    }
+
+    @Test func `C11 what comes while a batch runs waits for the next launch`() throws {
+        host.trigger()
+        let second = try #require(host.trigger()?.submission)
+        #expect(host.plans.count == 1)
+        host.runToTheEnd()
+        #expect(host.plans.count == 2 && numbers(host.lastPlan) == [second])
+    }
+
+    @Test func `C11 at most a hundred events wait, those on their way to the disk included`() throws {
+        host.runners = .held
+        for _ in 1...99 { host.trigger() }
+        host.commits = .held
+        host.trigger()
+        let refusal = try #require(host.trigger()?.refusal)
+        #expect(refusal.code == .tooManyPendingTaskRequests && refusal.subReason == .eventLimit)
+        #expect(refusal.message.contains("100") && refusal.message.contains("task why com.example.app.keyboard"))
+        host.writeHeldCommits()
+        #expect(host.pendingEvents.count == 100)
+        #expect(host.trigger()?.refusal?.subReason == .eventLimit)
+        host.bringRunners()
+        #expect(host.trigger()?.submission != nil, "what runs does not wait")
+    }
+
+    @Test func `C11 a commit that failed leaves its place to the next trigger`() {
+        let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard()) { $0.eventLimit = 1 }
+        host.runners = .held
+        host.commits = .held
+        host.trigger()
+        host.failNextCommit()
+        host.trigger()
+        host.writeHeldCommits()
+        #expect(host.pendingEvents == [.trigger])
+    }
+
+    @Test func `C11 what returns is exempt from the limit, and keeps its place before what came later`() throws {
+        let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard()) { $0.eventLimit = 1 }
+        let first = try #require(host.trigger()?.submission)
+        host.enter()
+        let second = try #require(host.trigger()?.submission)
+        host.crash()
+        #expect(host.scheduler.pendingEvents.map(\.number) == [first, second])
+        #expect(host.trigger()?.refusal?.subReason == .eventLimit)
+        host.advance(by: .seconds(10))
+        #expect(numbers(host.lastPlan) == [first], "one that crashed runs alone")
+        host.runToTheEnd()
+        #expect(numbers(host.lastPlan) == [second])
+    }
+
+    @Test func `C11 triggers survive the host, running ones uncharged`() throws {
+        let first = try #require(host.trigger()?.submission)
+        host.enter()
+        let second = try #require(host.trigger()?.submission)
+        host.restart()
+        let plan = try #require(host.plans.last { $0.plugin.identifier == .keyboard })
+        #expect(numbers(plan) == [first, second])
+        #expect(plan.tasks.map(\.work.retry.attempts) == [0, 0])
+    }
+
+    @Test func `C3 a trigger that crashes its extension every time is abandoned, its neighbour is heard`() throws {
+        host.runners = .held
+        let bad = try #require(host.trigger()?.submission)
+        let good = try #require(host.trigger()?.submission)
+        host.bringRunners()
+        var launches = 0
+        while let plan = host.lastPlan, host.processes[plan.number] != nil, launches < 10 {
+            launches += 1
+            host.enter()
+            if numbers(plan).contains(bad) { host.crash() } else { host.completeEvents() }
+            host.advance(by: .minutes(1))
+        }
+        #expect(host.entries(.task(.abandoned)).map(\.submission) == [bad])
+        #expect(host.entries(.task(.succeeded)).map(\.submission) == [good])
+    }
+
+    @Test func `C2 without receive the trigger is used up, to the plugin's blame`() throws {
+        let number = try #require(host.trigger()?.submission)
+        host.enter(receives: false)
+        let entry = try #require(host.entries(.task(.notRegistered)).first)
+        #expect(entry.submission == number && entry.blame == .plugin && entry.message.contains("plugin->receive"))
+        #expect(host.pendingEvents.isEmpty)
+    }
+
+    @Test func `C14 a main plugin is not triggered: requests have limits, events would be a way around them`() throws {
+        let refusal = try #require(host.trigger(.app)?.refusal)
+        #expect(refusal.code == .notPermitted && refusal.subReason == .notAnExtension)
+        #expect(refusal.message.contains("submit a request"))
+    }
+
+    @Test func `C14 a plugin that is not installed is not triggered`() {
+        #expect(host.trigger("com.example.stranger")?.refusal?.subReason == .pluginMissing)
+    }
+
+    @Test(arguments: [PluginIdentifier.app, .keyboard])
+    func `C14 an extension is not triggered while it or its main plugin is disabled`(_ plugin: PluginIdentifier) throws
+    {
+        let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard()) {
+            $0.plugins[plugin, default: PluginPolicy()].isEnabled = false
+        }
+        let refusal = try #require(host.trigger()?.refusal)
+        #expect(refusal.code == .unavailable && refusal.subReason == .pluginDisabled)
+        #expect(refusal.message.contains("plugins.\(plugin).enabled"))
+    }
+
+    @Test func `C14 a host that stops takes no trigger`() {
+        host.stop()
+        #expect(host.trigger()?.refusal?.subReason == .hostStopping)
+    }
+}
