@@ -43,7 +43,8 @@ struct ExitStatusTests {
 
     @Test func `every command's help has an example`() async {
         let commands = [
-            "", "plugin", "plugin list", "plugin show", "task", "task submit", "task cancel", "task list", "task why",
+            "", "plugin", "plugin list", "plugin show", "plugin check", "plugin inspect", "task", "task submit",
+            "task cancel", "task list", "task why",
             "launch", "launch list", "launch show", "journal", "simulate", "simulate launch", "simulate expiration",
             "host", "host run", "host status",
         ]

@@ -1,0 +1,25 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+
+/// Paths as words: no file is opened.
+enum FilePlace {
+    static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// As a person standing in this folder means it.
+    static func absolute(_ path: String) -> String {
+        if path.hasPrefix("/") { return path }
+        guard let here = getcwd(nil, 0) else { return path }
+        defer { free(here) }
+        var rest = path[...]
+        while rest.hasPrefix("./") { rest = rest.dropFirst(2).drop { $0 == "/" } }
+        let folder = String(cString: here)
+        if rest.isEmpty || rest == "." { return folder }
+        return folder == "/" ? "/\(rest)" : "\(folder)/\(rest)"
+    }
+}
