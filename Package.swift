@@ -145,7 +145,8 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "Commands", "ControlAPI", "TaskModel", .product(name: "NIOCore", package: "swift-nio"),
+                "Commands", "ControlAPI", "HostTestKit", "TaskModel",
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),

@@ -16,6 +16,9 @@ struct ExitStatusTests {
         ["task", "submit", "a.b", "--kind", "refresh", "--payload", "/nowhere/file"],
         ["task", "submit", "a.b", "--kind", "refresh", "--payload", "/tmp"],
         ["task", "submit", "a.b", "--kind", "refresh", "--payload", "/dev/zero"],
+        ["plugin", "check"], ["plugin", "check", "a.txt"], ["plugin", "check", "a.yaml", "--list"],
+        ["plugin", "check", "a.yaml", "--exclude", "elf"], ["plugin", "check", "a.yaml", "--include", "nothing-such"],
+        ["plugin", "inspect"], ["plugin", "install", ".a.yaml"], ["plugin", "remove", "a..b"],
     ])
     func `misuse is 2, told on standard error, and asks no host`(arguments: [String]) async {
         let terminal = Terminal()
@@ -43,7 +46,8 @@ struct ExitStatusTests {
 
     @Test func `every command's help has an example`() async {
         let commands = [
-            "", "plugin", "plugin list", "plugin show", "plugin check", "plugin inspect", "task", "task submit",
+            "", "plugin", "plugin list", "plugin show", "plugin check", "plugin inspect", "plugin install",
+            "plugin remove", "task", "task submit",
             "task cancel", "task list", "task why",
             "launch", "launch list", "launch show", "journal", "simulate", "simulate launch", "simulate expiration",
             "host", "host run", "host status",

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Paths as words: no file is opened.
+/// Where files stand. Opens none.
 enum FilePlace {
     static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
@@ -21,5 +21,18 @@ enum FilePlace {
         let folder = String(cString: here)
         if rest.isEmpty || rest == "." { return folder }
         return folder == "/" ? "/\(rest)" : "\(folder)/\(rest)"
+    }
+
+    /// Whether two paths lead to one file, whatever links are on the way.
+    static func isSame(_ left: String, _ right: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard stat(left, &first) == 0, stat(right, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
+    /// Whether anything stands there, be it a link that leads nowhere.
+    static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
     }
 }
