@@ -74,7 +74,12 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ]
         ),
-        .testTarget(name: "PluginCatalogTests", dependencies: ["PluginCatalog", "TaskModel"]),
+        .testTarget(name: "PluginCatalogTests", dependencies: ["PluginCatalog", "PluginChecker", "TaskModel"]),
+
+        // MARK: PluginChecker, what a host would say of a plugin
+
+        .target(name: "PluginChecker", dependencies: ["PluginBinary", "PluginCatalog", "TaskModel"]),
+        .testTarget(name: "PluginCheckerTests", dependencies: ["HostTestKit", "PluginCatalog", "PluginChecker"]),
 
         // MARK: PluginLaunch, the host's side of a launch
 
@@ -133,13 +138,15 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "ControlAPI", "TaskModel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "ControlAPI", "PluginBinary", "PluginCatalog", "PluginChecker", "TaskModel",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "Commands", "ControlAPI", "TaskModel", .product(name: "NIOCore", package: "swift-nio"),
+                "Commands", "ControlAPI", "HostTestKit", "TaskModel",
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),

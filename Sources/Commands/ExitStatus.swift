@@ -6,4 +6,9 @@ package enum ExitStatus: Int32, Hashable, Sendable {
     case refused = 1
     case misuse = 2
     case unreachable = 3
+
+    // Of the checker alone.
+    case checkerFailed = 4
+    case cannotBeLoaded = 5
+    case passedWithExclusions = 6
 }

@@ -5,6 +5,7 @@
 struct ElfImage {
     private struct Segment {
         let type: UInt32
+        let flags: UInt32
         let offset: UInt64
         let address: UInt64
         let fileSize: UInt64
@@ -32,6 +33,7 @@ struct ElfImage {
         for entry in 0..<Int(header.programHeaders.count) {
             let segment = Segment(
                 type: try table.integer(at: entry * 56),
+                flags: try table.integer(at: entry * 56 + 4),
                 offset: try table.integer(at: entry * 56 + 8),
                 address: try table.integer(at: entry * 56 + 16),
                 fileSize: try table.integer(at: entry * 56 + 32),
@@ -71,21 +73,14 @@ struct ElfImage {
 
     /// The symbols that the loader can look up.
     func exportedSymbols() throws(PluginBinaryProblem.Kind) -> ElfSymbols {
-        guard let dynamic = segments.first(where: { $0.type == 2 }) else {
-            throw .notASharedLibrary("an ELF file without a dynamic segment")
-        }
-        let entries = try dynamicEntries(file.read(at: dynamic.offset, count: min(dynamic.fileSize, 1 << 16)))
-        // DT_FLAGS_1 with DF_1_PIE: of the same type as a library, but nothing that the loader takes for one.
-        if let flags = entries[0x6fff_fffb], flags & 0x0800_0000 != 0 {
-            throw .notASharedLibrary("a position-independent executable")
-        }
-        guard let symbols = entries[6], let strings = entries[5], let stringSize = entries[10] else {
-            throw .damaged("its dynamic segment names no symbol table")
-        }
-        let count = try symbolCount(gnuHash: entries[0x6fff_fef5], hash: entries[4])
+        let dynamic = try dynamicTable()
+        // Of the same type as a library, but nothing that the loader takes for one.
+        if dynamic.isExecutable { throw .notASharedLibrary("a position-independent executable") }
+        guard let symbols = dynamic[.symbolTable] else { throw .damaged("its dynamic segment names no symbol table") }
+        let count = try symbolCount(gnuHash: dynamic[.gnuHash], hash: dynamic[.hash])
         return ElfSymbols(
             table: try read(atAddress: symbols, count: UInt64(count) * ElfSymbols.entrySize),
-            names: try read(atAddress: strings, count: stringSize)
+            names: try names(of: dynamic)
         )
     }
 
@@ -102,14 +97,36 @@ struct ElfImage {
         )
     }
 
-    private func dynamicEntries(_ table: ByteBlock) throws(PluginBinaryProblem.Kind) -> [UInt64: UInt64] {
-        var entries: [UInt64: UInt64] = [:]
-        for entry in 0..<table.count / 16 {
-            let tag = try table.integer(at: entry * 16, as: UInt64.self)
-            if tag == 0 { break }
-            entries[tag] = try table.integer(at: entry * 16 + 8)
+    private func dynamicTable() throws(PluginBinaryProblem.Kind) -> ElfDynamic {
+        guard let dynamic = segments.first(where: { $0.type == 2 }) else {
+            throw .notASharedLibrary("an ELF file without a dynamic segment")
         }
-        return entries
+        return try ElfDynamic(file.read(at: dynamic.offset, count: min(dynamic.fileSize, 1 << 16)))
+    }
+
+    private func names(of dynamic: ElfDynamic) throws(PluginBinaryProblem.Kind) -> ByteBlock {
+        guard let strings = dynamic[.stringTable], let size = dynamic[.stringTableSize] else {
+            throw .damaged("its dynamic segment names no symbol table")
+        }
+        return try read(atAddress: strings, count: size)
+    }
+
+    // MARK: Traits
+
+    /// What the loader does with the library beside looking up symbols.
+    func traits() throws(PluginBinaryProblem.Kind) -> LibraryTraits {
+        let dynamic = try dynamicTable()
+        let names = try names(of: dynamic)
+        let isReadOnlyAfterwards = segments.contains { $0.type == 0x6474_e552 }
+        return LibraryTraits(
+            name: dynamic[.sharedName].map { names.text(at: Int(clamping: $0)) },
+            needs: dynamic.all(.needed).map { names.text(at: Int(clamping: $0)) },
+            searchPaths: (dynamic.all(.runPath) + dynamic.all(.oldRunPath)).map { names.text(at: Int(clamping: $0)) },
+            // Without the header the loader assumes the worst.
+            wantsExecutableStack: segments.first { $0.type == 0x6474_e551 }.map { $0.flags & 1 != 0 } ?? true,
+            hasTextRelocations: dynamic.hasTextRelocations,
+            relocationProtection: isReadOnlyAfterwards ? (dynamic.isBoundAtOnce ? .full : .partial) : .none
+        )
     }
 
     /// The dynamic segment does not say how many symbols there are; the table that finds them by name does.

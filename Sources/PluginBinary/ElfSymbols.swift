@@ -10,6 +10,8 @@ struct ElfSymbols {
         let isFunction: Bool
         /// Global, weak or unique.
         let isGlobal: Bool
+        /// May stay undefined.
+        let isWeak: Bool
         let isHidden: Bool
     }
 
@@ -33,6 +35,7 @@ struct ElfSymbols {
                     isDefined: try table.integer(at: offset + 6, as: UInt16.self) != 0,
                     isFunction: info & 0xf == 2,
                     isGlobal: [1, 2, 10].contains(info >> 4),
+                    isWeak: info >> 4 == 2,
                     isHidden: visibility == 1 || visibility == 2
                 )
             )

@@ -37,45 +37,9 @@ package struct PluginBinary: Hashable, Sendable {
     }
 
     private static func examined(descriptor: CInt, path: String) throws(PluginBinaryProblem.Kind) -> PluginBinary {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .unreadable(errno: errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile(kindName(status.st_mode)) }
-
-        let identity = FileIdentity(status)
-        let image = try ElfImage(LibraryBytes(descriptor: descriptor, size: UInt64(clamping: identity.size)))
-        // Symbols first: what is no library at all is not blamed for its missing note.
-        let symbols = try image.exportedSymbols()
-        let note = try supportedNote(of: image)
-        try checkExports(symbols, of: image)
-        return PluginBinary(path: path, note: note, identity: identity)
-    }
-
-    private static func supportedNote(of image: ElfImage) throws(PluginBinaryProblem.Kind) -> BinaryNote {
-        guard let note = try image.note() else { throw .noNote }
-        if note.major > HostABI.major { throw .newerMajor(note.major) }
-        if note.major < HostABI.major { throw .olderMajor(note.major) }
-        if note.requiredMinor > HostABI.minor {
-            throw .newerMinor(required: note.requiredMinor, offered: HostABI.minor)
-        }
-        return note
-    }
-
-    private static func checkExports(_ symbols: ElfSymbols, of image: ElfImage) throws(PluginBinaryProblem.Kind) {
-        let exports = try symbols.ours().filter { $0.isDefined && $0.isGlobal && !$0.isHidden }
-        guard let entry = exports.first(where: { $0.name == entryName }) else {
-            let inside = try image.privateSymbols()?.ours() ?? []
-            throw inside.contains { $0.name == entryName && $0.isDefined } ? .entryHidden : .entryMissing
-        }
-        guard entry.isFunction else { throw .entryNotAFunction }
-        if let other = exports.first(where: { $0.name != entryName }) { throw .foreignExport(other.name) }
-    }
-
-    private static func kindName(_ mode: mode_t) -> String {
-        switch mode & S_IFMT {
-        case S_IFDIR: "a folder"
-        case S_IFIFO: "a named pipe"
-        case S_IFSOCK: "a socket"
-        default: "a device"
-        }
+        let file = try OpenLibrary(descriptor: descriptor)
+        let judgement = try BinaryJudgement(of: try file.image())
+        guard let note = judgement.note, judgement.problems.isEmpty else { throw judgement.problems.first ?? .noNote }
+        return PluginBinary(path: path, note: note, identity: file.identity)
     }
 }

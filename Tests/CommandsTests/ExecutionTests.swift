@@ -18,6 +18,9 @@ struct ExitStatusTests {
         ["task", "submit", "a.b", "--kind", "refresh", "--payload", "/dev/zero"],
         ["trigger"], ["trigger", "nodot"], ["trigger", "a.b", "--payload", "/nowhere/file"],
         ["trigger", "a.b", "--payload", "/dev/zero"],
+        ["plugin", "check"], ["plugin", "check", "a.txt"], ["plugin", "check", "a.yaml", "--list"],
+        ["plugin", "check", "a.yaml", "--exclude", "elf"], ["plugin", "check", "a.yaml", "--include", "nothing-such"],
+        ["plugin", "inspect"], ["plugin", "install", ".a.yaml"], ["plugin", "remove", "a..b"],
     ])
     func `misuse is 2, told on standard error, and asks no host`(arguments: [String]) async {
         let terminal = Terminal()
@@ -45,9 +48,10 @@ struct ExitStatusTests {
 
     @Test func `every command's help has an example`() async {
         let commands = [
-            "", "plugin", "plugin list", "plugin show", "task", "task submit", "task cancel", "task list", "task why",
-            "trigger", "launch", "launch list", "launch show", "journal", "simulate", "simulate launch",
-            "simulate expiration",
+            "", "plugin", "plugin list", "plugin show", "plugin check", "plugin inspect", "plugin install",
+            "plugin remove", "task", "task submit", "task cancel", "task list", "task why", "trigger", "launch",
+            "launch list", "launch show", "journal", "simulate", "simulate launch", "simulate expiration",
+            "simulate conditions",
             "host", "host run", "host status",
         ]
         for command in commands {

@@ -34,8 +34,14 @@ final class Terminal: Sendable {
         await run(list: arguments, interruptedBy: word)
     }
 
-    /// - Parameter word: the person presses Ctrl-C when it is shown.
-    func run(list arguments: [String], interruptedBy word: String? = nil) async -> ExitStatus {
+    /// - Parameters:
+    ///   - word: the person presses Ctrl-C when it is shown.
+    ///   - answer: what the person says to every question; nil when nobody is there.
+    func run(
+        list arguments: [String],
+        interruptedBy word: String? = nil,
+        answering answer: String? = nil
+    ) async -> ExitStatus {
         let writes = Mutex(0)
         let surroundings = Surroundings(
             environment: ["HOME": "/nowhere"],
@@ -57,7 +63,8 @@ final class Terminal: Sendable {
             standardError: { [self] text in streams.withLock { $0.error += text } },
             interruptions: { [self] in
                 AsyncStream { continuation in streams.withLock { $0.interruption = continuation } }
-            }
+            },
+            ask: { _ in answer }
         )
         return await Surroundings.$current.withValue(surroundings) { await BgtaskCommand.execute(arguments) }
     }

@@ -76,6 +76,11 @@ struct RefusedLibraryTests {
                 "\(refused.problems)",
                 sourceLocation: sourceLocation
             )
+            let checked = try await ProgramRun.of(
+                BuiltProgram.command.path(),
+                ["plugin", "check", refused.file, "--plugins", host.folder.file("plugins")]
+            )
+            #expect(checked.status == 5 && checked.output.contains(message), sourceLocation: sourceLocation)
             await #expect(throws: (any Error).self) { try await host.submit(plugin.task()) }
             try await host.runNeighbour(sourceLocation: sourceLocation)
             #expect(!host.log.contains { $0.contains("code of a refused library ran") }, sourceLocation: sourceLocation)

@@ -66,7 +66,7 @@ package struct TestPlugin: Sendable {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    func libraryBytes() async throws -> [UInt8] {
+    package func libraryBytes() async throws -> [UInt8] {
         switch library {
         case .compiled(let source, let flags): try await PluginCompiler.library(source, flags: flags)
         case .bytes(let bytes): bytes

@@ -58,12 +58,15 @@ struct Workshop {
     }
 }
 
-/// What `PluginBinary` finds wrong; nil when it would load the library.
+/// What `PluginBinary` finds wrong; nil when it would load the library. The survey must have found the same first.
 func problem(in path: String) -> PluginBinaryProblem.Kind? {
+    let foreseen = BinarySurvey(path: path).problems.first?.kind
     do {
         _ = try PluginBinary.examine(path: path)
+        #expect(foreseen == nil, "the survey of \(path)")
         return nil
     } catch {
+        #expect(foreseen == error.kind, "the survey of \(path)")
         return error.kind
     }
 }

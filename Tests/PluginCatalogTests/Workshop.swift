@@ -73,7 +73,14 @@ struct Workshop {
         operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>] = [:],
         cache: CatalogCache = CatalogCache()
     ) -> CatalogContents {
-        Catalog.load(folders, alreadyCatalogued: known, operatorExtensions: operatorExtensions, cache: cache)
+        let contents = Catalog.load(
+            folders,
+            alreadyCatalogued: known,
+            operatorExtensions: operatorExtensions,
+            cache: cache
+        )
+        expectForeseen(contents, known: known, operatorExtensions: operatorExtensions)
+        return contents
     }
 
     // Compiled once: every test needs the same bytes.

@@ -6,11 +6,14 @@ import ArgumentParser
 struct PluginCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugin",
-        abstract: "See the plugins that are installed, and manifests that were refused.",
+        abstract: "See, check, install and remove plugins.",
         discussion: """
             Example:
               bgtask plugin list
             """,
-        subcommands: [PluginListCommand.self, PluginShowCommand.self]
+        subcommands: [
+            PluginListCommand.self, PluginShowCommand.self, PluginCheckCommand.self, PluginInspectCommand.self,
+            PluginInstallCommand.self, PluginRemoveCommand.self,
+        ]
     )
 }

@@ -8,6 +8,11 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Print the host's answer as JSON.")
     var json = false
 
+    init() {}
+
+    /// For commands whose help says something else about it.
+    init(json: Bool) { self.json = json }
+
     func show(_ reply: some Presentable) throws {
         let surroundings = Surroundings.current
         if json {

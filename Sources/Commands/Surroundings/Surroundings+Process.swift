@@ -31,6 +31,11 @@ extension Surroundings {
                 stream.onTermination = { _ in source.cancel() }
                 source.resume()
             }
+        },
+        ask: { question in
+            guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
+            try? StandardStream.write(question, to: STDERR_FILENO)
+            return readLine() ?? ""
         }
     )
 

@@ -19,6 +19,8 @@ package struct Surroundings: Sendable {
     package var standardError: @Sendable (String) -> Void
     /// One element each time that the person asks the command to stop.
     package var interruptions: @Sendable () -> AsyncStream<Void>
+    /// Puts a question to the person and returns the answer; nil when nobody is there to answer.
+    package var ask: @Sendable (String) -> String?
 
     @TaskLocal package static var current = Surroundings.process
 
@@ -32,7 +34,8 @@ package struct Surroundings: Sendable {
         standardInput: @escaping @Sendable (_ limit: Int) throws -> [UInt8],
         standardOutput: @escaping @Sendable (String) throws -> Void,
         standardError: @escaping @Sendable (String) -> Void,
-        interruptions: @escaping @Sendable () -> AsyncStream<Void>
+        interruptions: @escaping @Sendable () -> AsyncStream<Void>,
+        ask: @escaping @Sendable (String) -> String? = { _ in nil }
     ) {
         self.environment = environment
         self.timeZone = timeZone
@@ -44,6 +47,7 @@ package struct Surroundings: Sendable {
         self.standardOutput = standardOutput
         self.standardError = standardError
         self.interruptions = interruptions
+        self.ask = ask
     }
 
     var reader: Reader { Reader(now: now(), timeZone: timeZone) }

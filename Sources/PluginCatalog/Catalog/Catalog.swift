@@ -14,11 +14,41 @@ package enum Catalog {
         operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>] = [:],
         cache: CatalogCache = CatalogCache()
     ) -> CatalogContents {
-        var reader = CatalogReader(folders: folders, cache: cache)
-        reader.readFolders()
+        let listing = manifests(in: folders)
+        let examined = listing.sources.map {
+            ExaminedManifest.examine($0, pluginFolder: folders.plugins, cache: cache)
+        }
         cache.forgetUnused()
+        let settled = settle(examined, alreadyCatalogued: alreadyCatalogued, operatorExtensions: operatorExtensions)
+        return CatalogContents(
+            entries: settled.entries,
+            refused: (settled.refused + listing.refused).sorted { $0.file < $1.file },
+            notes: settled.notes,
+            folders: settled.folders.union(folders.manifests + [folders.plugins].compactMap(\.self))
+        )
+    }
 
-        var settlement = CatalogSettlement(reader.candidates, alreadyCatalogued: alreadyCatalogued)
+    /// The manifest files that a host would read, by falling precedence of their folders.
+    package static func manifests(in folders: CatalogFolders) -> ManifestListing {
+        var sources: [ManifestSource] = []
+        var refused: [RefusedPlugin] = []
+        for (rank, folder) in folders.manifests.enumerated() {
+            let problems = ProblemCollector(file: folder)
+            sources += ManifestFolder.files(in: folder, problems: problems).map { ManifestSource(file: $0, rank: rank) }
+            if problems.holdsErrors {
+                refused.append(RefusedPlugin(file: folder, identifier: nil, problems: problems.sorted))
+            }
+        }
+        return ManifestListing(sources: sources, refused: refused)
+    }
+
+    /// Says which of the examined manifests count where they stand side by side. Reads nothing.
+    package static func settle(
+        _ examined: [ExaminedManifest],
+        alreadyCatalogued: [KnownPlugin] = [],
+        operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>] = [:]
+    ) -> CatalogContents {
+        var settlement = CatalogSettlement(examined.compactMap(\.candidate), alreadyCatalogued: alreadyCatalogued)
         settlement.settlePluginIdentifiers()
         settlement.settleTaskIdentifiers()
         let containing = settlement.settleExtensions(operatorExtensions: operatorExtensions)
@@ -26,15 +56,22 @@ package enum Catalog {
         let entries = settlement.kept.map { candidate in
             entry(candidate, containing: containing, operatorExtensions: operatorExtensions)
         }
+        let refused = examined.filter { $0.candidate == nil }.map { manifest in
+            RefusedPlugin(
+                file: manifest.reading.file,
+                identifier: manifest.reading.identifier,
+                problems: manifest.reading.problems + manifest.libraryProblems
+            )
+        }
         let notes = settlement.kept.flatMap(\.reading.problems) + settlement.notes
         return CatalogContents(
             entries: entries.sorted { $0.identifier < $1.identifier },
-            refused: (reader.refused + settlement.refused).sorted { $0.file < $1.file },
+            refused: (refused + settlement.refused).sorted { $0.file < $1.file },
             notes: notes.sorted { left, right in
                 let start = TextPosition(line: 0, column: 0)
                 return (left.file, left.position ?? start) < (right.file, right.position ?? start)
             },
-            folders: reader.watched
+            folders: examined.reduce(into: []) { $0.formUnion($1.watched) }
         )
     }
 
@@ -59,55 +96,5 @@ package enum Catalog {
             manifestPath: candidate.file,
             manifestDigest: candidate.reading.digest
         )
-    }
-}
-
-/// Reads every manifest and its library, one by one, as if it were alone.
-private struct CatalogReader {
-    let folders: CatalogFolders
-    let cache: CatalogCache
-
-    private(set) var candidates: [CatalogCandidate] = []
-    private(set) var refused: [RefusedPlugin] = []
-    private(set) var watched: Set<String> = []
-
-    init(folders: CatalogFolders, cache: CatalogCache) {
-        self.folders = folders
-        self.cache = cache
-        watched = Set(folders.manifests + [folders.plugins].compactMap(\.self))
-    }
-
-    mutating func readFolders() {
-        for (rank, folder) in folders.manifests.enumerated() {
-            let problems = ProblemCollector(file: folder)
-            for file in ManifestFolder.files(in: folder, problems: problems) { read(file, rank: rank) }
-            if problems.holdsErrors {
-                refused.append(RefusedPlugin(file: folder, identifier: nil, problems: problems.sorted))
-            }
-        }
-    }
-
-    private mutating func read(_ file: String, rank: Int) {
-        let reading = cache.manifest(at: file)
-        guard let reference = reading.library else {
-            refused.append(RefusedPlugin(file: file, identifier: reading.identifier, problems: reading.problems))
-            return
-        }
-        let finder = LibraryFinder(pluginFolder: folders.plugins, cache: cache)
-        for place in finder.places(of: reference, in: file) {
-            watched.insert(CatalogFolders.parent(of: place))
-            if LibraryFinder.isLink(place), let real = CatalogFolders.real(place) {
-                watched.insert(CatalogFolders.parent(of: real))
-            }
-        }
-        let problems = ProblemCollector(file: file)
-        let library = finder.library(of: reference, in: file, problems: problems)
-        guard let manifest = reading.manifest, let library else {
-            refused.append(
-                RefusedPlugin(file: file, identifier: reading.identifier, problems: reading.problems + problems.sorted)
-            )
-            return
-        }
-        candidates.append(CatalogCandidate(reading: reading, manifest: manifest, library: library, rank: rank))
     }
 }

@@ -1,6 +1,5 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-internal import Crypto
 internal import Glibc
 internal import PluginBinary
 internal import TaskModel
@@ -31,27 +30,11 @@ enum ExaminedLibrary: Sendable {
         do throws(PluginBinaryProblem) {
             // First, because it is quick: what is no library is not hashed.
             let binary = try PluginBinary.examine(descriptor: descriptor, path: path)
-            let digest = try digest(of: descriptor, path: path)
+            let digest = try LibraryDigest.of(descriptor: descriptor, path: path)
             guard FileIdentity(ofDescriptor: descriptor) == binary.identity else { return .changing }
             return .accepted(LibraryFile(path: path, digest: digest, identity: binary.identity))
         } catch {
             return FileIdentity(ofDescriptor: descriptor) == before ? .refused(error, before) : .changing
-        }
-    }
-
-    private static func digest(of descriptor: CInt, path: String) throws(PluginBinaryProblem) -> String {
-        var hash = SHA256()
-        var offset: off_t = 0
-        var buffer = [UInt8](repeating: 0, count: 1 << 18)
-        while true {
-            let count = pread(descriptor, &buffer, buffer.count, offset)
-            if count == 0 { return hash.finalize().hexadecimal }
-            if count > 0 {
-                buffer.withUnsafeBytes { hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-                offset += off_t(count)
-            } else if errno != EINTR {
-                throw PluginBinaryProblem(path: path, kind: .unreadable(errno: errno))
-            }
         }
     }
 }

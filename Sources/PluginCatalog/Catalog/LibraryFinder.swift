@@ -7,6 +7,8 @@ internal import TaskModel
 /// Finds the library that a manifest names, beside the manifest or in the plugin folder, and never outside of the two.
 struct LibraryFinder {
     let pluginFolder: String?
+    /// The library itself, which a person named; then no folder is looked into.
+    var given: String?
     let cache: CatalogCache
 
     /// The folders that a library may appear in, first choice first.
@@ -17,13 +19,19 @@ struct LibraryFinder {
 
     /// Where the library may stand, whether it is there or not.
     func places(of reference: LibraryReference, in manifestFile: String) -> [String] {
-        folders(for: manifestFile).map { ($0 == "/" ? "" : $0) + "/" + reference.path.value }
+        if let given { return [given] }
+        return folders(for: manifestFile).map { ($0 == "/" ? "" : $0) + "/" + reference.path.value }
+    }
+
+    /// Where the library stands, whatever it is.
+    func path(of reference: LibraryReference, in manifestFile: String) -> String? {
+        places(of: reference, in: manifestFile).first(where: isSomethingAt)
     }
 
     /// Nil after a problem was reported.
     func library(of reference: LibraryReference, in manifestFile: String, problems: ProblemCollector) -> LibraryFile? {
-        let places = places(of: reference, in: manifestFile)
-        guard let path = places.first(where: isSomethingAt) else {
+        guard let path = path(of: reference, in: manifestFile) else {
+            let places = places(of: reference, in: manifestFile)
             problems.report(
                 .libraryMissing,
                 at: reference.path,
@@ -65,6 +73,7 @@ struct LibraryFinder {
 
     /// Where a link on the way to the library leads, unless that is inside one of the folders.
     private func placeOutside(of folders: [String], reachedBy path: String, of reference: LibraryReference) -> String? {
+        if given != nil { return nil }
         // A plain file directly in the folder has no link on its way; every other path is resolved.
         if !reference.path.value.contains("/"), !Self.isLink(path) { return nil }
         guard let real = CatalogFolders.real(path) else { return nil }

@@ -4,7 +4,7 @@ internal import Glibc
 internal import PluginBinary
 
 /// The manifest files directly in one folder. Reads names, no contents.
-enum ManifestFolder {
+package enum ManifestFolder {
     /// Sorted paths; a folder that is not there holds none.
     static func files(in folder: String, problems: ProblemCollector) -> [String] {
         guard let stream = opendir(folder) else {
@@ -23,14 +23,16 @@ enum ManifestFolder {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            // A dot in front is how editors and package managers hide files that are not complete.
-            guard !name.hasPrefix("."), isManifest(name) else { continue }
+            guard isManifest(name) else { continue }
             files.append((folder == "/" ? "" : folder) + "/" + name)
         }
         return files.sorted()
     }
 
-    static func isManifest(_ name: String) -> Bool {
-        [".yaml", ".yml", ".plist"].contains { name.hasSuffix($0) && name.utf8.count > $0.utf8.count }
+    /// Whether a host reads a file of that name. A dot in front is how editors and package managers hide files that are
+    /// not complete.
+    package static func isManifest(_ name: String) -> Bool {
+        if name.hasPrefix(".") { return false }
+        return [".yaml", ".yml", ".plist"].contains { name.hasSuffix($0) && name.utf8.count > $0.utf8.count }
     }
 }

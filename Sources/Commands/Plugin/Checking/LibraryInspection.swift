@@ -1,0 +1,87 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginBinary
+import PluginCatalog
+import TaskModel
+
+/// What `plugin inspect` tells of one file. `format` is the version of its JSON shape.
+struct LibraryInspection: Hashable, Encodable {
+    struct Note: Hashable, Encodable {
+        let major: Int
+        let requiredMinor: Int
+
+        private enum CodingKeys: String, CodingKey {
+            case major
+            case requiredMinor = "required-minor"
+        }
+    }
+
+    struct Problem: Hashable, Encodable {
+        /// A stable word for programs.
+        let code: String
+        /// The ABI's rule; nil where the file is not even a library.
+        let rule: String?
+        let message: String
+        let remedy: String
+    }
+
+    struct Hardening: Hashable, Encodable {
+        let executableStack: Bool
+        let textRelocations: Bool
+        let relocationProtection: String
+
+        private enum CodingKeys: String, CodingKey {
+            case executableStack = "executable-stack"
+            case textRelocations = "text-relocations"
+            case relocationProtection = "relro"
+        }
+    }
+
+    let format = 1
+    let file: String
+    let isLoadable: Bool
+    let problems: [Problem]
+    /// The ABI of this version, as MAJOR.MINOR.
+    let abi = "\(HostABI.major).\(HostABI.minor)"
+    let note: Note?
+    /// This machine's, which the library is for; nil when it is for none or another.
+    let architecture: String?
+    let name: String?
+    let needs: [String]
+    let searchPaths: [String]
+    let expected: [String]
+    let hardening: Hardening?
+    /// In bytes; nil when there is no file.
+    let size: Int64?
+    let digest: String?
+
+    init(_ survey: BinarySurvey) {
+        file = survey.path
+        isLoadable = survey.problems.isEmpty
+        problems = survey.problems.map {
+            Problem(code: $0.code, rule: $0.rule, message: $0.message, remedy: $0.remedy)
+        }
+        note = survey.note.map { Note(major: $0.major, requiredMinor: $0.requiredMinor) }
+        architecture = survey.traits == nil ? nil : BinarySurvey.machine
+        name = survey.traits?.name
+        needs = survey.traits?.needs ?? []
+        searchPaths = survey.traits?.searchPaths ?? []
+        expected = survey.expected
+        hardening = survey.traits.map {
+            Hardening(
+                executableStack: $0.wantsExecutableStack,
+                textRelocations: $0.hasTextRelocations,
+                relocationProtection: $0.relocationProtection.rawValue
+            )
+        }
+        size = survey.identity?.size
+        digest = survey.identity == nil ? nil : try? LibraryDigest.of(path: survey.path)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case format, file, problems, abi, note, architecture, name, needs, expected, hardening, size
+        case isLoadable = "loadable"
+        case searchPaths = "search-paths"
+        case digest = "sha256"
+    }
+}

@@ -1,0 +1,20 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginCatalog
+
+/// The manifests that are asked about, and all that they are held against: those beside them, and those given.
+struct PluginNeighbourhood {
+    let asked: [String]
+    let sources: [ManifestSource]
+
+    init(manifests: [String], with neighbours: [String]) {
+        var seen: Set<String> = []
+        asked = manifests.map(FilePlace.absolute).filter { seen.insert($0).inserted }
+        let folders = Set(asked.map(FilePlace.folder)).sorted()
+        let beside = folders.flatMap { folder in
+            Catalog.manifests(in: CatalogFolders(operatorManifests: folder)).sources.map(\.file)
+        }
+        let others = (neighbours.map(FilePlace.absolute) + beside).filter { seen.insert($0).inserted }
+        sources = (asked + others).map { ManifestSource(file: $0) }
+    }
+}

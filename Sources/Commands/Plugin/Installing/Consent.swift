@@ -1,0 +1,17 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// A person's yes before something takes effect.
+enum Consent {
+    static func ask(_ question: String, isGiven: Bool) throws {
+        if isGiven { return }
+        guard let answer = Surroundings.current.ask("\(question) [y/N] ") else {
+            throw CommandFailure(
+                .misuse,
+                "nothing was changed: there is no terminal on which to ask",
+                remedy: "when what stands above is wanted, give --yes"
+            )
+        }
+        if ["y", "yes"].contains(answer.lowercased()) { return }
+        throw CommandFailure(.refused, "nothing was changed: the answer was no")
+    }
+}

@@ -1,0 +1,71 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import TaskModel
+
+/// What a running host makes of a change of its folders. Waits for it, but not for ever.
+struct HostVerdict {
+    enum Answer: Hashable {
+        case accepted
+        /// The problems, one each.
+        case refused([String])
+        /// The plugin is not listed any more.
+        case gone
+        case silent
+    }
+
+    /// Hosts notice within milliseconds, unless a large library has to be read first.
+    static let patience: Duration = .seconds(10)
+    /// While library and manifest are exchanged one after the other, a host may refuse what it will take a moment later.
+    private static let settling: Duration = .seconds(1)
+    private static let pause: Duration = .milliseconds(50)
+
+    let client: ControlClient
+    let clock = ContinuousClock()
+
+    func onInstallation(of plan: InstallationPlan, digest: String) async throws -> Answer {
+        let end = clock.now + Self.patience
+        var refusedSince: ContinuousClock.Instant?
+        while clock.now < end {
+            if let reply = try await plugin(plan.identifier), reply.manifest == plan.manifestTarget,
+                reply.manifestDigest == digest, reply.libraryDigest == plan.library.digest
+            {
+                return .accepted
+            }
+            let refusal = try await client.plugins().refused.first { $0.file == plan.manifestTarget }
+            if let refusal {
+                let since = refusedSince ?? clock.now
+                if clock.now - since >= Self.settling { return .refused(refusal.problems.map(\.message)) }
+                refusedSince = since
+            } else {
+                refusedSince = nil
+            }
+            try await clock.sleep(for: Self.pause)
+        }
+        return .silent
+    }
+
+    /// Accepted means that another manifest describes the plugin now.
+    func onRemoval(of identifier: PluginIdentifier, describedBy manifest: String) async throws -> Answer {
+        let end = clock.now + Self.patience
+        while clock.now < end {
+            guard let reply = try await plugin(identifier) else {
+                let list = try await client.plugins()
+                if !list.refused.contains(where: { $0.file == manifest }) { return .gone }
+                try await clock.sleep(for: Self.pause)
+                continue
+            }
+            if reply.manifest != manifest { return .accepted }
+            try await clock.sleep(for: Self.pause)
+        }
+        return .silent
+    }
+
+    private func plugin(_ identifier: PluginIdentifier) async throws -> PluginReply? {
+        do {
+            return try await client.plugin(identifier)
+        } catch ControlError.refused(404, _) {
+            return nil
+        }
+    }
+}

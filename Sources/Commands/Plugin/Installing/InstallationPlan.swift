@@ -1,0 +1,123 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import PluginCatalog
+import PluginChecker
+import TaskModel
+
+/// One plugin to be installed: what would be written where, after every check. Writes nothing.
+struct InstallationPlan {
+    let place: InstallationPlace
+    let manifest: Manifest
+    let source: String
+    let manifestTarget: String
+    /// What is written there.
+    let bytes: [UInt8]
+    let library: LibraryFile
+    /// Nil when it stands in the plugin folder already.
+    let libraryTarget: String?
+    let report: CheckReport
+    /// The manifest that is replaced.
+    let previous: ManifestReading?
+    /// Plugins that would be put out by this one.
+    let displaced: [RefusedPlugin]
+
+    var identifier: PluginIdentifier { manifest.identifier.value }
+    var digest: String { ManifestReading.read(bytes: bytes, file: manifestTarget).digest }
+
+    init(source: String, library: String?, isPinned: Bool, into place: InstallationPlace) throws {
+        let installed = InstalledManifests(place)
+        let reading = ManifestReading.read(path: source)
+        let format = source.hasSuffix(".plist") ? ".plist" : ".yaml"
+        let previous = reading.identifier.flatMap(installed.operators)
+        let target = previous?.path ?? "\(place.operatorFolder)/\(reading.identifier?.text ?? "unknown")\(format)"
+        if FilePlace.isSame(source, target) {
+            throw CommandFailure(.refused, "\(source) is in the host's folder already: it is installed")
+        }
+
+        let newcomer = ManifestSource(file: source, library: library)
+        let neighbours = installed.files.map(\.source).filter { $0.file != target && $0.file != source }
+        let examination = PluginExamination(
+            neighbours + [newcomer],
+            pluginFolder: place.pluginFolder,
+            alreadyCatalogued: installed.known
+        )
+        report = examination.report(on: [source], tool: Release.version)
+        guard let manifest = reading.manifest, report.verdict == .conforms,
+            let entry = examination.contents.entries.first(where: { $0.manifestPath == source })
+        else {
+            try Surroundings.current.write(report.text(for: Surroundings.current.reader))
+            throw CommandFailure(
+                .refused,
+                "a host would refuse \(source); nothing was written",
+                remedy: library == nil ? "correct what failed; --library names a library that stands elsewhere" : nil
+            )
+        }
+        // A property list under the name of a text file, or the other way round, would be read as what it is not.
+        if previous?.path.hasSuffix(".plist") == !source.hasSuffix(".plist") {
+            throw CommandFailure(
+                .refused,
+                "\(identifierText(reading)) is installed as \(target), which is of the other format",
+                remedy: "remove it first: bgtask plugin remove \(identifierText(reading))"
+            )
+        }
+
+        self.place = place
+        self.manifest = manifest
+        self.source = source
+        self.library = entry.library
+        self.previous = previous?.manifest.reading
+        manifestTarget = target
+        bytes = try ManifestBytes.of(reading, pinning: isPinned ? entry.library.digest : nil)
+        libraryTarget = try Self.libraryTarget(
+            of: manifest,
+            beside: target,
+            from: entry.library,
+            place: place,
+            installed: installed,
+            previous: previous
+        )
+        let before = Set(installed.contents.refused.map(\.file))
+        displaced = examination.contents.refused.filter { !before.contains($0.file) }
+    }
+
+    /// Beside the manifest, unless it stands in the plugin folder; refused where it would take another's place.
+    private static func libraryTarget(
+        of manifest: Manifest,
+        beside manifestTarget: String,
+        from library: LibraryFile,
+        place: InstallationPlace,
+        installed: InstalledManifests,
+        previous: InstalledManifests.File?
+    ) throws -> String? {
+        let name = manifest.library.path.value
+        let target = "\(FilePlace.folder(of: manifestTarget))/\(name)"
+        if let folder = place.pluginFolder, library.path == "\(folder)/\(name)" {
+            // What stands beside the manifest would be taken before it.
+            if previous?.manifest.libraryPath != target { return nil }
+        }
+        if let other = installed.others(naming: name, than: previous?.path).first {
+            throw CommandFailure(
+                .refused,
+                "\(target) would be the library of \(other.path) as well, which names \(name.inMessage) too",
+                remedy: "give the library, and the manifest's key library, a name of its own"
+            )
+        }
+        if FilePlace.exists(target), previous?.manifest.libraryPath != target,
+            (try? LibraryDigest.of(path: target)) != library.digest
+        {
+            throw CommandFailure(
+                .refused,
+                "\(target) is there already, and no manifest of this plugin put it there",
+                remedy: "move it away, or give the library a name of its own"
+            )
+        }
+        return target
+    }
+}
+
+private func identifierText(_ reading: ManifestReading) -> String { reading.identifier?.text ?? "it" }
+
+extension String {
+    fileprivate var inMessage: String { "\"\(self)\"" }
+}

@@ -1,0 +1,49 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginCatalog
+import TaskModel
+
+/// What the folders hold at this moment, as a host sees it.
+struct InstalledManifests {
+    struct File {
+        let source: ManifestSource
+        let manifest: ExaminedManifest
+
+        var path: String { source.file }
+        var isOperators: Bool { source.rank == 0 }
+        var identifier: PluginIdentifier? { manifest.reading.identifier }
+    }
+
+    let files: [File]
+    let contents: CatalogContents
+
+    init(_ place: InstallationPlace) {
+        let cache = CatalogCache()
+        files = Catalog.manifests(in: place.folders).sources.map { source in
+            File(
+                source: source,
+                manifest: ExaminedManifest.examine(source, pluginFolder: place.pluginFolder, cache: cache)
+            )
+        }
+        contents = Catalog.settle(files.map(\.manifest))
+    }
+
+    /// What a host that reads the folders knows by now.
+    var known: [KnownPlugin] { contents.entries.map { KnownPlugin($0) } }
+
+    /// The operator's manifest of a plugin: the one that counts, if several claim it.
+    func operators(_ identifier: PluginIdentifier) -> File? {
+        let own = files.filter { $0.isOperators && $0.identifier == identifier }
+        let counting = contents.entry(for: identifier)?.manifestPath
+        return own.first { $0.path == counting } ?? own.first
+    }
+
+    func packaged(_ identifier: PluginIdentifier) -> File? {
+        files.first { !$0.isOperators && $0.identifier == identifier }
+    }
+
+    /// Other manifests of the operator's folder that name a library by these words: they mean the same file.
+    func others(naming library: String, than file: String?) -> [File] {
+        files.filter { $0.isOperators && $0.path != file && $0.manifest.reading.library?.path.value == library }
+    }
+}

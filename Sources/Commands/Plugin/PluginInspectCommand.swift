@@ -1,0 +1,32 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import PluginBinary
+
+/// Says what one library is, and whether a host of this version would load it.
+struct PluginInspectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Say what a library is, and whether this version would load it.",
+        discussion: """
+            Reads the file as plain bytes: nothing of it runs, and no host is asked. Ends with 1 when a host of this \
+            version would not load it.
+
+            Example:
+              bgtask plugin inspect build/plugins/libFeed.so
+            """
+    )
+
+    @Argument(help: "The library's file.")
+    var file: String
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let inspection = LibraryInspection(BinarySurvey(path: FilePlace.absolute(file)))
+        try OutputOptions(json: json).show(inspection)
+        guard let problem = inspection.problems.first else { return }
+        throw CommandFailure(.refused, "no host of this version loads it: \(problem.message)", remedy: problem.remedy)
+    }
+}

@@ -1,0 +1,62 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+import TaskModel
+
+/// Takes a plugin out of the operator's folder.
+struct PluginRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove a plugin, and keep what it has pending for a while.",
+        discussion: """
+            Removes the manifest from the operator's folder, and the library beside it that no other manifest names. \
+            The container stays; what is pending stays for 30 days, unless the host's configuration says otherwise, and \
+            runs when the plugin is back. What a package brought is the package's to remove.
+
+            Example:
+              bgtask plugin remove com.example.feed
+            """
+    )
+
+    @Argument(help: "The plugin's identifier.", transform: IdentifierArgument.plugin)
+    var identifier: PluginIdentifier
+
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    @OptionGroup var options: PlaceOptions
+
+    func run() async throws {
+        let plan = try RemovalPlan(of: identifier, from: try await options.place())
+        try Surroundings.current.write(plan.text)
+        try Consent.ask("remove it?", isGiven: yes)
+        try await Interruptions.deferred { try await remove(plan) }
+    }
+
+    private func remove(_ plan: RemovalPlan) async throws {
+        var exchange = FileExchange()
+        do {
+            // The manifest first: a library that went before it would be missed.
+            try exchange.remove(plan.manifest)
+            if let library = plan.library { try exchange.remove(library) }
+        } catch {
+            exchange.takeBack([])
+            throw error
+        }
+        exchange.keep()
+        Surroundings.current.talk("removed \(plan.identifier)\(try await word(on: plan))")
+    }
+
+    private func word(on plan: RemovalPlan) async throws -> String {
+        guard let host = plan.place.host else { return "" }
+        let answer = try await ControlClient.withConnection(to: host.socket) { client in
+            try await HostVerdict(client: client).onRemoval(of: plan.identifier, describedBy: plan.manifest)
+        }
+        switch answer {
+        case .accepted: return ": the host goes by another manifest of it now"
+        case .gone, .refused: return ": the host has let go of it"
+        case .silent: return ", but the host has not said so within \(HostVerdict.patience.humanReadable)"
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginChecker
+import TaskModel
+
+extension CheckReport: Presentable {
+    func text(for reader: Reader) -> String { manifests.map(\.text).joined(separator: "\n") }
+
+    /// The result in one line, whatever it is.
+    var closingLine: String {
+        let count = manifests.count == 1 ? "1 manifest" : "\(manifests.count) manifests"
+        let verdicts = CheckVerdict.allCases.compactMap { verdict in
+            let count = manifests.count { $0.verdict == verdict }
+            return count == 0 ? nil : (manifests.count == 1 ? verdict.words : "\(verdict.words): \(count)")
+        }
+        return "\(count) checked at level \(level) of ABI \(abi): \(verdicts.joined(separator: ", "))"
+    }
+}
+
+extension CheckVerdict {
+    var words: String {
+        switch self {
+        case .conforms: "conforms"
+        case .passedWithExclusions: "passed with exclusions"
+        case .doesNotConform: "does not conform"
+        case .cannotBeLoaded: "cannot be loaded"
+        case .checkerFailed: "the checker failed: it and the catalogue differ; report this with the files"
+        }
+    }
+
+    var status: ExitStatus {
+        switch self {
+        case .conforms: .done
+        case .doesNotConform: .refused
+        case .checkerFailed: .checkerFailed
+        case .cannotBeLoaded: .cannotBeLoaded
+        case .passedWithExclusions: .passedWithExclusions
+        }
+    }
+}
+
+extension ManifestReport {
+    var text: String {
+        var lines = "\(manifest.terminalSafe): \((identifier ?? "no identifier").terminalSafe)\n"
+        if let library { lines += "  library \(library.terminalSafe)\n" }
+        if let libraryDigest { lines += "  sha256: \(libraryDigest)\n" }
+        var table = Table("RESULT", "CHECK", "RULE", "WHY")
+        for result in results {
+            let why = result.reason ?? result.summary
+            table.add(result.outcome.rawValue, result.check.rawValue, result.check.rule, why)
+        }
+        lines += table.text
+        let findings = results.flatMap(\.findings)
+        return lines + findings.map(\.text).joined()
+    }
+}
+
+extension CheckResult {
+    /// The findings themselves follow the table.
+    fileprivate var summary: String {
+        switch findings.count {
+        case 0: ""
+        case 1: findings[0].rule
+        default: "\(findings.count) findings: " + Set(findings.map(\.rule)).sorted().joined(separator: ", ")
+        }
+    }
+}
+
+extension CheckFinding {
+    /// As compilers say it, so that editors find the place.
+    var text: String {
+        var place = file
+        if let line { place += ":\(line)" }
+        if line != nil, let column { place += ":\(column)" }
+        let subject = key.map { "\($0): " } ?? ""
+        return "\(place): \(severity.rawValue): \(subject)\(message); \(remedy)".terminalSafe + "\n"
+    }
+}

@@ -1,0 +1,48 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginCatalog
+import PluginChecker
+import TaskModel
+
+extension InstallationPlan {
+    /// What the operator says yes to.
+    var text: String {
+        var fields = FieldList()
+        fields.add("plugin", identifier.text)
+        fields.add("name", manifest.version.isEmpty ? manifest.name : "\(manifest.name) \(manifest.version)")
+        fields.add("role", manifest.role.name + (containing.map { " of \($0)" } ?? ""))
+        for (topic, values) in PluginWishes(manifest).byTopic { fields.add(topic, each: values) }
+        let user = place.host.map { "the host's user (\($0.user))" } ?? "the host's user"
+        fields.add("not enforced", each: ["network, reads, writes and memory: it may do all that \(user) may"])
+        fields.add("manifest", each: [source, "to \(manifestTarget)"])
+        fields.add("library", each: [library.path, libraryTarget.map { "to \($0)" } ?? "stays there"])
+        fields.add("sha256", library.digest)
+        fields.add("replaces", previous.map(replacement))
+        fields.add("changes", each: changes)
+        fields.add("puts out", each: displaced.map { "\($0.identifier?.text ?? $0.file): \($0.firstError)" })
+        let warnings = report.manifests.flatMap(\.results).flatMap(\.findings)
+            .filter { $0.rule != ManifestProblem.Rule.notEnforced.rawValue }
+        return fields.text + warnings.map(\.text).joined()
+    }
+
+    private var containing: String? {
+        guard case .named(let main) = manifest.containing else { return nil }
+        return main.value.text
+    }
+
+    private func replacement(_ old: ManifestReading) -> String {
+        guard let version = old.manifest?.version else { return "a manifest that is refused" }
+        return version.isEmpty ? "one without a version" : "version \(version)"
+    }
+
+    private var changes: [String] {
+        guard previous != nil else { return [] }
+        guard let old = previous?.manifest else { return ["everything: the old manifest is refused"] }
+        let changes = PluginWishes(manifest).changes(from: PluginWishes(old))
+        return changes.isEmpty ? ["nothing that it asks for"] : changes
+    }
+}
+
+extension RefusedPlugin {
+    var firstError: String { problems.first { $0.severity == .error }.map { "\($0.message); \($0.remedy)" } ?? "" }
+}

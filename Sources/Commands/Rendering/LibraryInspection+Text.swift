@@ -1,0 +1,40 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginBinary
+
+extension LibraryInspection: Presentable {
+    func text(for reader: Reader) -> String {
+        var fields = FieldList()
+        fields.add("library", file)
+        fields.add("verdict", isLoadable ? "a host of this version loads it" : "no host of this version loads it")
+        fields.add("because", each: problems.map { "\($0.message); \($0.remedy)" })
+        fields.add("architecture", architecture)
+        fields.add("built for", note.map { "ABI major \($0.major), needs minor \($0.requiredMinor); this is \(abi)" })
+        if architecture != nil, !problems.contains(where: { $0.code.hasPrefix("entry") }) {
+            fields.add("entry", PluginBinary.entryName)
+        }
+        fields.add("name", name)
+        fields.add("needs", each: needs)
+        fields.add("looks in", each: searchPaths)
+        fields.add("expects", each: expected.map { "\($0), which no host defines" })
+        fields.add("hardening", each: hardening?.words ?? [])
+        fields.add("size", size.map { "\($0) bytes" })
+        fields.add("digest", digest.map { "sha256: \($0)" })
+        return fields.text
+    }
+}
+
+extension LibraryInspection.Hardening {
+    fileprivate var words: [String] {
+        let relro =
+            switch relocationProtection {
+            case "full": "tables are read-only once it is loaded"
+            case "partial": "some tables stay writable; link it with -z relro -z now"
+            default: "all tables stay writable; link it with -z relro -z now"
+            }
+        return [
+            executableStack ? "executable stack; link it with -z noexecstack" : "no executable stack",
+            textRelocations ? "text relocations; build it with -fPIC" : "no text relocations", relro,
+        ]
+    }
+}

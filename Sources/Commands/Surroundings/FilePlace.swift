@@ -1,0 +1,38 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+
+/// Where files stand. Opens none.
+enum FilePlace {
+    static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// As a person standing in this folder means it.
+    static func absolute(_ path: String) -> String {
+        if path.hasPrefix("/") { return path }
+        guard let here = getcwd(nil, 0) else { return path }
+        defer { free(here) }
+        var rest = path[...]
+        while rest.hasPrefix("./") { rest = rest.dropFirst(2).drop { $0 == "/" } }
+        let folder = String(cString: here)
+        if rest.isEmpty || rest == "." { return folder }
+        return folder == "/" ? "/\(rest)" : "\(folder)/\(rest)"
+    }
+
+    /// Whether two paths lead to one file, whatever links are on the way.
+    static func isSame(_ left: String, _ right: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard stat(left, &first) == 0, stat(right, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
+    /// Whether anything stands there, be it a link that leads nowhere.
+    static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+}

@@ -1,0 +1,56 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// What the rules of the ABI say about one image: all that is wrong, in the order in which a host looks.
+struct BinaryJudgement {
+    let note: BinaryNote?
+    let problems: [PluginBinaryProblem.Kind]
+    /// Names of the ABI that the library uses but leaves to others to define.
+    let expected: [String]
+
+    /// Fails where nothing can be judged: what is no library at all is not blamed for its missing note.
+    init(of image: ElfImage) throws(PluginBinaryProblem.Kind) {
+        let symbols = try image.exportedSymbols().ours()
+        var problems: [PluginBinaryProblem.Kind] = []
+        var note: BinaryNote?
+        do throws(PluginBinaryProblem.Kind) {
+            note = try image.note()
+            if let problem = Self.problem(with: note) { problems.append(problem) }
+        } catch {
+            problems.append(error)
+        }
+        do throws(PluginBinaryProblem.Kind) {
+            problems += try Self.problems(withExports: symbols, of: image)
+        } catch {
+            problems.append(error)
+        }
+        self.note = note
+        self.problems = problems
+        expected = symbols.filter { !$0.isDefined && $0.isGlobal && !$0.isWeak }.map(\.name)
+    }
+
+    private static func problem(with note: BinaryNote?) -> PluginBinaryProblem.Kind? {
+        guard let note else { return .noNote }
+        if note.major > HostABI.major { return .newerMajor(note.major) }
+        if note.major < HostABI.major { return .olderMajor(note.major) }
+        if note.requiredMinor > HostABI.minor {
+            return .newerMinor(required: note.requiredMinor, offered: HostABI.minor)
+        }
+        return nil
+    }
+
+    private static func problems(
+        withExports symbols: [ElfSymbols.Symbol],
+        of image: ElfImage
+    ) throws(PluginBinaryProblem.Kind) -> [PluginBinaryProblem.Kind] {
+        let exports = symbols.filter { $0.isDefined && $0.isGlobal && !$0.isHidden }
+        let others = exports.filter { $0.name != PluginBinary.entryName }.map {
+            PluginBinaryProblem.Kind.foreignExport($0.name)
+        }
+        guard let entry = exports.first(where: { $0.name == PluginBinary.entryName }) else {
+            let inside = try image.privateSymbols()?.ours() ?? []
+            let isHidden = inside.contains { $0.name == PluginBinary.entryName && $0.isDefined }
+            return [isHidden ? .entryHidden : .entryMissing] + others
+        }
+        return (entry.isFunction ? [] : [.entryNotAFunction]) + others
+    }
+}

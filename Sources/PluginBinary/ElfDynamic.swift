@@ -1,0 +1,46 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// The dynamic segment: what the loader is told about a library. Numbers alone; the names they point at are elsewhere.
+struct ElfDynamic {
+    enum Tag: UInt64 {
+        case needed = 1
+        case hash = 4
+        case stringTable = 5
+        case symbolTable = 6
+        case stringTableSize = 10
+        case sharedName = 14
+        case oldRunPath = 15
+        case textRelocations = 22
+        case bindNow = 24
+        case runPath = 29
+        case flags = 30
+        case gnuHash = 0x6fff_fef5
+        case moreFlags = 0x6fff_fffb
+    }
+
+    private let entries: [(tag: UInt64, value: UInt64)]
+
+    init(_ table: ByteBlock) throws(PluginBinaryProblem.Kind) {
+        var entries: [(tag: UInt64, value: UInt64)] = []
+        for entry in 0..<table.count / 16 {
+            let tag = try table.integer(at: entry * 16, as: UInt64.self)
+            if tag == 0 { break }
+            entries.append((tag, try table.integer(at: entry * 16 + 8)))
+        }
+        self.entries = entries
+    }
+
+    /// The last one counts, as for the loader.
+    subscript(tag: Tag) -> UInt64? { entries.last { $0.tag == tag.rawValue }?.value }
+
+    func all(_ tag: Tag) -> [UInt64] { entries.filter { $0.tag == tag.rawValue }.map(\.value) }
+
+    var isExecutable: Bool { has(0x0800_0000, in: .moreFlags) }
+
+    var hasTextRelocations: Bool { self[.textRelocations] != nil || has(0x4, in: .flags) }
+
+    /// Every symbol is looked up when the library is loaded, so that its table can be made read-only then.
+    var isBoundAtOnce: Bool { self[.bindNow] != nil || has(0x8, in: .flags) || has(0x1, in: .moreFlags) }
+
+    private func has(_ bit: UInt64, in tag: Tag) -> Bool { (self[tag] ?? 0) & bit != 0 }
+}

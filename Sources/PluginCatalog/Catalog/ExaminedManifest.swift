@@ -1,0 +1,78 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// A manifest file to be examined, and what counts beside its name.
+package struct ManifestSource: Hashable, Sendable {
+    package let file: String
+    /// Position of its folder by falling precedence, the operator's first.
+    package let rank: Int
+    /// The library itself, where it is not to be looked for.
+    package let library: String?
+
+    package init(file: String, rank: Int = 0, library: String? = nil) {
+        self.file = file
+        self.rank = rank
+        self.library = library
+    }
+}
+
+/// The manifest files of several folders, and the folders that could not be read.
+package struct ManifestListing: Sendable {
+    package let sources: [ManifestSource]
+    package let refused: [RefusedPlugin]
+}
+
+/// One manifest and its library, each read as if there were no others.
+package struct ExaminedManifest: Sendable {
+    package let reading: ManifestReading
+    /// Where something stands under the library's name; nil when nothing does, or no name could be read.
+    package let libraryPath: String?
+    /// Nil when it is refused.
+    package let library: LibraryFile?
+    package let libraryProblems: [ManifestProblem]
+    let rank: Int
+    /// Folders that the library may still appear in.
+    let watched: Set<String>
+
+    package static func examine(
+        _ source: ManifestSource,
+        pluginFolder: String?,
+        cache: CatalogCache = CatalogCache()
+    ) -> ExaminedManifest {
+        let reading = cache.manifest(at: source.file)
+        guard let reference = reading.library else {
+            return ExaminedManifest(
+                reading: reading,
+                libraryPath: nil,
+                library: nil,
+                libraryProblems: [],
+                rank: source.rank,
+                watched: []
+            )
+        }
+        let finder = LibraryFinder(pluginFolder: pluginFolder, given: source.library, cache: cache)
+        var watched: Set<String> = []
+        for place in finder.places(of: reference, in: source.file) {
+            watched.insert(CatalogFolders.parent(of: place))
+            if LibraryFinder.isLink(place), let real = CatalogFolders.real(place) {
+                watched.insert(CatalogFolders.parent(of: real))
+            }
+        }
+        let problems = ProblemCollector(file: source.file)
+        return ExaminedManifest(
+            reading: reading,
+            libraryPath: finder.path(of: reference, in: source.file),
+            library: finder.library(of: reference, in: source.file, problems: problems),
+            libraryProblems: problems.sorted,
+            rank: source.rank,
+            watched: watched
+        )
+    }
+
+    /// Nil when file or library is refused.
+    var candidate: CatalogCandidate? {
+        guard let manifest = reading.manifest, let library else { return nil }
+        return CatalogCandidate(reading: reading, manifest: manifest, library: library, rank: rank)
+    }
+}

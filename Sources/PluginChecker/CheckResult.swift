@@ -1,0 +1,101 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import PluginBinary
+internal import PluginCatalog
+
+/// The answer to one check, with everything that was found.
+package struct CheckResult: Hashable, Sendable, Encodable {
+    package enum Outcome: String, Hashable, Sendable, Encodable, CaseIterable {
+        case pass
+        /// A host takes it; somebody will be surprised.
+        case warn
+        /// A host refuses it.
+        case fail
+        /// Could not be asked.
+        case skip
+        /// Was not asked.
+        case excluded
+    }
+
+    package let check: PluginCheck
+    package let outcome: Outcome
+    package let findings: [CheckFinding]
+    /// Why it was skipped or excluded; nil otherwise.
+    package let reason: String?
+
+    init(_ check: PluginCheck, _ findings: [CheckFinding]) {
+        self.check = check
+        self.findings = findings
+        reason = nil
+        outcome =
+            if findings.contains(where: { $0.severity == .error }) { .fail } else { findings.isEmpty ? .pass : .warn }
+    }
+
+    init(skipping check: PluginCheck, because reason: String) {
+        self.check = check
+        self.reason = reason
+        findings = []
+        outcome = .skip
+    }
+
+    init(excluding check: PluginCheck, because reason: String) {
+        self.check = check
+        self.reason = reason
+        findings = []
+        outcome = .excluded
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case check, findings, reason
+        case outcome = "result"
+    }
+}
+
+/// One thing that a check found: where, against which rule, and what to do about it.
+package struct CheckFinding: Hashable, Sendable, Encodable {
+    package enum Severity: String, Hashable, Sendable, Encodable {
+        case error
+        case warning
+    }
+
+    package let severity: Severity
+    /// One of the ABI's, or the name of a manifest's rule.
+    package let rule: String
+    package let file: String
+    /// From 1; nil where the whole file is meant.
+    package let line: Int?
+    /// From 1.
+    package let column: Int?
+    package let key: String?
+    package let message: String
+    package let remedy: String
+
+    init(_ problem: ManifestProblem) {
+        severity = problem.severity == .error ? .error : .warning
+        rule = problem.rule.rawValue
+        file = problem.file
+        line = problem.line
+        column = problem.column
+        key = problem.key
+        message = problem.message
+        remedy = problem.remedy
+    }
+
+    init(_ problem: PluginBinaryProblem) {
+        severity = .error
+        rule = problem.rule ?? problem.code
+        file = problem.path
+        (line, column, key) = (nil, nil, nil)
+        message = problem.message
+        remedy = problem.remedy
+    }
+
+    init(warningAbout file: String, rule: String, _ message: String, remedy: String) {
+        severity = .warning
+        self.rule = rule
+        self.file = file
+        (line, column, key) = (nil, nil, nil)
+        self.message = message
+        self.remedy = remedy
+    }
+}

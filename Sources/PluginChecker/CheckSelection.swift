@@ -1,0 +1,52 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// Which checks are asked, by regular expressions over their names.
+package struct CheckSelection {
+    /// Why a selection cannot be used.
+    package struct Problem: Error, Hashable, CustomStringConvertible {
+        package let description: String
+    }
+
+    private let include: Regex<AnyRegexOutput>?
+    private let exclude: Regex<AnyRegexOutput>?
+    private let includeText: String
+    private let reason: String
+
+    package static var everything: CheckSelection { CheckSelection() }
+
+    private init() {
+        (include, exclude, includeText, reason) = (nil, nil, "", "")
+    }
+
+    /// - Parameter reason: why some are left out, for whoever reads the report.
+    package init(include: String?, exclude: String?, reason: String?) throws(Problem) {
+        if exclude != nil, reason?.isEmpty ?? true {
+            throw Problem(description: "--exclude leaves checks out; say why with --reason")
+        }
+        if exclude == nil, reason != nil {
+            throw Problem(description: "--reason says why checks are left out; it goes with --exclude")
+        }
+        self.include = try include.map { text throws(Problem) in try Self.expression(text, "--include") }
+        self.exclude = try exclude.map { text throws(Problem) in try Self.expression(text, "--exclude") }
+        includeText = include ?? ""
+        self.reason = reason ?? ""
+    }
+
+    /// Nil for a check that is asked.
+    func exclusion(of check: PluginCheck) -> String? {
+        if let exclude, check.rawValue.contains(exclude) { return reason }
+        if let include, !check.rawValue.contains(include) { return "not of --include \(includeText)" }
+        return nil
+    }
+
+    /// One that selects nothing is a mistake more often than not.
+    private static func expression(_ text: String, _ option: String) throws(Problem) -> Regex<AnyRegexOutput> {
+        guard let expression = try? Regex(text) else {
+            throw Problem(description: "\(option) \(text) is no regular expression; quote it for the shell")
+        }
+        guard PluginCheck.allCases.contains(where: { $0.rawValue.contains(expression) }) else {
+            throw Problem(description: "\(option) \(text) is in no check's name; see: bgtask plugin check --list")
+        }
+        return expression
+    }
+}

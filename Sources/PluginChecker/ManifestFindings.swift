@@ -1,0 +1,114 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import PluginBinary
+internal import PluginCatalog
+internal import TaskModel
+
+/// What is known of one manifest and its library, sorted by check.
+struct ManifestFindings {
+    private let manifest: ExaminedManifest
+    private let survey: BinarySurvey?
+    private var findings: [PluginCheck: [CheckFinding]] = [:]
+
+    /// - Parameter neighbourly: what the catalogue said of the file where it stands beside others.
+    init(_ manifest: ExaminedManifest, besides neighbourly: [ManifestProblem]) {
+        self.manifest = manifest
+        survey = manifest.libraryPath.map { BinarySurvey(path: $0) }
+        for problem in manifest.reading.problems {
+            add(CheckFinding(problem), to: PluginCheck(manifestRule: problem.rule))
+        }
+        for problem in manifest.libraryProblems where Self.areOfFinder.contains(problem.rule) {
+            add(CheckFinding(problem), to: PluginCheck(manifestRule: problem.rule))
+        }
+        for problem in neighbourly {
+            let check = PluginCheck(manifestRule: problem.rule)
+            if PluginCheck.amongNeighbours.contains(check) { add(CheckFinding(problem), to: check) }
+        }
+        addLibrary()
+    }
+
+    /// The rules of finding the library, not of the library.
+    private static let areOfFinder: Set<ManifestProblem.Rule> = [
+        .libraryPath, .libraryMissing, .libraryChanging, .digest,
+    ]
+
+    private mutating func addLibrary() {
+        guard let survey, isFound else { return }
+        for problem in survey.problems { add(CheckFinding(problem), to: PluginCheck(problem.kind)) }
+        if survey.problems.isEmpty {
+            // The file changed between two looks: the host's word counts.
+            for problem in manifest.libraryProblems where !Self.areOfFinder.contains(problem.rule) {
+                add(CheckFinding(problem), to: .elfStatic)
+            }
+        }
+        for name in survey.expected {
+            warn(
+                .elfUndefined,
+                "library \(survey.path.inQuotes) expects \(name.inQuotes) from elsewhere; no host defines it",
+                remedy: "call the host through its table, or link what defines it; launches fail otherwise"
+            )
+        }
+        guard let traits = survey.traits else { return }
+        if traits.wantsExecutableStack {
+            warn(
+                .elfHardened,
+                "library \(survey.path.inQuotes) asks for an executable stack, for its whole process",
+                remedy: "link it with -z noexecstack, and end assembly files with .note.GNU-stack"
+            )
+        }
+        if traits.hasTextRelocations {
+            warn(
+                .elfHardened,
+                "library \(survey.path.inQuotes) has text relocations: its code is writable while it is loaded",
+                remedy: "build all of it with -fPIC"
+            )
+        }
+    }
+
+    private mutating func warn(_ check: PluginCheck, _ message: String, remedy: String) {
+        let file = survey?.path ?? ""
+        add(CheckFinding(warningAbout: file, rule: check.rule, message, remedy: remedy), to: check)
+    }
+
+    private mutating func add(_ finding: CheckFinding, to check: PluginCheck) {
+        findings[check, default: []].append(finding)
+    }
+
+    // MARK: Results
+
+    func result(of check: PluginCheck) -> CheckResult {
+        if let found = findings[check] { return CheckResult(check, found) }
+        if let reason = obstacle(to: check) { return CheckResult(skipping: check, because: reason) }
+        return CheckResult(check, [])
+    }
+
+    /// Why a check that found nothing does not stand for anything.
+    private func obstacle(to check: PluginCheck) -> String? {
+        if check == .manifestReadable { return nil }
+        if PluginCheck.ofManifest.contains(check) { return fails(.manifestReadable) ? "the manifest is not read" : nil }
+        if check == .libraryFound { return manifest.reading.library == nil ? "the manifest names no library" : nil }
+        if PluginCheck.ofReadLibrary.contains(check) || check == .elfStatic {
+            guard manifest.libraryPath != nil, isFound else { return "there is no library to read" }
+            return check != .elfStatic && survey?.traits == nil && fails(.elfStatic) ? "the library is not read" : nil
+        }
+        if check == .libraryPinned {
+            guard let library = manifest.reading.library else { return "the manifest names no library" }
+            if library.pinnedDigest == nil { return "the manifest pins no digest" }
+            return manifest.library == nil ? "the library is refused" : nil
+        }
+        guard manifest.reading.manifest != nil, manifest.library != nil else {
+            return "the manifest or its library is refused"
+        }
+        if check != .identifierFree, fails(.identifierFree) { return "another manifest describes the plugin" }
+        if check == .containingPlugin {
+            if manifest.reading.manifest?.role == .main { return "a main plugin needs none" }
+        }
+        return nil
+    }
+
+    private var isFound: Bool { !fails(.libraryFound) }
+
+    private func fails(_ check: PluginCheck) -> Bool {
+        findings[check]?.contains { $0.severity == .error } ?? false
+    }
+}

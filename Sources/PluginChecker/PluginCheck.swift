@@ -1,0 +1,97 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import PluginBinary
+internal import PluginCatalog
+
+/// One question that the checker asks about a plugin, by the name that selects it. Finds no answer itself.
+package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
+    case manifestReadable = "manifest-readable"
+    case manifestKeys = "manifest-keys"
+    case manifestIdentifiers = "manifest-identifiers"
+    case manifestModes = "manifest-modes"
+    case manifestRole = "manifest-role"
+    case libraryFound = "library-found"
+    case elfStatic = "elf-static"
+    case elfNote = "elf-note"
+    case elfExports = "elf-exports"
+    case elfUndefined = "elf-undefined"
+    case elfHardened = "elf-hardened"
+    case libraryPinned = "library-pinned"
+    case identifierFree = "identifier-free"
+    case taskIdentifiersFree = "task-identifiers-free"
+    case containingPlugin = "containing-plugin"
+
+    /// The rule that it proves: one of the ABI's, or the manifest's.
+    package var rule: String {
+        switch self {
+        case .manifestReadable, .manifestKeys, .manifestIdentifiers, .manifestModes, .manifestRole, .libraryFound,
+            .libraryPinned, .identifierFree, .taskIdentifiersFree, .containingPlugin:
+            "manifest"
+        case .elfStatic: "BGT-ABI-04"
+        case .elfNote: "BGT-ABI-02"
+        case .elfExports, .elfUndefined: "BGT-ABI-01"
+        case .elfHardened: "BGT-ABI-16"
+        }
+    }
+
+    /// What holds when it passes.
+    package var promise: String {
+        switch self {
+        case .manifestReadable: "the manifest is one file of text, in a format that is known"
+        case .manifestKeys: "every key is known, has a value of its type, and names what this version offers"
+        case .manifestIdentifiers: "identifiers and patterns are reverse-DNS names within their bounds"
+        case .manifestModes: "the background modes are known and can be used"
+        case .manifestRole: "what the manifest asks for suits its role"
+        case .libraryFound: "the library stands where the manifest may name it"
+        case .elfStatic: "the library is a whole shared library for this machine"
+        case .elfNote: "the library's note names an ABI that this version offers"
+        case .elfExports: "the library exports the entry, a function, and nothing else in the ABI's names"
+        case .elfUndefined: "the library expects no symbol of the ABI from its host"
+        case .elfHardened: "the library asks for no executable stack and no writable code"
+        case .libraryPinned: "the library has the digest that the manifest pins"
+        case .identifierFree: "no other manifest describes the same plugin"
+        case .taskIdentifiersFree: "no other main plugin owns one of its task identifiers"
+        case .containingPlugin: "an extension's main plugin is there and lists it"
+        }
+    }
+
+    /// Whether the library cannot be loaded when it fails.
+    package var concernsLoading: Bool {
+        switch self {
+        case .libraryFound, .libraryPinned, .elfStatic, .elfNote, .elfExports: true
+        default: false
+        }
+    }
+
+    static let ofManifest: [PluginCheck] = [.manifestKeys, .manifestIdentifiers, .manifestModes, .manifestRole]
+    static let ofReadLibrary: [PluginCheck] = [.elfNote, .elfExports, .elfUndefined, .elfHardened]
+    static let amongNeighbours: [PluginCheck] = [.identifierFree, .taskIdentifiersFree, .containingPlugin]
+
+    /// The check that a rule of the manifest belongs to. Rules of the library's own are told apart before.
+    init(manifestRule rule: ManifestProblem.Rule) {
+        self =
+            switch rule {
+            case .unreadable, .tooLarge, .notText, .syntax, .tooDeep, .noAliases, .noTags, .format: .manifestReadable
+            case .identifier, .patternPrefix: .manifestIdentifiers
+            case .processingNeedsIdentifiers, .meaninglessMode: .manifestModes
+            case .role: .manifestRole
+            case .libraryPath, .libraryMissing, .libraryChanging: .libraryFound
+            case .digest: .libraryPinned
+            case .identifierTaken, .shadowed: .identifierFree
+            case .taskIdentifierTaken: .taskIdentifiersFree
+            case .mainMissing, .extensionNotListed: .containingPlugin
+            default: .manifestKeys
+            }
+    }
+
+    init(_ problem: PluginBinaryProblem.Kind) {
+        self =
+            switch problem {
+            case .noNote, .newerMajor, .olderMajor, .newerMinor: .elfNote
+            case .entryMissing, .entryHidden, .entryNotAFunction, .foreignExport: .elfExports
+            case .unreadable, .notAFile, .notAnELF, .wrongClass, .foreignArchitecture, .notASharedLibrary, .truncated,
+                .damaged:
+                .elfStatic
+            }
+    }
+}

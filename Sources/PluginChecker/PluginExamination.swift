@@ -1,0 +1,76 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import PluginBinary
+package import PluginCatalog
+package import TaskModel
+
+/// Several manifests side by side, as a host would find them, and the catalogue's word on each.
+///
+/// It reads files and runs nothing. What is refused, and why, is the catalogue's to say: this only sorts it by check.
+package struct PluginExamination {
+    package let contents: CatalogContents
+    private let examined: [ExaminedManifest]
+
+    /// - Parameters:
+    ///   - sources: those that are asked about and those that stand beside them.
+    ///   - alreadyCatalogued: what a host knows already, which stays where two manifests claim the same.
+    package init(
+        _ sources: [ManifestSource],
+        pluginFolder: String?,
+        alreadyCatalogued: [KnownPlugin] = [],
+        operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>] = [:],
+        cache: CatalogCache = CatalogCache()
+    ) {
+        examined = sources.map { ExaminedManifest.examine($0, pluginFolder: pluginFolder, cache: cache) }
+        contents = Catalog.settle(
+            examined,
+            alreadyCatalogued: alreadyCatalogued,
+            operatorExtensions: operatorExtensions
+        )
+    }
+
+    package func reading(of file: String) -> ManifestReading? { examined(file)?.reading }
+
+    /// The library of an accepted or refused manifest as it stands.
+    package func libraryPath(of file: String) -> String? { examined(file)?.libraryPath }
+
+    /// - Parameter tool: the version of the program that asks.
+    package func report(on files: [String], selection: CheckSelection = .everything, tool: String) -> CheckReport {
+        CheckReport(
+            tool: tool,
+            abi: "\(HostABI.major).\(HostABI.minor)",
+            manifests: files.compactMap(examined).map { report(on: $0, selection) }
+        )
+    }
+
+    private func examined(_ file: String) -> ExaminedManifest? { examined.first { $0.reading.file == file } }
+
+    private func report(on manifest: ExaminedManifest, _ selection: CheckSelection) -> ManifestReport {
+        let file = manifest.reading.file
+        let refusal = contents.refused.first { $0.file == file }
+        let neighbourly = (refusal?.problems ?? []) + contents.notes.filter { $0.file == file }
+        let findings = ManifestFindings(manifest, besides: neighbourly)
+        let all = PluginCheck.allCases.map(findings.result)
+        let results = all.map { result in
+            selection.exclusion(of: result.check).map { CheckResult(excluding: result.check, because: $0) } ?? result
+        }
+        // Both ask the same code; should they ever differ, neither answer may be relied on.
+        let agrees = (refusal != nil) == all.contains { $0.outcome == .fail }
+        return ManifestReport(
+            manifest: file,
+            manifestDigest: manifest.reading.digest,
+            identifier: manifest.reading.identifier?.text,
+            library: manifest.libraryPath,
+            libraryDigest: manifest.library?.digest ?? manifest.libraryPath.flatMap { try? LibraryDigest.of(path: $0) },
+            verdict: agrees ? verdict(on: results) : .checkerFailed,
+            results: results
+        )
+    }
+
+    private func verdict(on results: [CheckResult]) -> CheckVerdict {
+        let failed = results.filter { $0.outcome == .fail }
+        if failed.contains(where: \.check.concernsLoading) { return .cannotBeLoaded }
+        if !failed.isEmpty { return .doesNotConform }
+        return results.contains { $0.outcome == .excluded } ? .passedWithExclusions : .conforms
+    }
+}

@@ -1,0 +1,46 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+
+@testable import Commands
+
+/// A vendor's folder, an operator's folder, and a terminal between the two. No host runs.
+struct PluginDesk {
+    let folder: ScratchFolder
+    let terminal = Terminal()
+
+    static func with(_ body: (PluginDesk) async throws -> Void) async throws {
+        try await ScratchFolder.with { folder in
+            for name in ["vendor", "operator"] { try folder.makeFolder(name) }
+            try await body(PluginDesk(folder: folder))
+        }
+    }
+
+    /// Makes a plugin in the vendor's folder and returns its manifest's path.
+    @discardableResult
+    func build(
+        _ source: String,
+        version: String = "1.0.0",
+        lines: [String] = [],
+        flags: [String] = [],
+        in place: String = "vendor"
+    ) async throws -> String {
+        try folder.write(try await PluginCompiler.library(source, flags: flags), to: "\(place)/lib\(source).so")
+        let all = [
+            "manifest: 1", "identifier: com.example.\(source.lowercased())", "version: \(version)",
+            "library: lib\(source).so",
+        ]
+        return try folder.write((all + lines).map { $0 + "\n" }.joined().utf8, to: "\(place)/\(source).yaml")
+    }
+
+    func run(_ arguments: String..., answering answer: String? = nil) async -> ExitStatus {
+        let all = ["plugin"] + arguments + ["--manifests", folder.file("operator")]
+        return await terminal.run(list: all, answering: answer)
+    }
+
+    /// Names of everything in the operator's folder, hidden or not.
+    var installed: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.file("operator"))) ?? []).sorted()
+    }
+}

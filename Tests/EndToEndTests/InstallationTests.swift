@@ -1,0 +1,54 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import Testing
+
+@Suite("An operator installs, replaces and removes plugins while the host runs")
+struct InstallationTests {
+    @Test func `what is installed runs, what replaces it runs, and what is removed is gone`() async throws {
+        try await HostFixture.with(plugins: []) { host in
+            let manifest = try await build(.neighbour, in: host)
+            let installed = try await host.bgtask("plugin", "install", manifest, "--yes")
+            #expect(installed.status == 0 && installed.error.contains("the host has it"), "\(installed)")
+            #expect(installed.output.contains(TestPlugin.neighbour.task()))
+            let before = try await host.show(.neighbour)
+            #expect(before.manifest == host.folder.file("manifests/\(TestPlugin.neighbour.identifier).yaml"))
+            #expect(before.summary.library == host.folder.file("manifests/libNeighbour.so"))
+            try await host.runNeighbour()
+
+            var rebuilt = TestPlugin.neighbour
+            rebuilt.modes = ["processing"]
+            rebuilt.library = .compiled("Neighbour", flags: ["-Wl,--build-id=0x6267746173"])
+            let replaced = try await host.bgtask("plugin", "install", build(rebuilt, in: host), "--yes", "--pin")
+            #expect(replaced.status == 0 && replaced.output.contains("- modes: fetch"), "\(replaced)")
+            let after = try await host.show(.neighbour)
+            #expect(after.libraryDigest != before.libraryDigest && after.manifest == before.manifest)
+            try await host.runNeighbour()
+
+            let removed = try await host.bgtask("plugin", "remove", TestPlugin.neighbour.identifier, "--yes")
+            #expect(removed.status == 0 && removed.error.contains("the host has let go of it"), "\(removed)")
+            #expect(try await host.client.plugins().plugins.isEmpty)
+            #expect(host.folder.text(of: "manifests/\(TestPlugin.neighbour.identifier).yaml") == nil)
+        }
+    }
+
+    @Test func `a package's plugin is the package's to remove`() async throws {
+        try await HostFixture.with(plugins: []) { host in
+            let plugin = TestPlugin.neighbour
+            try host.folder.write(try await plugin.libraryBytes(), to: plugin.libraryFile)
+            try host.folder.write(plugin.manifest.utf8, to: "packages/Neighbour.yaml")
+            try await host.waitForJournal("its arrival") { $0.event == "plugin-installed" }
+            let removed = try await host.bgtask("plugin", "remove", plugin.identifier, "--yes")
+            #expect(removed.status == 1 && removed.error.contains(host.folder.file("packages/Neighbour.yaml")))
+            #expect(try await host.client.plugins().plugins.count == 1)
+        }
+    }
+
+    /// A vendor's folder with manifest and library, beside the host's.
+    private func build(_ plugin: TestPlugin, in host: HostFixture) async throws -> String {
+        try host.folder.makeFolder("vendor")
+        try host.folder.write(try await plugin.libraryBytes(), to: "vendor/lib\(plugin.name).so")
+        return try host.folder.write(plugin.manifest.utf8, to: "vendor/\(plugin.name).yaml")
+    }
+}

@@ -1,0 +1,38 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginCatalog
+import PluginChecker
+import TaskModel
+import Testing
+
+extension Workshop {
+    /// Whatever the catalogue decides in any of these tests, the checker foresees, in the same words.
+    func expectForeseen(
+        _ contents: CatalogContents,
+        known: [KnownPlugin],
+        operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
+    ) {
+        let sources = Catalog.manifests(in: folders).sources
+        let examination = PluginExamination(
+            sources,
+            pluginFolder: folders.plugins,
+            alreadyCatalogued: known,
+            operatorExtensions: operatorExtensions
+        )
+        let report = examination.report(on: sources.map(\.file), tool: "test")
+        #expect(report.manifests.count == sources.count)
+        for manifest in report.manifests {
+            let refusal = contents.refused.first { $0.file == manifest.manifest }
+            let fails = manifest.verdict == .doesNotConform || manifest.verdict == .cannotBeLoaded
+            #expect(fails == (refusal != nil), "\(manifest)")
+            #expect(manifest.verdict != .checkerFailed, "\(manifest)")
+            let findings = manifest.results.flatMap(\.findings)
+            for problem in refusal?.problems ?? [] {
+                #expect(
+                    findings.contains { $0.rule == problem.rule.rawValue && $0.message == problem.message },
+                    "\(problem)"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import HostTestKit
+import PluginCatalog
+import PluginChecker
+
+/// A folder with one plugin in it, and the checker's word on it.
+struct Bench {
+    let folder: ScratchFolder
+
+    static func with(_ body: (Bench) async throws -> Void) async throws {
+        try await ScratchFolder.with { try await body(Bench(folder: $0)) }
+    }
+
+    /// Compiles one of the plugins in `Tests/MisbehavingPlugins` and describes it.
+    func install(_ source: String, flags: [String] = [], lines: [String] = []) async throws -> String {
+        try folder.write(try await PluginCompiler.library(source, flags: flags), to: "lib\(source).so")
+        return try describe(source, lines)
+    }
+
+    func describe(_ name: String, _ lines: [String] = []) throws -> String {
+        let all = ["manifest: 1", "identifier: com.example.\(name.lowercased())", "library: lib\(name).so"] + lines
+        return try folder.write(all.map { $0 + "\n" }.joined().utf8, to: name + ".yaml")
+    }
+
+    func check(_ file: String, _ selection: CheckSelection = .everything) -> ManifestReport? {
+        let sources = Catalog.manifests(in: CatalogFolders(operatorManifests: folder.path)).sources
+        return PluginExamination(sources, pluginFolder: nil).report(on: [file], selection: selection, tool: "test")
+            .manifests.first
+    }
+}
+
+extension ManifestReport {
+    func checks(_ outcome: CheckResult.Outcome) -> [PluginCheck] {
+        results.filter { $0.outcome == outcome }.map(\.check)
+    }
+}

@@ -1,0 +1,28 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginChecker
+import Testing
+
+@Suite("Checks are left out by name, never silently")
+struct CheckSelectionTests {
+    private func problem(_ include: String?, _ exclude: String?, _ reason: String?) -> String? {
+        do throws(CheckSelection.Problem) {
+            _ = try CheckSelection(include: include, exclude: exclude, reason: reason)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test func `an exclusion needs a reason, and a reason an exclusion`() {
+        #expect(problem(nil, "elf-.*", nil)?.contains("--reason") == true)
+        #expect(problem(nil, "elf-.*", "")?.contains("--reason") == true)
+        #expect(problem(nil, nil, "why not")?.contains("--exclude") == true)
+        #expect(problem(nil, "elf-.*", "stripped by the packager") == nil)
+    }
+
+    @Test func `what is no expression, or is in no name, is told with the option`() {
+        #expect(problem("(", nil, nil)?.contains("--include (") == true)
+        #expect(problem(nil, "frobnicate", "x")?.contains("--list") == true)
+    }
+}

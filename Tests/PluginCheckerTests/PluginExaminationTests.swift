@@ -1,0 +1,87 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import HostTestKit
+import PluginChecker
+import Testing
+
+@Suite("The checker tells from the files what a host will do")
+struct PluginExaminationTests {
+    @Test func `a plugin in order passes every check that can be asked`() async throws {
+        try await Bench.with { bench in
+            let report = try #require(bench.check(try await bench.install("Obedient")))
+            #expect(report.verdict == .conforms)
+            #expect(report.checks(.skip) == [.libraryPinned, .containingPlugin])
+            #expect(report.checks(.pass).count == PluginCheck.allCases.count - 2)
+            #expect(report.libraryDigest?.count == 64 && report.manifestDigest.count == 64)
+        }
+    }
+
+    @Test(arguments: [
+        ("NoNote", PluginCheck.elfNote), ("NewerMajor", .elfNote), ("NewerMinor", .elfNote),
+        ("NoEntrySymbol", .elfExports),
+    ])
+    func `a library that breaks one rule fails that check alone`(source: String, check: PluginCheck) async throws {
+        try await Bench.with { bench in
+            let report = try #require(bench.check(try await bench.install(source)))
+            #expect(report.verdict == .cannotBeLoaded)
+            #expect(report.checks(.fail) == [check] && report.checks(.warn).isEmpty)
+            #expect(report.result(of: check)?.findings.first?.rule == check.rule)
+        }
+    }
+
+    @Test func `an executable stack is told, though a host takes it`() async throws {
+        try await Bench.with { bench in
+            let file = try await bench.install("Obedient", flags: ["-Wl,-z,execstack"])
+            let report = try #require(bench.check(file))
+            #expect(report.verdict == .conforms && report.checks(.warn) == [.elfHardened])
+            #expect(report.result(of: .elfHardened)?.findings.first?.message.contains("executable stack") == true)
+        }
+    }
+
+    @Test func `what is asked for and not enforced is told`() async throws {
+        try await Bench.with { bench in
+            let file = try await bench.install("Obedient", lines: ["sandbox: { network: false }"])
+            let report = try #require(bench.check(file))
+            #expect(report.verdict == .conforms && report.checks(.warn) == [.manifestKeys])
+        }
+    }
+
+    @Test func `all that is wrong is told at once, and what could not be asked says why`() async throws {
+        try await Bench.with { bench in
+            let file = try bench.describe("Broken", ["rolle: main", "background-modes: [procesing]", "sha256: abc"])
+            let report = try #require(bench.check(file))
+            #expect(report.verdict == .cannotBeLoaded)
+            #expect(report.checks(.fail) == [.manifestKeys, .libraryFound])
+            #expect(report.result(of: .manifestKeys)?.findings.map(\.line) == [4, 5, 6])
+            #expect(report.result(of: .elfNote)?.reason == "there is no library to read")
+            let unread = try #require(bench.check(try bench.folder.write([0, 1], to: "binary.yaml")))
+            #expect(unread.checks(.fail) == [.manifestReadable] && unread.verdict == .doesNotConform)
+            #expect(unread.results.allSatisfy { $0.outcome == .fail || $0.reason != nil })
+        }
+    }
+
+    @Test func `an extension needs the main plugin beside it`() async throws {
+        try await Bench.with { bench in
+            let lines = ["role: extension", "containing-plugin: com.example.neighbour"]
+            let file = try await bench.install("Obedient", lines: lines)
+            let alone = try #require(bench.check(file))
+            #expect(alone.verdict == .doesNotConform && alone.checks(.fail) == [.containingPlugin])
+            _ = try await bench.install("Neighbour", lines: ["extensions: [com.example.obedient]"])
+            #expect(bench.check(file)?.verdict == .conforms)
+        }
+    }
+
+    @Test func `what is left out is in the report, with the reason`() async throws {
+        try await Bench.with { bench in
+            let file = try await bench.install("NoNote")
+            let without = try CheckSelection(include: nil, exclude: "elf-note", reason: "built by hand")
+            let report = try #require(bench.check(file, without))
+            #expect(report.verdict == .passedWithExclusions && report.checks(.excluded) == [.elfNote])
+            #expect(report.result(of: .elfNote)?.reason == "built by hand")
+            let only = try CheckSelection(include: "elf-n.te", exclude: nil, reason: nil)
+            let narrow = try #require(bench.check(file, only))
+            #expect(narrow.verdict == .cannotBeLoaded)
+            #expect(narrow.checks(.excluded).count == PluginCheck.allCases.count - 1)
+        }
+    }
+}
