@@ -48,12 +48,14 @@ struct ControlLoop {
         if !hasExpired, .now >= launch.plan.deadline {
             hasExpired = true
             launch.expire(nil, .budget, isAnnounced: true)
+            launch.expireAssertions(.budget)
         }
         if let flushDeadline = launch.flushDeadline {
             if .now >= min(flushDeadline, stopDeadline ?? flushDeadline) { launch.cutFlush() }
         } else if let stopDeadline, .now >= stopDeadline {
             let message =
-                "stop did not return within the grace of \(launch.plan.grace); it was cut off, make it shorter"
+                "stop, or the handler of an assertion, did not return within the grace of \(launch.plan.grace);"
+                + " it was cut off, make it shorter"
             launch.channel.send(.log(.warning, message: message))
             launch.finish()
         }
@@ -84,6 +86,7 @@ struct ControlLoop {
         switch message {
         case .plan: RunnerExit.end("the host sent a second plan; one process runs one launch")
         case .expire(let tasks, let reason): launch.expire(tasks, reason, isAnnounced: false)
+        case .expireAssertions(let reason): launch.expireAssertions(reason)
         case .submitted(let call, let number): launch.desk.answer(call, .submitted(number))
         case .refused(let call, let refusal): launch.desk.answer(call, .refused(refusal))
         case .cancelled(let call, let isRecorded): launch.desk.answer(call, .cancelled(isRecorded: isRecorded))

@@ -168,6 +168,27 @@ private func hostIsExpiring(_ host: Host, _ task: bgt_task) -> Int32 {
     HostTable.launch?.isExpiring(TaskID(rawValue: task)) ?? 1
 }
 
+// MARK: Assertions
+
+private func hostBeginAssertion(
+    _ host: Host,
+    _ name: UnsafePointer<CChar>?,
+    _ function: bgt_assertion_handler?,
+    _ context: Context?,
+    _ release: bgt_release?,
+    _ out: UnsafeMutablePointer<bgt_assertion>?
+) -> Int32 {
+    let handler = function.map { Callback($0, context: context, release: release) }
+    let status = withLaunch { $0.beginAssertion(name, handler, out) }
+    // Without a function nothing will ever use the context, so it goes back at once as well.
+    if status != BGT_OK || handler == nil { release?(context) }
+    return status
+}
+
+private func hostEndAssertion(_ host: Host, _ assertion: bgt_assertion) -> Int32 {
+    withLaunch { $0.endAssertion(AssertionID(rawValue: assertion)) }
+}
+
 // MARK: What this host does not offer yet
 
 private func hostSetProgress(_ host: Host, _ task: bgt_task, _ completed: Int64, _ total: Int64) -> Int32 {
@@ -180,23 +201,6 @@ private func hostSetTitle(
     _ title: UnsafePointer<CChar>?,
     _ subtitle: UnsafePointer<CChar>?
 ) -> Int32 {
-    BGT_NOT_OFFERED
-}
-
-private func hostBeginAssertion(
-    _ host: Host,
-    _ name: UnsafePointer<CChar>?,
-    _ onExpire: bgt_assertion_handler?,
-    _ context: Context?,
-    _ release: bgt_release?,
-    _ out: UnsafeMutablePointer<bgt_assertion>?
-) -> Int32 {
-    out?.pointee = 0
-    release?(context)
-    return BGT_NOT_OFFERED
-}
-
-private func hostEndAssertion(_ host: Host, _ assertion: bgt_assertion) -> Int32 {
     BGT_NOT_OFFERED
 }
 

@@ -26,13 +26,15 @@ extension Launch {
     }
 
     private func end() -> Never {
-        let (handlers, expirationHandlers) = state.withLock { state in
+        let (handlers, expirationHandlers, assertionHandlers) = state.withLock { state in
             state.hasEnded = true
-            return (state.registrations.end(), state.tasks.end())
+            return (state.registrations.end(), state.tasks.end(), state.assertions.close())
         }
         desk.close()
         for handler in handlers { handler.release() }
         for handler in expirationHandlers { handler.release() }
+        for handler in assertionHandlers { handler.release() }
+        awaitAssertionCalls()
         for change in watch.changes() { violation("BGT-ABI-16", change) }
         flushOutput()
         finish()

@@ -17,6 +17,7 @@ final class Launch: Sendable {
     struct State {
         var registrations: RegistrationTable<Handler>
         var tasks: TaskTable<ExpirationHandler>
+        var assertions: AssertionTable<AssertionHandler>
         /// Nil until entry has succeeded.
         var hooks: PluginHooks?
         /// From here on every call returns `BGT_ENDED`.
@@ -31,6 +32,8 @@ final class Launch: Sendable {
     let channel: ControlChannel
     let desk = CallDesk()
     let state: Mutex<State>
+    /// Handlers of assertions that are being called, or whose context is being released.
+    let assertionCalls = Monitor(0)
     let running: RunningTasks
     private let spare: WorkQueue
     private let reserve: WorkQueue
@@ -57,7 +60,8 @@ final class Launch: Sendable {
         self.reserve = reserve
         let registrations = RegistrationTable<Handler>(role: plan.role, permitted: plan.permitted)
         let tasks = TaskTable<ExpirationHandler>(plan.tasks.map(\.id), deadline: plan.deadline, grace: plan.grace)
-        state = Mutex(State(registrations: registrations, tasks: tasks))
+        let assertions = AssertionTable<AssertionHandler>(launch: plan.launch)
+        state = Mutex(State(registrations: registrations, tasks: tasks, assertions: assertions))
     }
 
     // MARK: From loading to the plugin's main loop
@@ -91,13 +95,14 @@ final class Launch: Sendable {
     }
 
     private func abandon(_ status: Int32) {
-        let dropped = state.withLock { state in
+        let (dropped, assertions) = state.withLock { state in
             state.tasks.deliver([])
             let dropped = state.registrations.closeEntry(succeeded: false)
             channel.send(.entered(status: status, registered: [], offersReceive: false))
-            return dropped
+            return (dropped, state.assertions.close())
         }
         for handler in dropped { handler.release() }
+        for handler in assertions { handler.release() }
     }
 
     /// - Returns: the tasks of the batch that somebody takes.

@@ -62,6 +62,8 @@ package struct TaskTable<Handler> {
 
     // MARK: Questions
 
+    package var hasUnfinished: Bool { !unfinished.isEmpty }
+
     package enum Presence: Hashable, Sendable {
         case open(ExpirationReason?)
         case completed

@@ -14,6 +14,7 @@ extension HostMessage: WireMessage {
         case cancelled = 261
         case pending = 262
         case stop = 263
+        case expireAssertions = 264
     }
 
     package var frameType: UInt16 {
@@ -21,6 +22,7 @@ extension HostMessage: WireMessage {
             switch self {
             case .plan: .plan
             case .expire: .expire
+            case .expireAssertions: .expireAssertions
             case .submitted: .submitted
             case .refused: .refused
             case .cancelled: .cancelled
@@ -36,6 +38,8 @@ extension HostMessage: WireMessage {
             frame.put(plan)
         case .expire(let tasks, let reason):
             frame.put(list: tasks) { $0.put($1) }
+            frame.put(reason)
+        case .expireAssertions(let reason):
             frame.put(reason)
         case .submitted(let call, let number):
             frame.put(call)
@@ -65,6 +69,8 @@ extension HostMessage: WireMessage {
             self = .plan(try fields.plan())
         case .expire:
             self = .expire(try fields.tasks("expire.tasks"), try fields.value("expire.reason"))
+        case .expireAssertions:
+            self = .expireAssertions(try fields.value("expireAssertions.reason"))
         case .submitted:
             self = .submitted(try fields.value("submitted.call"), try fields.value("submitted.number"))
         case .refused:

@@ -6,12 +6,14 @@ package import TaskModel
 package enum HostMessage: Hashable, Sendable {
     case plan(RunnerPlan)
     case expire([TaskID], ExpirationReason)
+    /// Nothing of the launch may go on: open assertions must end, and none may begin.
+    case expireAssertions(ExpirationReason)
     case submitted(CallNumber, SubmissionNumber)
     case refused(CallNumber, Refusal)
     /// Answers `cancel` and `cancelAll` after their commit; `isRecorded` is false when the ledger could not take it.
     case cancelled(CallNumber, isRecorded: Bool)
     case pending(CallNumber, [PendingSummary])
-    /// Every task is over: call the plugin's `stop`, flush, exit.
+    /// Every task is over and no assertion open: call the plugin's `stop`, flush, exit.
     case stop
 }
 

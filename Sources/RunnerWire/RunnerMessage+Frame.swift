@@ -19,6 +19,8 @@ extension RunnerMessage: WireMessage {
         case log = 10
         case violation = 11
         case stopped = 12
+        case assertionBegan = 13
+        case assertionEnded = 14
     }
 
     package var frameType: UInt16 {
@@ -29,6 +31,8 @@ extension RunnerMessage: WireMessage {
             case .completed: .completed
             case .expirationHandler: .expirationHandler
             case .expiring: .expiring
+            case .assertionBegan: .assertionBegan
+            case .assertionEnded: .assertionEnded
             case .submit: .submit
             case .cancel: .cancel
             case .cancelAll: .cancelAll
@@ -57,6 +61,11 @@ extension RunnerMessage: WireMessage {
         case .expiring(let tasks, let reason):
             frame.put(list: tasks) { $0.put($1) }
             frame.put(reason)
+        case .assertionBegan(let assertion, let name):
+            frame.put(assertion)
+            frame.put(text: name)
+        case .assertionEnded(let assertion):
+            frame.put(assertion)
         case .submit(let call, let request, let payload):
             frame.put(call)
             frame.put(request)
@@ -98,6 +107,13 @@ extension RunnerMessage: WireMessage {
             )
         case .expiring:
             self = .expiring(try fields.tasks("expiring.tasks"), try fields.value("expiring.reason"))
+        case .assertionBegan:
+            self = .assertionBegan(
+                try fields.value("assertionBegan.assertion"),
+                name: try fields.text("assertionBegan.name")
+            )
+        case .assertionEnded:
+            self = .assertionEnded(try fields.value("assertionEnded.assertion"))
         case .submit:
             self = .submit(
                 try fields.value("submit.call"),

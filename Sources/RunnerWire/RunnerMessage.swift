@@ -14,6 +14,10 @@ package enum RunnerMessage: Hashable, Sendable {
     /// The runner's own timer told these tasks to stop.
     case expiring([TaskID], ExpirationReason)
 
+    /// The plugin wants to be kept beyond its last task. What the host does not take holds nothing open.
+    case assertionBegan(AssertionID, name: String)
+    case assertionEnded(AssertionID)
+
     case submit(CallNumber, TaskRequest, payload: [UInt8])
     case cancel(CallNumber, TaskIdentifier)
     case cancelAll(CallNumber)

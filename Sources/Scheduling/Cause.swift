@@ -37,6 +37,7 @@ enum Cause: Hashable, Sendable {
     /// Nobody was told to stop for any other reason than the host's.
     private static func isShutdown(_ launch: LaunchState) -> Bool {
         launch.unfinished.allSatisfy { launch.tasks[$0].expiration?.reason == .hostShutdown }
+            && (launch.assertions.isEmpty || launch.assertions.expiration?.reason == .hostShutdown)
     }
 
     private static func afterEntry(
@@ -46,7 +47,7 @@ enum Cause: Hashable, Sendable {
     ) -> Cause {
         if launch.unfinished.isEmpty {
             if case .signaled(let signal) = termination { return .crashedAfterwards(signal: signal) }
-            return .finished
+            if launch.assertions.isEmpty { return .finished }
         }
         switch termination {
         case .signaled(let signal): return .crashed(signal: signal, task: lastWords?.task)
@@ -125,11 +126,24 @@ enum Cause: Hashable, Sendable {
         }
     }
 
+    /// Names the assertions that were not ended.
     func message(of launch: LaunchState) -> String {
+        let assertions = launch.assertions
+        if assertions.isEmpty { return messageOfTasks(of: launch) }
+        guard case .killed = self, launch.unfinished.isEmpty, let told = assertions.expiration else {
+            return "\(messageOfTasks(of: launch)); not ended: \(assertions.account)"
+        }
+        return "BGT-ABI-14: not ended within the grace after the word to (\(told.reason.name)): \(assertions.account);"
+            + " the launch was ended, end every assertion before its deadline or in its handler"
+    }
+
+    private func messageOfTasks(of launch: LaunchState) -> String {
         switch self {
         case .finished where launch.killReason == .lingered:
             "every task was over, but the process did not leave within the grace and was ended"
         case .finished: "every task was over"
+        case .exited(let code) where launch.unfinished.isEmpty:
+            "the process exited with code \(code) after its last task, while an assertion kept it open"
         case .killed: "a task was not completed within the grace after it was told to stop; the launch was ended"
         default: text
         }

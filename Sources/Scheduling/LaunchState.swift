@@ -48,6 +48,7 @@ struct LaunchState: Sendable {
     var phase = Phase.preparing
     var plan: LaunchPlan?
     var tasks: [Task] = []
+    var assertions = OpenAssertions()
     var entry = Entry.running
     /// As they were when the batch was closed.
     var conditionsAtClose: Conditions?
@@ -68,6 +69,14 @@ struct LaunchState: Sendable {
 
     var unfinished: [Int] { tasks.indices.filter { tasks[$0].outcome == nil } }
 
+    /// No task of it may go on.
+    var isToldToStop: Bool { unfinished.allSatisfy { tasks[$0].expiration != nil } }
+
+    /// When what was told to stop, tasks and assertions, is overdue.
+    var kills: [MonotonicTime] {
+        (unfinished.map { tasks[$0].expiration?.killAt } + [assertions.killAt]).compactMap { $0 }
+    }
+
     /// What became of these may not be on disk yet.
     var unrecorded: [PendingWork] {
         record.isComplete ? [] : record.returning + tasks.filter { $0.outcome != nil }.map(\.work)
@@ -84,7 +93,6 @@ struct LaunchState: Sendable {
         case .finishing(let by): return killReason == nil ? by : nil
         case .running:
             guard killReason == nil, let budget = plan?.budget else { return nil }
-            let kills = unfinished.compactMap { tasks[$0].expiration?.killAt }
             return (kills + [isBudgetUsedUp ? budget.killDeadline : budget.deadline]).min()
         }
     }

@@ -4,24 +4,29 @@ import TaskModel
 
 // Telling tasks to stop, and ending launches that do not.
 extension Scheduler {
-    /// Each unfinished task is told once; the first reason stays.
+    /// Each unfinished task is told once; the first reason stays. When that leaves none that may go on, the launch's
+    /// assertions are told as well.
+    ///
+    /// - Parameter indices: the tasks that the reason concerns, finished or not; with none of them nothing happens.
     mutating func expire(
         _ number: LaunchNumber,
         _ indices: [Int],
         because reason: ExpirationReason,
         killAt: MonotonicTime
     ) {
-        guard let launch = launches[number] else { return }
+        guard let launch = launches[number], !indices.isEmpty else { return }
         let untold = indices.filter { launch.tasks[$0].outcome == nil && launch.tasks[$0].expiration == nil }
-        if untold.isEmpty { return }
-        for index in untold { launches[number]?.tasks[index].expiration = (reason, killAt) }
-        emit(.expire(number, untold.map { launch.tasks[$0].id }, reason))
-        setAlarm(of: number)
+        if !untold.isEmpty {
+            for index in untold { launches[number]?.tasks[index].expiration = (reason, killAt) }
+            emit(.expire(number, untold.map { launch.tasks[$0].id }, reason))
+            setAlarm(of: number)
+        }
+        expireAssertions(of: number, because: reason, killAt: killAt)
     }
 
     mutating func expireForBudget(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches[number], let budget = launch.plan?.budget else { return }
-        expire(number, launch.unfinished, because: .budget, killAt: budget.killDeadline)
+        expire(number, Array(launch.tasks.indices), because: .budget, killAt: budget.killDeadline)
     }
 
     /// The runner keeps the deadline too and may be a little earlier; it cannot put off the kill.
@@ -66,7 +71,7 @@ extension Scheduler {
             // A host that comes late tells and kills at once: the runner kept the deadline by a timer of its own.
             if !isInEntry { expireForBudget(number, at: now) }
         }
-        let kills = launches[number]?.unfinished.compactMap { launches[number]?.tasks[$0].expiration?.killAt } ?? []
+        let kills = launches[number]?.kills ?? []
         if kills.contains(where: { $0 <= now.monotonic }) { return kill(number, because: .overran) }
         if budget.killDeadline <= now.monotonic { kill(number, because: isInEntry ? .entryOverran : .overran) }
     }
@@ -94,11 +99,11 @@ extension Scheduler {
         guard let launch = launches[number], launch.phase == .running, launch.killReason == nil else { return }
         let killAt = now.monotonic + (launch.plan?.budget.grace ?? configuration.grace)
         if old.isOnExternalPower && !conditions.isOnExternalPower {
-            let powerless = launch.unfinished.filter { launch.tasks[$0].work.needsExternalPower }
+            let powerless = launch.tasks.indices.filter { launch.tasks[$0].work.needsExternalPower }
             expire(number, powerless, because: .externalPowerLost, killAt: killAt)
         }
         if old.hasNetwork && !conditions.hasNetwork {
-            let offline = launch.unfinished.filter { launch.tasks[$0].work.needsNetwork }
+            let offline = launch.tasks.indices.filter { launch.tasks[$0].work.needsNetwork }
             expire(number, offline, because: .networkLost, killAt: killAt)
         }
     }
@@ -115,7 +120,7 @@ extension Scheduler {
             guard let launch = launches[number], launch.phase == .running, launch.killReason == nil else { continue }
             let killAt = now.monotonic + (launch.plan?.budget.grace ?? configuration.grace)
             if launch.entry == .returned {
-                expire(number, launch.unfinished, because: .hostShutdown, killAt: killAt)
+                expire(number, Array(launch.tasks.indices), because: .hostShutdown, killAt: killAt)
             } else {
                 kill(number, because: .hostStopping)
             }

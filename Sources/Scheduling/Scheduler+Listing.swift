@@ -8,6 +8,8 @@ extension Scheduler {
     package struct RunningLaunch: Hashable, Sendable {
         package let plan: LaunchPlan
         package let unfinished: [PlannedTask]
+        /// The names of its open assertions, in the order of their begin.
+        package let assertions: [String]
         package let isExpiring: Bool
     }
 
@@ -31,7 +33,12 @@ extension Scheduler {
             guard let plan = launch.plan, launch.phase != .starting, launch.phase != .ended else { return nil }
             let unfinished = launch.unfinished.map { PlannedTask(id: launch.tasks[$0].id, work: launch.tasks[$0].work) }
             let isExpiring = launch.unfinished.contains { launch.tasks[$0].expiration != nil }
-            return RunningLaunch(plan: plan, unfinished: unfinished, isExpiring: isExpiring)
+            return RunningLaunch(
+                plan: plan,
+                unfinished: unfinished,
+                assertions: launch.assertions.names,
+                isExpiring: isExpiring || launch.assertions.expiration != nil
+            )
         }
     }
 

@@ -17,13 +17,15 @@ extension Scheduler {
             guard isListening(to: number), let index = launches[number]?.index(of: id) else { return }
             launches[number]?.tasks[index].hasExpirationHandler = isSet
         case .runnerExpired(let number, let ids, let reason): runnerExpired(number, ids, reason, at: now)
+        case .assertionBegan(let number, let id, let name): assertionBegan(number, id, named: name, at: now)
+        case .assertionEnded(let number, let id): assertionEnded(number, id, at: now)
         case .violated(let number, let rule, let message): note(number, rule: rule, message: message, at: now)
         default: break
         }
     }
 
     /// After the kill nothing counts (BGT-ABI-09), and before its plan a runner has nothing to say.
-    private func isListening(to number: LaunchNumber) -> Bool {
+    func isListening(to number: LaunchNumber) -> Bool {
         guard let launch = launches[number] else { return false }
         return launch.phase == .running && launch.killReason == nil
     }
@@ -195,10 +197,10 @@ extension Scheduler {
         record([.endTask(number, task.work.number), .journal(entry)], of: number)
     }
 
-    /// Every task over: the plugin may stop, and is ended if it lingers (statement 53).
+    /// Every task over and no assertion open: the plugin may stop, and is ended if it lingers (statement 53).
     mutating func finishIfDone(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches[number], launch.phase == .running, launch.entry == .returned,
-            launch.killReason == nil, launch.unfinished.isEmpty
+            launch.killReason == nil, launch.unfinished.isEmpty, launch.assertions.isEmpty
         else { return }
         // The runner bounds the plugin's stop by the grace itself; the extra second is for its own leaving.
         let grace = launch.plan?.budget.grace ?? configuration.grace

@@ -52,7 +52,9 @@ extension Scheduler {
         for number in launches.keys.sorted() {
             guard let launch = launches[number], launch.phase == .running, launch.killReason == nil,
                 launch.entry == .returned,
-                let index = launch.unfinished.first(where: { launch.tasks[$0].work.identifier == identifier })
+                // Its tasks are over and an assertion keeps it: whatever of it a person names, they mean the launch.
+                let index = (launch.unfinished.isEmpty ? Array(launch.tasks.indices) : launch.unfinished)
+                    .first(where: { launch.tasks[$0].work.identifier == identifier })
             else { continue }
             let killAt = now.monotonic + (launch.plan?.budget.grace ?? configuration.grace)
             expire(number, [index], because: .stoppedByPerson, killAt: killAt)

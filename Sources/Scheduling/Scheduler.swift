@@ -86,7 +86,8 @@ package struct Scheduler: Sendable {
             // Later its commit is under way, and has the only word on whether there is a launch.
             guard launches[launch]?.phase == .preparing else { return }
             giveUp(launch, because: message, at: now)
-        case .entered, .loadFailed, .completed, .expirationHandlerChanged, .runnerExpired, .violated:
+        case .entered, .loadFailed, .completed, .expirationHandlerChanged, .runnerExpired, .assertionBegan,
+            .assertionEnded, .violated:
             hear(event, at: now)
         case .planNotSent(let launch, let message): abandonPlan(of: launch, because: message)
         case .runnerEnded(let launch, let termination, let words):

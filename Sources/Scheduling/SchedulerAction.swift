@@ -16,7 +16,9 @@ package enum SchedulerAction: Hashable, Sendable {
     /// The launch is on disk: its plugin's code may run now.
     case sendPlan(LaunchPlan)
     case expire(LaunchNumber, [TaskID], ExpirationReason)
-    /// Every task is over: let the plugin stop and the process leave.
+    /// Nothing of the launch may go on: tell its open assertions, and let none begin.
+    case expireAssertions(LaunchNumber, ExpirationReason)
+    /// Every task is over and no assertion open: let the plugin stop and the process leave.
     case finish(LaunchNumber)
     /// End every process of the launch.
     case kill(LaunchNumber)

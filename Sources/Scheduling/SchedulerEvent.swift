@@ -33,6 +33,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     case completed(LaunchNumber, TaskID, CompletionOutcome)
     case expirationHandlerChanged(LaunchNumber, TaskID, isSet: Bool)
     case runnerExpired(LaunchNumber, [TaskID], ExpirationReason)
+    case assertionBegan(LaunchNumber, AssertionID, name: String)
+    case assertionEnded(LaunchNumber, AssertionID)
     case violated(LaunchNumber, rule: String, message: String)
     case runnerEnded(LaunchNumber, ProcessTermination, LastWords?)
 }

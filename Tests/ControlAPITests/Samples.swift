@@ -170,7 +170,7 @@ enum Samples {
         )
     }
 
-    static func launch(end: LaunchEnd? = nil) throws -> LaunchReply {
+    static func launch(end: LaunchEnd? = nil, assertions: [String] = []) throws -> LaunchReply {
         LaunchReply(
             launch: LaunchNumber(rawValue: 41),
             plugin: try plugin(),
@@ -193,7 +193,8 @@ enum Samples {
                     message: "",
                     endedAt: now + .seconds(2)
                 )
-            ]
+            ],
+            assertions: assertions
         )
     }
 

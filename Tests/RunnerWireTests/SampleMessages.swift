@@ -32,6 +32,9 @@ enum SampleMessages {
             .expirationHandler(TaskID(rawValue: 65537), isSet: true),
             .expiring([], .budget),
             .expiring([TaskID(rawValue: 1), TaskID(rawValue: .max)], .hostShutdown),
+            .assertionBegan(AssertionID(rawValue: .max), name: String(repeating: "é", count: 127)),
+            .assertionBegan(AssertionID(rawValue: 0), name: ""),
+            .assertionEnded(AssertionID(launch: LaunchNumber(rawValue: 41), count: 3)),
             .cancel(CallNumber(rawValue: 3), identifier),
             .cancelAll(CallNumber(rawValue: 4)),
             .pending(CallNumber(rawValue: .max)),
@@ -52,6 +55,7 @@ enum SampleMessages {
             )
         ),
         .expire([TaskID(rawValue: 9)], .stoppedByPerson),
+        .expireAssertions(.hostShutdown),
         .submitted(CallNumber(rawValue: .max), SubmissionNumber(rawValue: .max)),
         .refused(
             CallNumber(rawValue: 0),

@@ -50,7 +50,8 @@
  *           thread.
  * Expiring. At the deadline, or earlier when a task's conditions are lost, is_expiring turns 1 and the task's
  *           expiration handler is called with the reason. Complete the task: what is completed within the grace still
- *           counts. At deadline + grace the process and its children are killed.
+ *           counts. At deadline + grace the process and its children are killed. Once no task may go on, open
+ *           assertions are told as well, and their grace is the same.
  * Stop.     When every task is completed and no assertion is open, `stop` is called, with the grace as its bound.
  *           Then the process ends with _exit: no atexit function, no static destructor runs.
  *
@@ -253,6 +254,7 @@ extern "C" {
 #define BGTASK_IDENTIFIER_MAX 255u  /* bytes, without the NUL */
 #define BGTASK_TITLE_MAX 255u       /* bytes, without the NUL; subtitles and names of assertions too */
 #define BGTASK_PAYLOAD_MAX 65536u   /* bytes */
+#define BGTASK_ASSERTIONS_MAX 64u   /* open at once in one launch */
 #define BGTASK_REFUSAL_TEXT_MAX 240 /* bytes, with the NUL */
 
 /* What `remaining` and deadlines hold in a launch without a fixed budget. */
@@ -475,17 +477,20 @@ struct bgt_host {
                          const char *BGTASK_NULLABLE subtitle) BGTASK_NOEXCEPT;
 
     /* "Do not end me yet": keeps the launch open after its last completion, never beyond its deadline, until it is
-     * ended. `on_expire` (may be NULL) is called when it must end. `context` belongs to the host until it calls
-     * `release`, also when this fails. `out` receives the assertion, 0 on failure. Entry and running.
-     * BGT_OK; BGT_INVALID: name or out NULL, name too long.
-     * Hosts of minor 0 today: BGT_NOT_OFFERED, always. */
+     * ended. Starts nothing. Begin it before the completion that it is to outlast, and end it in any case: one that is
+     * open at the end of the grace is the launch's overrun, and the process is killed; tasks stay as completed.
+     * `on_expire` (may be NULL) is called when it must end: at the deadline, or earlier once no task may go on, such as
+     * when the host shuts down or a person stops the last task. `name` is for the journal and for people, and need not
+     * be unique. `context` belongs to the host until it calls `release`, also when this fails, and with a NULL
+     * `on_expire` before this returns. `out` receives the assertion, 0 on failure. Entry and running.
+     * BGT_OK; BGT_INVALID: name or out NULL, name not UTF-8 or too long; BGT_UNAVAILABLE: BGTASK_ASSERTIONS_MAX are
+     * open, end one; BGT_ENDED: also once the assertions of this launch were told to end, and when nothing is open. */
     int32_t (*begin_assertion)(const bgt_host *host, const char *BGTASK_NULLABLE name,
                                bgt_assertion_handler BGTASK_NULLABLE on_expire, void *BGTASK_NULLABLE context,
                                bgt_release BGTASK_NULLABLE release, bgt_assertion *BGTASK_NULLABLE out) BGTASK_NOEXCEPT;
 
-    /* Ends an assertion; the launch may end on this call's return.
-     * BGT_OK; BGT_NOT_FOUND: unknown or ended already.
-     * Hosts of minor 0 today: BGT_NOT_OFFERED, always. */
+    /* Ends an assertion; the launch may end on this call's return. Also inside its own handler.
+     * BGT_OK; BGT_NOT_FOUND: unknown, another process's or ended already; the journal names it. */
     int32_t (*end_assertion)(const bgt_host *host, bgt_assertion assertion) BGTASK_NOEXCEPT;
 
     /* Legacy fetch: at least so many seconds between two BGT_EVENT_FETCH, UINT64_MAX for never (the default).

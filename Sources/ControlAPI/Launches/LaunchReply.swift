@@ -21,6 +21,8 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     /// The manifest that it was committed with. SHA-256, lower-case hexadecimal.
     package let manifestDigest: String
     package let tasks: [Task]
+    /// The names of the assertions that are open now, in the order of their begin.
+    package let assertions: [String]
 
     package init(
         launch: LaunchNumber,
@@ -34,7 +36,8 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         used: Duration,
         end: LaunchEnd?,
         manifestDigest: String,
-        tasks: [Task]
+        tasks: [Task],
+        assertions: [String]
     ) {
         self.launch = launch.rawValue
         self.plugin = plugin.text
@@ -51,10 +54,11 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         message = end?.message
         self.manifestDigest = manifestDigest
         self.tasks = tasks
+        self.assertions = assertions
     }
 
     private enum CodingKeys: String, CodingKey {
-        case launch, plugin, lane, cause, pid, outcome, blame, message, tasks
+        case launch, plugin, lane, cause, pid, outcome, blame, message, tasks, assertions
         case startedAt = "started-at"
         case endedAt = "ended-at"
         case budget = "budget-ns"

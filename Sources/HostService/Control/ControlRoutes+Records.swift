@@ -17,8 +17,10 @@ extension ControlRoutes {
             return plugin
         }
         let records = try await recorded { try $0.launches(limit: query.limit, plugin: plugin) }
-        let used = try await usedTimes()
-        return LaunchListReply(launches: records.map { LaunchReply($0, used: used[$0.number] ?? .zero, journal: []) })
+        let running = try await running()
+        return LaunchListReply(
+            launches: records.map { LaunchReply($0, running: running[$0.number] ?? Running(), journal: []) }
+        )
     }
 
     func launch(_ text: String) async throws -> LaunchReply {
@@ -28,13 +30,22 @@ extension ControlRoutes {
             try ledger.launch(number).map { ($0, try ledger.journal(JournalSelection(launch: number, limit: 10_000))) }
         }
         guard let (record, journal) = found else { throw ControlRefusal.noSuchLaunch(text) }
-        return LaunchReply(record, used: try await usedTimes()[number] ?? .zero, journal: journal)
+        return LaunchReply(record, running: try await running()[number] ?? Running(), journal: journal)
     }
 
-    private func usedTimes() async throws -> [LaunchNumber: Duration] {
+    /// What only the host knows of a launch, and only while it runs.
+    struct Running: Sendable {
+        var used: Duration = .zero
+        var assertions: [String] = []
+    }
+
+    private func running() async throws -> [LaunchNumber: Running] {
         try await read { scheduler, now in
             Dictionary(
-                scheduler.runningLaunches.map { ($0.plan.number, $0.plan.budget.used(at: now.monotonic)) },
+                scheduler.runningLaunches.map { launch in
+                    let used = launch.plan.budget.used(at: now.monotonic)
+                    return (launch.plan.number, Running(used: used, assertions: launch.assertions))
+                },
                 uniquingKeysWith: { first, _ in first }
             )
         }
@@ -106,7 +117,7 @@ extension JournalLine {
 
 extension LaunchReply {
     /// - Parameter journal: the launch's entries, for what became of each task; empty leaves that out.
-    init(_ record: LaunchRecord, used: Duration, journal: [JournalRecord]) {
+    init(_ record: LaunchRecord, running: ControlRoutes.Running, journal: [JournalRecord]) {
         self.init(
             launch: record.number,
             plugin: record.plugin,
@@ -116,7 +127,7 @@ extension LaunchReply {
             startedAt: record.startedAt,
             budget: record.budget,
             grace: record.grace,
-            used: used,
+            used: running.used,
             end: record.end,
             manifestDigest: record.manifestDigest,
             tasks: record.tasks.map { task in
@@ -130,7 +141,8 @@ extension LaunchReply {
                     message: entry?.message,
                     endedAt: entry?.at
                 )
-            }
+            },
+            assertions: running.assertions
         )
     }
 }

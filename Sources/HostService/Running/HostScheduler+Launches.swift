@@ -106,6 +106,8 @@ extension HostScheduler {
         case .completed(let task, let outcome): return [.completed(launch, task, outcome)]
         case .expirationHandler(let task, let isSet): return [.expirationHandlerChanged(launch, task, isSet: isSet)]
         case .expiring(let tasks, let reason): return [.runnerExpired(launch, tasks, reason)]
+        case .assertionBegan(let id, let name): return [.assertionBegan(launch, id, name: name)]
+        case .assertionEnded(let id): return [.assertionEnded(launch, id)]
         case .violation(let rule, let message):
             return [.violated(launch, rule: Self.bounded(rule), message: Self.bounded(message))]
         case .submit(let call, _, let payload) where payload.count > TaskRequest.maximumPayload:

@@ -143,6 +143,7 @@ final class HostScheduler: Service, Sendable {
             case .dismissRunner(let launch): launcher.kill(launch)
             case .sendPlan(let plan): send(plan, &launches)
             case .expire(let launch, let tasks, let reason): send(.expire(tasks, reason), to: launch)
+            case .expireAssertions(let launch, let reason): send(.expireAssertions(reason), to: launch)
             case .finish(let launch): send(.stop, to: launch)
             case .kill(let launch): launcher.kill(launch)
             case .wake(let monotonic, let wall): timer.set(monotonic: monotonic, wall: wall)
