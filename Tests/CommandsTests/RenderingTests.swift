@@ -164,6 +164,11 @@ struct RenderingTests {
         )
     }
 
+    @Test func `launch show names the assertions that keep it open`() throws {
+        let text = try Samples.launch(assertions: ["flush", "up\u{7}load"]).text(for: reader)
+        #expect(text.contains("\nheld open  by assertion \"flush\"\n           by assertion \"up\\u{07}load\"\n"))
+    }
+
     @Test func `the journal is a table in the order of time`() throws {
         let reply = JournalReply(
             entries: [try Samples.journalLine(), try Samples.journalLine(6, message: "x\u{7}")],

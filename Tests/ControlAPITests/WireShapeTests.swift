@@ -163,7 +163,7 @@ struct WireShapeTests {
                   "used-ns": 22400000000, "outcome": "completed", "blame": "nobody", "message": "all tasks completed",
                   "manifest-digest": "cd34", "tasks": [{"identifier": "com.example.feed.refresh", "kind": "refresh",
                     "submission": 12, "outcome": "succeeded", "blame": "nobody", "message": "",
-                    "ended-at": "2026-01-31T01:48:02.000000000Z"}]}]}
+                    "ended-at": "2026-01-31T01:48:02.000000000Z"}], "assertions": []}]}
                 """
         )
     }

@@ -114,6 +114,62 @@ struct ForgedMessageTests {
         #expect(violations[19].message.contains("further violations of this launch are not journaled"))
     }
 
+    @Test func `81 an assertion of another launch, an old one and one that comes twice hold nothing open`() throws {
+        let plans = try launchBoth()
+        host.send(
+            .assertionBegan(plans.app.number, AssertionID(launch: plans.mail.number, count: 1), name: "forged")
+        )
+        host.beginAssertion(2, in: plans.app)
+        host.beginAssertion(1, in: plans.app)
+        host.endAssertion(2, in: plans.app)
+        host.beginAssertion(2, in: plans.app)
+        #expect(host.openAssertions.isEmpty)
+        #expect(host.entries(.violation).count == 3)
+        host.complete(.clean, in: plans.app)
+        #expect(host.finished == [plans.app.number])
+    }
+
+    @Test func `81 an end of what is not open changes nothing and is journaled`() throws {
+        let plans = try launchBoth()
+        host.beginAssertion(in: plans.app)
+        host.send(.assertionEnded(plans.mail.number, AssertionID(launch: plans.app.number, count: 1)))
+        host.endAssertion(7, in: plans.app)
+        #expect(host.openAssertions == ["flush"])
+        let violations = host.entries(.violation)
+        #expect(violations.map(\.plugin) == [.mail, .app])
+        #expect(violations.allSatisfy { $0.blame == .plugin && $0.message.contains("BGT-ABI-08") })
+    }
+
+    @Test func `81 a runner holds its launch open with so many assertions, with names of so many bytes`() throws {
+        host.submit(.clean)
+        host.enter()
+        let limit = UInt32(AssertionID.openLimit)
+        host.beginAssertion(1, named: String(repeating: "x", count: AssertionID.nameLimit + 1))
+        for count in 2...(limit + 2) { host.beginAssertion(count) }
+        #expect(host.openAssertions.count == AssertionID.openLimit)
+        #expect(host.entries(.violation).count == 2)
+        host.endAssertion(2)
+        host.beginAssertion(limit + 3)
+        #expect(host.openAssertions.count == AssertionID.openLimit && host.entries(.violation).count == 2)
+    }
+
+    @Test func `81 before its plan and after the kill a runner begins and ends no assertion`() throws {
+        host.runners = .held
+        host.submit(.clean)
+        let launch = host.heldRunners[0]
+        host.send(.assertionBegan(launch, AssertionID(launch: launch, count: 1), name: "early"))
+        host.bringRunners()
+        host.processesObey = false
+        host.enter()
+        host.beginAssertion()
+        host.complete(.clean)
+        host.advance(by: .minutes(11))
+        host.endAssertion()
+        #expect(host.openAssertions == ["flush"])
+        host.end(nil, .signaled(9))
+        #expect(host.launchOutcomes == [.overran])
+    }
+
     @Test func `C2 the next launch's violations are counted anew`() throws {
         for identifier: TaskIdentifier in [.clean, .vacuum] {
             host.submit(identifier)

@@ -27,6 +27,19 @@ struct VocabularyTests {
         #expect("\(TaskID(launch: LaunchNumber(rawValue: 41), index: 0))" == "41.1")
     }
 
+    @Test func `81 no two assertions of a host share an id, and each knows its launch`() {
+        var ids: Set<AssertionID> = []
+        for launch in (1...50).map(LaunchNumber.init(rawValue:)) {
+            for count in 1...100 as ClosedRange<UInt32> {
+                let id = AssertionID(launch: launch, count: count)
+                #expect(id.belongs(to: launch) && !id.belongs(to: LaunchNumber(rawValue: launch.rawValue + 1)))
+                ids.insert(id)
+            }
+        }
+        #expect(ids.count == 5_000)
+        #expect("\(AssertionID(launch: LaunchNumber(rawValue: 41), count: 2))" == "41.2")
+    }
+
     @Test(arguments: TaskKind.allCases)
     func `a kind is found by its name`(_ kind: TaskKind) {
         #expect(TaskKind(name: kind.name) == kind)

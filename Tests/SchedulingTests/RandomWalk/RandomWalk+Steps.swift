@@ -88,11 +88,18 @@ extension RandomWalk {
             )
         }
         guard let task = pick(plan.tasks) else { return }
+        if random.chance(25) { return useAssertion(of: plan) }
         if random.chance(20) {
             host.send(.expirationHandlerChanged(plan.number, task.id, isSet: random.chance(80)))
         } else {
             host.send(.completed(plan.number, task.id, pick([.success, .failure, .noData]) ?? .success))
         }
+    }
+
+    /// Counts are drawn from few, so that many of them come too late, twice or never began.
+    private func useAssertion(of plan: LaunchPlan) {
+        let count = UInt32.random(in: 1...4, using: &random)
+        if random.chance(50) { host.beginAssertion(count, in: plan) } else { host.endAssertion(count, in: plan) }
     }
 
     private func endProcess() {
@@ -211,6 +218,7 @@ extension RandomWalk {
         guard let launch = host.scheduler.launches[plan.number] else { return }
         if launch.killReason != nil { return host.end(plan, .signaled(9)) }
         if case .finishing = launch.phase { return host.end(plan, .exited(code: 0)) }
+        for count in 1...4 as ClosedRange<UInt32> { host.endAssertion(count, in: plan) }
         host.runToTheEnd(plan)
     }
 }

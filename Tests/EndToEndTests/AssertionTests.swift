@@ -1,0 +1,169 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("An assertion keeps a launch open after its last task, and no longer than its budget")
+struct AssertionTests {
+    /// Held until somebody releases it, or it is told.
+    private static func holdsOpen(budget: String = "10min", grace: String = "30s") -> TestPlugin {
+        TestPlugin("HoldsOpen", policy: ["budgets: { processing: \(budget), event: \(budget) }", "grace: \(grace)"])
+    }
+
+    /// Its task is completed, and the launch goes on.
+    private func hold(_ plugin: TestPlugin, on host: HostFixture) async throws -> LaunchNumber {
+        let end = try await host.outcome(of: try await host.submit(plugin.task()))
+        #expect(end.event == "succeeded")
+        return LaunchNumber(rawValue: try #require(end.launch))
+    }
+
+    @Test func `work after the completion goes on until it is ended, and the lane waits (81, 83)`() async throws {
+        let plugin = Self.holdsOpen()
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let launch = try await hold(plugin, on: host)
+            let shown = try await host.client.launch(launch)
+            #expect(shown.assertions == ["flush"] && shown.outcome == nil)
+            #expect(shown.tasks.map(\.outcome) == ["succeeded"])
+            let text = try await host.bgtask("launch", "show", "\(launch)")
+            #expect(text.output.contains("by assertion \"flush\""))
+
+            let next = try await host.submit(plugin.task())
+            let why = try await host.why(plugin.task())
+            #expect(why.reasons.map(\.code) == ["lane-busy"] && why.reasons[0].message.contains("\(launch)"))
+            try await host.runNeighbour()
+
+            try host.folder.write([], to: "state/containers/\(plugin.identifier)/release")
+            let end = try await host.end(ofLaunch: launch.rawValue)
+            #expect(end.event == "launch-completed" && end.blame == "nobody")
+            #expect(try await host.outcome(of: next).event == "succeeded")
+            #expect(host.containerText(plugin, "flushed.txt").hasPrefix("in time\n"))
+            #expect(host.containerText(plugin, "released.txt").hasPrefix("released flush\n"))
+            #expect(host.containerText(plugin, "told.txt").isEmpty)
+            #expect(try await host.client.launch(launch).assertions.isEmpty)
+        }
+    }
+
+    @Test func `at the deadline it is told, and ended in time the launch ends in order (82)`() async throws {
+        let plugin = Self.holdsOpen(budget: "700ms")
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let launch = try await hold(plugin, on: host)
+            let end = try await host.end(ofLaunch: launch.rawValue)
+            #expect(end.event == "launch-completed" && !end.message.contains("not ended"))
+            #expect(host.containerText(plugin, "told.txt") == "flush 1 BGT_WRONG_PHASE\n")
+            #expect(host.containerText(plugin, "released.txt") == "released flush\n")
+        }
+    }
+
+    @Test func `a person's stop tells it as well (82)`() async throws {
+        let plugin = Self.holdsOpen()
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let launch = try await hold(plugin, on: host)
+            let stopped = try await host.bgtask("simulate", "expiration", plugin.task())
+            #expect(stopped.status == 0)
+            #expect(try await host.end(ofLaunch: launch.rawValue).event == "launch-completed")
+            #expect(host.containerText(plugin, "told.txt") == "flush 5 BGT_WRONG_PHASE\n")
+            #expect(host.containerText(plugin, "released.txt") == "released flush\n")
+        }
+    }
+
+    @Test func `a host that stops tells it, and waits for its end (82)`() async throws {
+        let plugin = Self.holdsOpen()
+        try await HostFixture.with(HostSetup(["grace": "30s"]), plugins: [plugin]) { host in
+            let launch = try await hold(plugin, on: host)
+            try await host.stop()
+            #expect(host.runnerProcesses().isEmpty)
+            #expect(host.containerText(plugin, "told.txt") == "flush 8 BGT_WRONG_PHASE\n")
+            #expect(host.containerText(plugin, "released.txt") == "released flush\n")
+            try await host.restart()
+            #expect(try await host.end(ofLaunch: launch.rawValue).event == "launch-completed")
+        }
+    }
+
+    @Test func `an event's launch is kept by one that entry began (81)`() async throws {
+        var plugin = Self.holdsOpen()
+        plugin.settings = ["hold": "entry"]
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let event = try await host.started(plugin)
+            #expect(event.event == "succeeded")
+            let launch = LaunchNumber(rawValue: try #require(event.launch))
+            let shown = try await host.client.launch(launch)
+            #expect(shown.lane == "event" && shown.assertions == ["flush"] && shown.outcome == nil)
+            try host.folder.write([], to: "state/containers/\(plugin.identifier)/release")
+            #expect(try await host.end(ofLaunch: launch.rawValue).event == "launch-completed")
+        }
+    }
+
+    @Test(arguments: ["loops", "returns"])
+    func `one that is never ended is the launch's overrun, and its task stays completed (82)`(
+        handler: String
+    ) async throws {
+        var plugin = TestPlugin(
+            "NeverEndsAssertion",
+            policy: ["budgets: { processing: 1s }", "grace: 500ms"]
+        )
+        plugin.settings = ["handler": handler]
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let done = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(done.event == "succeeded")
+            let launch = try await host.launch(of: plugin)
+            try await host.runNeighbour()
+
+            let end = try await host.end(ofLaunch: launch.number)
+            #expect(end.event == "launch-overran" && end.blame == "plugin")
+            #expect(end.message.contains("BGT-ABI-14") && end.message.contains("assertion \"forever\""))
+            #expect(!end.message.contains("prompt") && end.message.contains("in its handler"))
+            #expect(host.containerText(plugin, "told.txt") == "1\n")
+            #expect(host.containerText(plugin, "prompt.txt") == "1 BGT_OK\n")
+            #expect(!host.runnerProcesses().contains(launch.pid))
+            let shown = try await host.client.launch(LaunchNumber(rawValue: launch.number))
+            #expect(shown.tasks.map(\.outcome) == ["succeeded"] && shown.assertions.isEmpty)
+            #expect(try await host.client.tasks().pending.isEmpty)
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `what cannot be done with one has a status, and every context comes back (81)`() async throws {
+        let plugin = TestPlugin("EndsAssertionsTwice")
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            _ = try await host.end(ofLaunch: try #require(try await host.started(plugin).launch))
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded")
+            let launch = try #require(end.launch)
+            #expect(try await host.end(ofLaunch: launch).event == "launch-completed")
+            let statuses = host.containerText(plugin, "statuses.txt")
+            // The event's launch has been through `stop` before.
+            #expect(statuses.hasSuffix(Self.statuses))
+            let counts = host.containerText(plugin, "contexts.txt").split(separator: "\n").last ?? ""
+            let fields = counts.split(separator: " ").map(String.init)
+            #expect(fields.count == 3 && fields.first == fields.last && fields.first != "1", "\(counts)")
+
+            let violations = try await host.journal().filter { $0.event == "violation" && $0.launch == launch }
+            #expect(violations.count == 3)
+            #expect(violations.allSatisfy { $0.message.contains("BGT-ABI-08") && $0.blame == "plugin" })
+            try await host.runNeighbour()
+        }
+    }
+
+    private static let statuses = """
+        begin BGT_OK
+        end BGT_OK
+        end again BGT_NOT_FOUND
+        end zero BGT_NOT_FOUND
+        end a task BGT_NOT_FOUND
+        a name as long as can be BGT_OK
+        numbers are new BGT_OK
+        end BGT_OK
+        too long a name BGT_INVALID
+        gives no number BGT_OK
+        not UTF-8 BGT_INVALID
+        no name BGT_INVALID
+        no place BGT_INVALID
+        as many as can be BGT_OK
+        one more BGT_UNAVAILABLE
+        begin when all is over BGT_ENDED
+        gives no number BGT_OK
+
+        """
+}

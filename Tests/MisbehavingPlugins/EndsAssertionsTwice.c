@@ -1,0 +1,100 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Does with assertions what cannot be done, and writes each status to `statuses.txt`: ends one twice, ends numbers that
+ * are none, begins without name or place for the number, begins too many. In `stop`, when the launch is over, it tries
+ * to begin once more, and writes how many contexts it gave and how many came back. */
+
+#include <bgtask.h>
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void record(const bgt_host *host, const char *file, const char *format, ...) {
+    char path[4096];
+    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) {
+        return;
+    }
+    strcat(strcat(path, "/"), file);
+    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    va_list arguments;
+    va_start(arguments, format);
+    vdprintf(descriptor, format, arguments);
+    va_end(arguments);
+    fsync(descriptor);
+    close(descriptor);
+}
+
+static atomic_int given, returned;
+
+static void release(void *context) {
+    (void)context;
+    atomic_fetch_add(&returned, 1);
+}
+
+static void must_end(void *context, const bgt_host *host, bgt_assertion assertion, uint32_t reason) {
+    (void)context, (void)reason;
+    bgt_end_assertion(host, assertion);
+}
+
+static void say(const bgt_host *host, const char *what, int32_t status) {
+    record(host, "statuses.txt", "%s %s\n", what, bgt_status_name(host, status));
+}
+
+static int32_t begin(const bgt_host *host, const char *name, bgt_assertion_handler handler, bgt_assertion *out) {
+    atomic_fetch_add(&given, 1);
+    return host->begin_assertion(host, name, handler, &given, release, out);
+}
+
+static void run(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    bgt_assertion first = 0, second = 0, none = 1;
+    char name[300];
+
+    say(host, "begin", begin(host, "first", must_end, &first));
+    say(host, "end", bgt_end_assertion(host, first));
+    say(host, "end again", bgt_end_assertion(host, first));
+    say(host, "end zero", bgt_end_assertion(host, 0));
+    say(host, "end a task", bgt_end_assertion(host, task));
+
+    memset(name, 'x', sizeof name);
+    name[255] = 0;
+    say(host, "a name as long as can be", begin(host, name, NULL, &second));
+    say(host, "numbers are new", second != first && second != 0 ? BGT_OK : -1);
+    say(host, "end", bgt_end_assertion(host, second));
+    name[255] = 'x', name[256] = 0;
+    say(host, "too long a name", begin(host, name, must_end, &none));
+    say(host, "gives no number", none == 0 ? BGT_OK : -1);
+    say(host, "not UTF-8", begin(host, "\xff", must_end, &none));
+    say(host, "no name", begin(host, NULL, must_end, &none));
+    say(host, "no place", begin(host, "placeless", must_end, NULL));
+
+    bgt_assertion many[BGTASK_ASSERTIONS_MAX];
+    int32_t status = BGT_OK;
+    for (unsigned index = 0; index < BGTASK_ASSERTIONS_MAX && status == BGT_OK; index++) {
+        status = begin(host, "one of many", must_end, &many[index]);
+    }
+    say(host, "as many as can be", status);
+    say(host, "one more", begin(host, "one more", must_end, &none));
+    bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
+    for (unsigned index = 0; index < BGTASK_ASSERTIONS_MAX; index++) {
+        bgt_end_assertion(host, many[index]);
+    }
+}
+
+static void stop(void *context, const bgt_host *host) {
+    (void)context;
+    bgt_assertion none = 1;
+    const int32_t status = begin(host, "late", must_end, &none);
+    say(host, "begin when all is over", status);
+    say(host, "gives no number", none == 0 ? BGT_OK : -1);
+    record(host, "contexts.txt", "%d of %d\n", atomic_load(&returned), atomic_load(&given));
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    plugin->stop = stop;
+    return bgt_register(host, "com.example.endsassertionstwice.task", run, NULL);
+}

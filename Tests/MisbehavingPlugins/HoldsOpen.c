@@ -1,0 +1,85 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Behaves well: .task, and entry when the setting `hold` says `entry`, begins the assertion "flush", completes what it was
+ * given, and goes on: it waits for a file named `release` in the container, writes how much of the budget was left to
+ * `flushed.txt`, and ends the assertion. Told to end, it writes the reason to `told.txt` and ends it at once. Whichever
+ * comes first, the context is released once, and `released.txt` says so. */
+
+#include <bgtask.h>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Asked for once: a context may be released when the launch is over, where the host answers nothing any more. */
+static char folder[4096];
+
+static void record(const char *file, const char *format, ...) {
+    char path[sizeof folder + 32];
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    va_list arguments;
+    va_start(arguments, format);
+    vdprintf(descriptor, format, arguments);
+    va_end(arguments);
+    fsync(descriptor);
+    close(descriptor);
+}
+
+static const bgt_host *the_host;
+static _Atomic bgt_assertion flush;
+
+static void release(void *context) {
+    record("released.txt", "released %s\n", (const char *)context);
+}
+
+static void must_end(void *context, const bgt_host *host, bgt_assertion assertion, uint32_t reason) {
+    const int32_t submitted = bgt_cancel_all(host);
+    record("told.txt", "%s %u %s\n", (const char *)context, reason, bgt_status_name(host, submitted));
+    bgt_end_assertion(host, assertion);
+    /* Slow on purpose: the launch may be over by now, and the context is in use. */
+    usleep(100000);
+}
+
+static void *flush_slowly(void *context) {
+    char path[sizeof folder + 32];
+    (void)context;
+    snprintf(path, sizeof path, "%s/release", folder);
+    while (access(path, F_OK) != 0) {
+        usleep(1000);
+    }
+    const uint64_t left = bgt_remaining(the_host);
+    record("flushed.txt", "%s\n", left > 0 && left != BGTASK_NO_DEADLINE ? "in time" : "too late");
+    bgt_end_assertion(the_host, atomic_load(&flush));
+    return NULL;
+}
+
+static int32_t hold(const bgt_host *host) {
+    bgt_assertion assertion;
+    pthread_t thread;
+    BGTASK_TRY(bgt_begin_assertion(host, "flush", must_end, "flush", release, &assertion));
+    atomic_store(&flush, assertion);
+    return pthread_create(&thread, NULL, flush_slowly, NULL) == 0 ? BGT_OK : -1;
+}
+
+static void run(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    const int32_t status = hold(host);
+    bgt_complete(host, task, status == BGT_OK ? BGT_OUTCOME_SUCCESS : BGT_OUTCOME_FAILURE);
+    bgt_log(host, BGT_LOG_INFO, "holdsopen has completed");
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    the_host = host;
+    BGTASK_TRY(bgt_container_path(host, folder, sizeof folder, NULL));
+    char when[16] = "";
+    (void)host->setting(host, "hold", when, sizeof when, NULL);
+    if (strcmp(when, "entry") == 0) {
+        BGTASK_TRY(hold(host));
+    }
+    return bgt_register(host, "com.example.holdsopen.task", run, NULL);
+}

@@ -1,0 +1,58 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Begins the assertion "forever", completes its task, and never ends the assertion: told to, it writes the reason to
+ * `told.txt` and, where the setting `handler` says `loops`, does not return. A second one, "prompt", is ended in its
+ * handler, which the first must not block; it writes to `prompt.txt`. */
+
+#include <bgtask.h>
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void record(const bgt_host *host, const char *file, const char *format, ...) {
+    char path[4096];
+    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) {
+        return;
+    }
+    strcat(strcat(path, "/"), file);
+    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    va_list arguments;
+    va_start(arguments, format);
+    vdprintf(descriptor, format, arguments);
+    va_end(arguments);
+    fsync(descriptor);
+    close(descriptor);
+}
+
+static volatile int loops = 1;
+
+static void ignore(void *context, const bgt_host *host, bgt_assertion assertion, uint32_t reason) {
+    (void)context, (void)assertion;
+    record(host, "told.txt", "%u\n", reason);
+    while (loops) {
+    }
+}
+
+static void obey(void *context, const bgt_host *host, bgt_assertion assertion, uint32_t reason) {
+    (void)context;
+    const int32_t status = bgt_end_assertion(host, assertion);
+    record(host, "prompt.txt", "%u %s\n", reason, bgt_status_name(host, status));
+}
+
+static void run(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    bgt_assertion forever, prompt;
+    bgt_begin_assertion(host, "forever", ignore, NULL, NULL, &forever);
+    bgt_begin_assertion(host, "prompt", obey, NULL, NULL, &prompt);
+    bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    char how[16] = "loops";
+    (void)host->setting(host, "handler", how, sizeof how, NULL);
+    loops = strcmp(how, "loops") == 0;
+    return bgt_register(host, "com.example.neverendsassertion.task", run, NULL);
+}
