@@ -51,7 +51,7 @@ struct AssertionTests {
             let launch = try await hold(plugin, on: host)
             let end = try await host.end(ofLaunch: launch.rawValue)
             #expect(end.event == "launch-completed" && !end.message.contains("not ended"))
-            #expect(host.containerText(plugin, "told.txt") == "flush 1 BGT_WRONG_PHASE\n")
+            #expect(host.containerText(plugin, "told.txt") == "flush 1 BGT_WRONG_PHASE BGT_ENDED\n")
             #expect(host.containerText(plugin, "released.txt") == "released flush\n")
         }
     }
@@ -63,7 +63,7 @@ struct AssertionTests {
             let stopped = try await host.bgtask("simulate", "expiration", plugin.task())
             #expect(stopped.status == 0)
             #expect(try await host.end(ofLaunch: launch.rawValue).event == "launch-completed")
-            #expect(host.containerText(plugin, "told.txt") == "flush 5 BGT_WRONG_PHASE\n")
+            #expect(host.containerText(plugin, "told.txt") == "flush 5 BGT_WRONG_PHASE BGT_ENDED\n")
             #expect(host.containerText(plugin, "released.txt") == "released flush\n")
         }
     }
@@ -74,7 +74,7 @@ struct AssertionTests {
             let launch = try await hold(plugin, on: host)
             try await host.stop()
             #expect(host.runnerProcesses().isEmpty)
-            #expect(host.containerText(plugin, "told.txt") == "flush 8 BGT_WRONG_PHASE\n")
+            #expect(host.containerText(plugin, "told.txt") == "flush 8 BGT_WRONG_PHASE BGT_ENDED\n")
             #expect(host.containerText(plugin, "released.txt") == "released flush\n")
             try await host.restart()
             #expect(try await host.end(ofLaunch: launch.rawValue).event == "launch-completed")
@@ -92,6 +92,40 @@ struct AssertionTests {
             #expect(shown.lane == "event" && shown.assertions == ["flush"] && shown.outcome == nil)
             try host.folder.write([], to: "state/containers/\(plugin.identifier)/release")
             #expect(try await host.end(ofLaunch: launch.rawValue).event == "launch-completed")
+        }
+    }
+
+    @Test func `an extension's launch is kept as well (81)`() async throws {
+        var main = TestPlugin("Recorder", tasks: ["processing1"])
+        let child = TestPlugin.extension("HoldsOpen", of: &main)
+        try await HostFixture.with(plugins: [main, child]) { host in
+            let triggered = try await host.bgtask("trigger", child.identifier)
+            #expect(triggered.status == 0)
+            let event = try await host.waitForJournal("the trigger's end") {
+                $0.plugin == child.identifier && $0.task == "trigger"
+            }
+            #expect(event.event == "succeeded")
+            let launch = LaunchNumber(rawValue: try #require(event.launch))
+            #expect(try await host.client.launch(launch).assertions == ["flush"])
+            try host.folder.write([], to: "state/containers/\(main.identifier)/release")
+            #expect(try await host.end(ofLaunch: launch.rawValue).event == "launch-completed")
+            #expect(host.containerText(main, "flushed.txt") == "in time\n")
+        }
+    }
+
+    @Test func `what is forged past the runner is bounded, and holds nothing beyond the grace (81, 82)`() async throws {
+        let plugin = TestPlugin("ForgesAssertions", policy: ["budgets: { processing: 1s }", "grace: 200ms"])
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let done = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(done.event == "succeeded")
+            try await host.runNeighbour()
+            let end = try await host.end(ofLaunch: try #require(done.launch))
+            #expect(end.event == "launch-overran" && end.blame == "plugin" && end.message.contains("and 59 more"))
+            let violations = try await host.journal().filter { $0.event == "violation" && $0.launch == done.launch }
+            #expect(violations.count == 20 && violations.allSatisfy { $0.message.contains("BGT-ABI-08") })
+            #expect(violations[0].message.contains("not a new one of launch"))
+            #expect(violations[1].message.contains("ended assertion") && violations[2].message.contains("64 open"))
+            try await host.runNeighbour()
         }
     }
 

@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Behaves well: .task, and entry when the setting `hold` says `entry`, begins the assertion "flush", completes what it was
+/* Behaves well: .task, an extension's trigger, and entry when the setting `hold` says `entry`, begins the assertion "flush", completes what it was
  * given, and goes on: it waits for a file named `release` in the container, writes how much of the budget was left to
- * `flushed.txt`, and ends the assertion. Told to end, it writes the reason to `told.txt` and ends it at once. Whichever
+ * `flushed.txt`, and ends the assertion. Told to end, it writes the reason to `told.txt`, with what may not be called then, and ends it at once. Whichever
  * comes first, the context is released once, and `released.txt` says so. */
 
 #include <bgtask.h>
@@ -38,8 +38,11 @@ static void release(void *context) {
 }
 
 static void must_end(void *context, const bgt_host *host, bgt_assertion assertion, uint32_t reason) {
-    const int32_t submitted = bgt_cancel_all(host);
-    record("told.txt", "%s %u %s\n", (const char *)context, reason, bgt_status_name(host, submitted));
+    bgt_assertion none;
+    const int32_t cancelled = bgt_cancel_all(host);
+    const int32_t begun = bgt_begin_assertion(host, "another", NULL, NULL, NULL, &none);
+    record("told.txt", "%s %u %s %s\n", (const char *)context, reason, bgt_status_name(host, cancelled),
+           bgt_status_name(host, begun));
     bgt_end_assertion(host, assertion);
     /* Slow on purpose: the launch may be over by now, and the context is in use. */
     usleep(100000);
@@ -73,6 +76,8 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
     bgt_log(host, BGT_LOG_INFO, "holdsopen has completed");
 }
 
+static void receive(void *context, const bgt_host *host, bgt_task event) { run(context, host, event); }
+
 BGTASK_PLUGIN_ENTRY(host, plugin) {
     the_host = host;
     BGTASK_TRY(bgt_container_path(host, folder, sizeof folder, NULL));
@@ -80,6 +85,12 @@ BGTASK_PLUGIN_ENTRY(host, plugin) {
     (void)host->setting(host, "hold", when, sizeof when, NULL);
     if (strcmp(when, "entry") == 0) {
         BGTASK_TRY(hold(host));
+    }
+    bgt_launch_info launch;
+    BGTASK_TRY(bgt_get_launch_info(host, &launch));
+    if (launch.role == BGT_ROLE_EXTENSION) {
+        plugin->receive = receive;
+        return BGT_OK;
     }
     return bgt_register(host, "com.example.holdsopen.task", run, NULL);
 }

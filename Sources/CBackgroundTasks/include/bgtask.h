@@ -489,7 +489,8 @@ struct bgt_host {
                                bgt_assertion_handler BGTASK_NULLABLE on_expire, void *BGTASK_NULLABLE context,
                                bgt_release BGTASK_NULLABLE release, bgt_assertion *BGTASK_NULLABLE out) BGTASK_NOEXCEPT;
 
-    /* Ends an assertion; the launch may end on this call's return. Also inside its own handler.
+    /* Ends an assertion; the launch may end on this call's return. Also inside its own handler: `stop` does not wait for
+     * that handler to return, the end of the process does, within the grace.
      * BGT_OK; BGT_NOT_FOUND: unknown, another process's or ended already; the journal names it. */
     int32_t (*end_assertion)(const bgt_host *host, bgt_assertion assertion) BGTASK_NOEXCEPT;
 
