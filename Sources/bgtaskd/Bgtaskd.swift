@@ -1,7 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ArgumentParser
-import Dispatch
 import Foundation
 import HostService
 
@@ -21,28 +20,21 @@ struct Bgtaskd: AsyncParsableCommand {
 
     @OptionGroup var options: HostOptions
 
-    /// Not the async entry: its task would have the priority of a user's click, and hand it on to all that it starts.
-    static func main() {
-        Task.detached(priority: .medium) { Foundation.exit(await status()) }
-        dispatchMain()
-    }
-
-    private static func status() async -> Int32 {
+    static func main() async {
         do {
             let command = try parse()
             try await Host(configuration: command.options.configuration()).run()
-            return 0
         } catch let error as HostError {
             FileHandle.standardError.write(Data("bgtaskd: \(error)\n".utf8))
-            return error.code == .configurationInvalid ? misuse : 1
+            Foundation.exit(error.code == .configurationInvalid ? Self.misuse : 1)
         } catch  where exitCode(for: error) == .validationFailure {
             FileHandle.standardError.write(Data((fullMessage(for: error) + "\n").utf8))
-            return misuse
+            Foundation.exit(Self.misuse)
         } catch  where error is CleanExit || exitCode(for: error) == .success {
             exit(withError: error)
         } catch {
             FileHandle.standardError.write(Data("bgtaskd: \(error)\n".utf8))
-            return 1
+            Foundation.exit(1)
         }
     }
 
