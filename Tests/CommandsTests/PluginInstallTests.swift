@@ -102,12 +102,29 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a failure after the library was put in place takes it back`() async throws {
+    @Test func `a failure after the library was exchanged brings the old one back`() async throws {
         try await PluginDesk.with { desk in
-            try desk.folder.makeFolder("operator/com.example.obedient.yaml")
+            try await desk.build("Obedient", in: "operator")
+            let before = try #require(FileManager.default.contents(atPath: desk.folder.file("operator/libObedient.so")))
+            let manifest = try await desk.build("Obedient", version: "2.0.0", flags: ["-Wl,--build-id=0x6267"])
+            // The manifest's own exchange cannot begin: what it would be kept as meanwhile is taken.
+            let obstacle = ".Obedient.yaml.old-\(getpid())"
+            try desk.folder.makeFolder("operator/\(obstacle)/full")
+            #expect(await desk.run("install", manifest, "--yes") == .refused)
+            #expect(desk.installed == [obstacle, "Obedient.yaml", "libObedient.so"])
+            #expect(desk.folder.text(of: "operator/Obedient.yaml")?.contains("1.0.0") == true)
+            let after = FileManager.default.contents(atPath: desk.folder.file("operator/libObedient.so"))
+            #expect(after == before)
+        }
+    }
+
+    @Test func `a file under its name that describes something else is not overwritten`() async throws {
+        try await PluginDesk.with { desk in
+            try desk.folder.write(Array("nonsense".utf8), to: "operator/com.example.obedient.yaml")
             let manifest = try await desk.build("Obedient")
             #expect(await desk.run("install", manifest, "--yes") == .refused)
             #expect(desk.installed == ["com.example.obedient.yaml"])
+            #expect(desk.terminal.error.contains("does not describe com.example.obedient"))
         }
     }
 
