@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import ControlAPI
 import Foundation
 import HostTestKit
 import Testing
@@ -138,6 +139,38 @@ struct PluginInstallTests {
             #expect(desk.terminal.error.contains("--library") && desk.installed.isEmpty)
             #expect(await desk.run("install", manifest, "--yes", "--library", library) == .done)
             #expect(desk.installed == ["com.example.obedient.yaml", "libObedient.so"])
+        }
+    }
+
+    @Test func `what the host refuses after all leaves everything as before`() async throws {
+        try await PluginDesk.with { desk in
+            let manifest = try await desk.build("Obedient")
+            let folder = desk.folder.file("operator")
+            let behaviour = try Self.refusing(folder + "/com.example.obedient.yaml", in: folder)
+            try await StubHost.with(behaviour) { host in
+                #expect(await desk.run("install", manifest, "--yes", "--socket", host.socket) == .refused)
+            }
+            #expect(desk.terminal.error.contains("everything is as before: of a host's own reasons"))
+            #expect(desk.installed.isEmpty)
+        }
+    }
+
+    /// A host that refuses whatever comes to be at `file`.
+    private static func refusing(_ file: String, in folder: String) throws -> StubHost.Behaviour {
+        let note = ManifestNote(severity: .error, message: "of a host's own reasons")
+        let list = PluginListReply(plugins: [], refused: [.init(file: file, identifier: nil, problems: [note])])
+        let status = try WireCoding.encode(Samples.host())
+        let text = String(decoding: status, as: UTF8.self)
+            .replacingOccurrences(of: "/etc/bgtask/manifests", with: folder)
+        let listText = String(decoding: try WireCoding.encode(list), as: UTF8.self)
+        let missing = ErrorReply(code: "not-found", subReason: "unknown-plugin", message: "there is no such plugin")
+        let missingText = String(decoding: try WireCoding.encode(missing), as: UTF8.self)
+        return { request in
+            switch request.path {
+            case "/v1/host": .body(status: 200, text)
+            case "/v1/plugins": .body(status: 200, listText)
+            default: .body(status: 404, missingText)
+            }
         }
     }
 

@@ -47,7 +47,8 @@ struct InstallationPlan {
         let examination = PluginExamination(
             neighbours + [newcomer],
             pluginFolder: place.pluginFolder,
-            alreadyCatalogued: installed.known
+            alreadyCatalogued: installed.known,
+            operatorExtensions: installed.operatorExtensions
         )
         report = examination.report(on: [source], tool: Release.version)
         guard let manifest = reading.manifest, report.verdict == .conforms,
