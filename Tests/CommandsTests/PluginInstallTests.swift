@@ -174,6 +174,31 @@ struct PluginInstallTests {
         }
     }
 
+    @Test func `a library in the plugin folder stays there, at installation and removal`() async throws {
+        try await PluginDesk.with { desk in
+            let manifest = try await desk.build("Obedient")
+            try desk.folder.makeFolder("plugins")
+            let library = desk.folder.file("plugins/libObedient.so")
+            try FileManager.default.moveItem(atPath: desk.folder.file("vendor/libObedient.so"), toPath: library)
+            let folders = [
+                "--plugins", desk.folder.file("plugins"), "--manifests", desk.folder.file("operator"), "--yes",
+            ]
+            #expect(await desk.terminal.run(list: ["plugin", "install", manifest] + folders) == .done)
+            #expect(desk.installed == ["com.example.obedient.yaml"])
+            #expect(await desk.terminal.run(list: ["plugin", "remove", "com.example.obedient"] + folders) == .done)
+            #expect(desk.installed.isEmpty && FileManager.default.fileExists(atPath: library))
+        }
+    }
+
+    @Test func `what is installed already is not installed onto itself`() async throws {
+        try await PluginDesk.with { desk in
+            let manifest = try await desk.build("Obedient", in: "operator")
+            #expect(await desk.run("install", manifest, "--yes") == .refused)
+            #expect(desk.terminal.error.contains("it is installed"))
+            #expect(desk.installed == ["Obedient.yaml", "libObedient.so"])
+        }
+    }
+
     @Test func `without a host somebody must say whose folders are meant`() async throws {
         let terminal = Terminal()
         #expect(await terminal.run("plugin", "install", "/nowhere/a.yaml", "--yes") == .unreachable)
