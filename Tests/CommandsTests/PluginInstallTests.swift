@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import ControlAPI
 import Foundation
 import HostTestKit
 import Testing
@@ -102,12 +103,29 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a failure after the library was put in place takes it back`() async throws {
+    @Test func `a failure after the library was exchanged brings the old one back`() async throws {
         try await PluginDesk.with { desk in
-            try desk.folder.makeFolder("operator/com.example.obedient.yaml")
+            try await desk.build("Obedient", in: "operator")
+            let before = try #require(FileManager.default.contents(atPath: desk.folder.file("operator/libObedient.so")))
+            let manifest = try await desk.build("Obedient", version: "2.0.0", flags: ["-Wl,--build-id=0x6267"])
+            // The manifest's own exchange cannot begin: what it would be kept as meanwhile is taken.
+            let obstacle = ".Obedient.yaml.old-\(getpid())"
+            try desk.folder.makeFolder("operator/\(obstacle)/full")
+            #expect(await desk.run("install", manifest, "--yes") == .refused)
+            #expect(desk.installed == [obstacle, "Obedient.yaml", "libObedient.so"])
+            #expect(desk.folder.text(of: "operator/Obedient.yaml")?.contains("1.0.0") == true)
+            let after = FileManager.default.contents(atPath: desk.folder.file("operator/libObedient.so"))
+            #expect(after == before)
+        }
+    }
+
+    @Test func `a file under its name that describes something else is not overwritten`() async throws {
+        try await PluginDesk.with { desk in
+            try desk.folder.write(Array("nonsense".utf8), to: "operator/com.example.obedient.yaml")
             let manifest = try await desk.build("Obedient")
             #expect(await desk.run("install", manifest, "--yes") == .refused)
             #expect(desk.installed == ["com.example.obedient.yaml"])
+            #expect(desk.terminal.error.contains("does not describe com.example.obedient"))
         }
     }
 
@@ -121,6 +139,63 @@ struct PluginInstallTests {
             #expect(desk.terminal.error.contains("--library") && desk.installed.isEmpty)
             #expect(await desk.run("install", manifest, "--yes", "--library", library) == .done)
             #expect(desk.installed == ["com.example.obedient.yaml", "libObedient.so"])
+        }
+    }
+
+    @Test func `what the host refuses after all leaves everything as before`() async throws {
+        try await PluginDesk.with { desk in
+            let manifest = try await desk.build("Obedient")
+            let folder = desk.folder.file("operator")
+            let behaviour = try Self.refusing(folder + "/com.example.obedient.yaml", in: folder)
+            try await StubHost.with(behaviour) { host in
+                #expect(await desk.run("install", manifest, "--yes", "--socket", host.socket) == .refused)
+            }
+            #expect(desk.terminal.error.contains("everything is as before: of a host's own reasons"))
+            #expect(desk.installed.isEmpty)
+        }
+    }
+
+    /// A host that refuses whatever comes to be at `file`.
+    private static func refusing(_ file: String, in folder: String) throws -> StubHost.Behaviour {
+        let note = ManifestNote(severity: .error, message: "of a host's own reasons")
+        let list = PluginListReply(plugins: [], refused: [.init(file: file, identifier: nil, problems: [note])])
+        let status = try WireCoding.encode(Samples.host())
+        let text = String(decoding: status, as: UTF8.self)
+            .replacingOccurrences(of: "/etc/bgtask/manifests", with: folder)
+        let listText = String(decoding: try WireCoding.encode(list), as: UTF8.self)
+        let missing = ErrorReply(code: "not-found", subReason: "unknown-plugin", message: "there is no such plugin")
+        let missingText = String(decoding: try WireCoding.encode(missing), as: UTF8.self)
+        return { request in
+            switch request.path {
+            case "/v1/host": .body(status: 200, text)
+            case "/v1/plugins": .body(status: 200, listText)
+            default: .body(status: 404, missingText)
+            }
+        }
+    }
+
+    @Test func `a library in the plugin folder stays there, at installation and removal`() async throws {
+        try await PluginDesk.with { desk in
+            let manifest = try await desk.build("Obedient")
+            try desk.folder.makeFolder("plugins")
+            let library = desk.folder.file("plugins/libObedient.so")
+            try FileManager.default.moveItem(atPath: desk.folder.file("vendor/libObedient.so"), toPath: library)
+            let folders = [
+                "--plugins", desk.folder.file("plugins"), "--manifests", desk.folder.file("operator"), "--yes",
+            ]
+            #expect(await desk.terminal.run(list: ["plugin", "install", manifest] + folders) == .done)
+            #expect(desk.installed == ["com.example.obedient.yaml"])
+            #expect(await desk.terminal.run(list: ["plugin", "remove", "com.example.obedient"] + folders) == .done)
+            #expect(desk.installed.isEmpty && FileManager.default.fileExists(atPath: library))
+        }
+    }
+
+    @Test func `what is installed already is not installed onto itself`() async throws {
+        try await PluginDesk.with { desk in
+            let manifest = try await desk.build("Obedient", in: "operator")
+            #expect(await desk.run("install", manifest, "--yes") == .refused)
+            #expect(desk.terminal.error.contains("it is installed"))
+            #expect(desk.installed == ["Obedient.yaml", "libObedient.so"])
         }
     }
 

@@ -45,6 +45,25 @@ struct InstallationTests {
         }
     }
 
+    @Test func `an extension that the configuration alone lists is installed too`() async throws {
+        let main = TestPlugin("Neighbour", policy: ["extensions: [com.example.obedient]"])
+        try await HostFixture.with(plugins: [main]) { host in
+            try await host.waitForJournal("its main plugin") { $0.event == "plugin-installed" }
+            let library = try await TestPlugin("Obedient").libraryBytes()
+            try host.folder.makeFolder("vendor")
+            try host.folder.write(library, to: "vendor/libObedient.so")
+            let lines = [
+                "manifest: 1", "identifier: com.example.obedient", "library: libObedient.so", "role: extension",
+                "containing-plugin: com.example.neighbour",
+            ]
+            let manifest = try host.folder.write(lines.map { $0 + "\n" }.joined().utf8, to: "vendor/Obedient.yaml")
+            let installed = try await host.bgtask("plugin", "install", manifest, "--yes")
+            #expect(installed.status == 0 && installed.output.contains("extension of com.example.neighbour"))
+            let removed = try await host.bgtask("plugin", "remove", "com.example.neighbour")
+            #expect(removed.status == 2 && removed.output.contains("puts out  com.example.obedient"), "\(removed)")
+        }
+    }
+
     /// A vendor's folder with manifest and library, beside the host's.
     private func build(_ plugin: TestPlugin, in host: HostFixture) async throws -> String {
         try host.folder.makeFolder("vendor")

@@ -12,8 +12,7 @@ extension InstallationPlan {
         fields.add("name", manifest.version.isEmpty ? manifest.name : "\(manifest.name) \(manifest.version)")
         fields.add("role", manifest.role.name + (containing.map { " of \($0)" } ?? ""))
         for (topic, values) in PluginWishes(manifest).byTopic { fields.add(topic, each: values) }
-        let user = place.host.map { "the host's user (\($0.user))" } ?? "the host's user"
-        fields.add("not enforced", each: ["network, reads, writes and memory: it may do all that \(user) may"])
+        fields.add("not enforced", each: notEnforced)
         fields.add("manifest", each: [source, "to \(manifestTarget)"])
         fields.add("library", each: [library.path, libraryTarget.map { "to \($0)" } ?? "stays there"])
         fields.add("sha256", library.digest)
@@ -23,6 +22,13 @@ extension InstallationPlan {
         let warnings = report.manifests.flatMap(\.results).flatMap(\.findings)
             .filter { $0.rule != ManifestProblem.Rule.notEnforced.rawValue }
         return fields.text + warnings.map(\.text).joined()
+    }
+
+    /// What this version reads and does not act upon.
+    private var notEnforced: [String] {
+        let user = place.host.map { "the host's user (\($0.user))" } ?? "the host's user"
+        let sandbox = "network, reads, writes and memory: it may do all that \(user) may"
+        return manifest.entitlements.isEmpty ? [sandbox] : [sandbox, "entitlements: nothing here needs one yet"]
     }
 
     private var containing: String? {

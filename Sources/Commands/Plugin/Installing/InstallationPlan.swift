@@ -34,13 +34,21 @@ struct InstallationPlan {
         if FilePlace.isSame(source, target) {
             throw CommandFailure(.refused, "\(source) is in the host's folder already: it is installed")
         }
+        if previous == nil, FilePlace.exists(target) {
+            throw CommandFailure(
+                .refused,
+                "\(target) is there already, and does not describe \(identifierText(reading))",
+                remedy: "move it away; see what is wrong with it: bgtask plugin check \(target)"
+            )
+        }
 
         let newcomer = ManifestSource(file: source, library: library)
         let neighbours = installed.files.map(\.source).filter { $0.file != target && $0.file != source }
         let examination = PluginExamination(
             neighbours + [newcomer],
             pluginFolder: place.pluginFolder,
-            alreadyCatalogued: installed.known
+            alreadyCatalogued: installed.known,
+            operatorExtensions: installed.operatorExtensions
         )
         report = examination.report(on: [source], tool: Release.version)
         guard let manifest = reading.manifest, report.verdict == .conforms,

@@ -16,16 +16,25 @@ struct InstalledManifests {
 
     let files: [File]
     let contents: CatalogContents
+    /// Those that the running host's configuration lists beside the manifests.
+    let operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
 
     init(_ place: InstallationPlace) {
         let cache = CatalogCache()
-        files = Catalog.manifests(in: place.folders).sources.map { source in
+        let files = Catalog.manifests(in: place.folders).sources.map { source in
             File(
                 source: source,
                 manifest: ExaminedManifest.examine(source, pluginFolder: place.pluginFolder, cache: cache)
             )
         }
-        contents = Catalog.settle(files.map(\.manifest))
+        var operatorExtensions = place.host?.extensions ?? [:]
+        for (main, extensions) in operatorExtensions {
+            let manifest = files.first { $0.identifier == main }?.manifest.reading.manifest
+            operatorExtensions[main] = extensions.subtracting(manifest?.extensions ?? [])
+        }
+        self.files = files
+        self.operatorExtensions = operatorExtensions
+        contents = Catalog.settle(files.map(\.manifest), operatorExtensions: operatorExtensions)
     }
 
     /// What a host that reads the folders knows by now.

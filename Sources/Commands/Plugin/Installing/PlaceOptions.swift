@@ -3,6 +3,7 @@
 import ArgumentParser
 import ControlAPI
 import PluginCatalog
+import TaskModel
 
 /// The options that say where plugins are installed: the folders of a running host, or given ones.
 struct PlaceOptions: ParsableArguments {
@@ -17,13 +18,13 @@ struct PlaceOptions: ParsableArguments {
     /// Asks the chosen host; without one, goes by what the options name.
     func place() async throws -> InstallationPlace {
         let own = manifests.map(FilePlace.absolute)
-        if let status = try await runningHost(), let first = status.manifestFolders.first {
+        if let status = try await hostStatus(), let first = status.manifestFolders.first {
             let isHosts = own == nil || own == first
             return InstallationPlace(
                 operatorFolder: own ?? first,
                 packageFolders: isHosts ? Array(status.manifestFolders.dropFirst()) : [],
                 pluginFolder: plugins.map(FilePlace.absolute) ?? (isHosts ? status.pluginFolder : nil),
-                host: isHosts ? InstallationPlace.RunningHost(socket: status.socket, user: status.user) : nil
+                host: isHosts ? try await runningHost(status) : nil
             )
         }
         let defaults =
@@ -36,8 +37,21 @@ struct PlaceOptions: ParsableArguments {
         )
     }
 
+    /// What its configuration lists beside the manifests shows in its answers alone.
+    private func runningHost(_ status: HostStatusReply) async throws -> InstallationPlace.RunningHost {
+        let extensions = try await host.connected { client in
+            var extensions: [PluginIdentifier: Set<PluginIdentifier>] = [:]
+            for summary in try await client.plugins().plugins where summary.role == PluginRole.main.name {
+                guard let main = PluginIdentifier(summary.identifier) else { continue }
+                extensions[main] = Set(try await client.plugin(main).extensions.compactMap { PluginIdentifier($0) })
+            }
+            return extensions
+        }
+        return InstallationPlace.RunningHost(socket: host.choice.socket, user: status.user, extensions: extensions)
+    }
+
     /// Nil when there is none, and the options say enough without it.
-    private func runningHost() async throws -> HostStatusReply? {
+    private func hostStatus() async throws -> HostStatusReply? {
         do {
             return try await host.connected { try await $0.host() }
         } catch let failure as CommandFailure where failure.status == .unreachable {
@@ -57,6 +71,8 @@ struct InstallationPlace: Hashable {
     struct RunningHost: Hashable {
         let socket: String
         let user: String
+        /// Those that its main plugins have, by manifest or by configuration.
+        let extensions: [PluginIdentifier: Set<PluginIdentifier>]
     }
 
     /// The one folder that is written to.

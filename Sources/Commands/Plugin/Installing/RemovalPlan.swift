@@ -48,8 +48,12 @@ struct RemovalPlan {
 
         let rest = installed.files.filter { $0.path != file.path }
         let before = Set(installed.contents.refused.map(\.file))
-        displaced = Catalog.settle(rest.map(\.manifest), alreadyCatalogued: installed.known).refused
-            .filter { !before.contains($0.file) }
+        let after = Catalog.settle(
+            rest.map(\.manifest),
+            alreadyCatalogued: installed.known,
+            operatorExtensions: installed.operatorExtensions
+        )
+        displaced = after.refused.filter { !before.contains($0.file) }
     }
 
     var text: String {

@@ -1,0 +1,115 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+import Testing
+
+@testable import Commands
+
+@Suite("plugin check and plugin inspect tell people and programs the same")
+struct PluginCheckTests {
+    private func json(_ text: String) throws -> [String: Any] {
+        try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    @Test(arguments: [("Obedient", Commands.ExitStatus.done), ("NoNote", .cannotBeLoaded)])
+    func `the status is the verdict's, and a closing line comes always`(source: String, status: Commands.ExitStatus)
+        async throws
+    {
+        try await PluginDesk.with { desk in
+            let manifest = try await desk.build(source)
+            #expect(await desk.terminal.run("plugin", "check", manifest) == status)
+            #expect(desk.terminal.error.hasPrefix("bgtask: 1 manifest checked at level 0 of ABI 1.0: "))
+        }
+    }
+
+    @Test func `a manifest that breaks a rule is 1, with line and key`() async throws {
+        try await PluginDesk.with { desk in
+            let manifest = try await desk.build("Obedient", lines: ["background-modes: [processing]"])
+            #expect(await desk.terminal.run("plugin", "check", manifest) == .refused)
+            #expect(desk.terminal.output.contains("\(manifest):5:20: error: background-modes[0]: "))
+        }
+    }
+
+    @Test func `what is left out on purpose is 6`() async throws {
+        try await PluginDesk.with { desk in
+            let manifest = try await desk.build("NoNote")
+            let status = await desk.terminal.run(
+                "plugin",
+                "check",
+                manifest,
+                "--exclude",
+                "^elf-note$",
+                "--reason",
+                "the packager adds it"
+            )
+            #expect(status == .passedWithExclusions)
+            #expect(desk.terminal.output.contains("the packager adds it"))
+        }
+    }
+
+    @Test func `a neighbour given with --with counts as one beside it`() async throws {
+        try await PluginDesk.with { desk in
+            let lines = ["role: extension", "containing-plugin: com.example.neighbour"]
+            let manifest = try await desk.build("Obedient", lines: lines)
+            let main = try await desk.build("Neighbour", lines: ["extensions: [com.example.obedient]"], in: "operator")
+            #expect(await desk.terminal.run("plugin", "check", manifest) == .refused)
+            #expect(await desk.terminal.run("plugin", "check", manifest, "--with", main) == .done)
+        }
+    }
+
+    @Test func `the document of check has the shape that is described`() async throws {
+        try await PluginDesk.with { desk in
+            let manifest = try await desk.build("NoNote", lines: ["rolle: main"])
+            #expect(await desk.terminal.run("plugin", "check", manifest, "--json") == .cannotBeLoaded)
+            let report = try json(desk.terminal.output)
+            #expect(Set(report.keys) == ["format", "tool", "abi", "level", "verdict", "manifests"])
+            #expect(report["format"] as? Int == 1 && report["level"] as? Int == 0 && report["abi"] as? String == "1.0")
+            #expect(report["verdict"] as? String == "cannot-be-loaded")
+            let first = try #require((report["manifests"] as? [[String: Any]])?.first)
+            let keys = ["manifest", "manifest-digest", "identifier", "library", "library-digest", "verdict", "checks"]
+            #expect(Set(first.keys) == Set(keys))
+            let checks = try #require(first["checks"] as? [[String: Any]])
+            let failed = try #require(checks.first { $0["check"] as? String == "manifest-keys" })
+            #expect(failed["result"] as? String == "fail")
+            let finding = try #require((failed["findings"] as? [[String: Any]])?.first)
+            let parts = ["severity", "rule", "file", "line", "column", "key", "message", "remedy"]
+            #expect(Set(finding.keys) == Set(parts) && finding["line"] as? Int == 5)
+        }
+    }
+
+    @Test func `the checks can be listed, for people and for programs`() async throws {
+        let terminal = Terminal()
+        #expect(await terminal.run("plugin", "check", "--list") == .done)
+        #expect(terminal.output.contains("elf-note") && terminal.output.contains("BGT-ABI-02"))
+        let other = Terminal()
+        #expect(await other.run("plugin", "check", "--list", "--json") == .done)
+        #expect(try json(other.output)["checks"] is [[String: Any]])
+    }
+
+    @Test func `inspect says whether this version loads it, and the digest as a manifest pins it`() async throws {
+        try await PluginDesk.with { desk in
+            try await desk.build("Obedient")
+            try await desk.build("NewerMinor")
+            #expect(await desk.terminal.run("plugin", "inspect", desk.folder.file("vendor/libObedient.so")) == .done)
+            #expect(desk.terminal.output.contains("a host of this version loads it"))
+            #expect(desk.terminal.output.contains(try Regex("digest +sha256: [0-9a-f]{64}\n")))
+            let newer = desk.folder.file("vendor/libNewerMinor.so")
+            #expect(await desk.terminal.run("plugin", "inspect", newer) == .refused)
+            #expect(desk.terminal.output.contains("needs minor 99"))
+            #expect(desk.terminal.error.contains("BGT-ABI-02") && desk.terminal.error.contains("upgrade bgtaskd"))
+        }
+    }
+
+    @Test func `inspect tells programs the same, also of what is no library`() async throws {
+        try await PluginDesk.with { desk in
+            let file = try desk.folder.write(Array("hello".utf8), to: "vendor/libText.so")
+            #expect(await desk.terminal.run("plugin", "inspect", file, "--json") == .refused)
+            let document = try json(desk.terminal.output)
+            #expect(document["loadable"] as? Bool == false && document["size"] as? Int == 5)
+            #expect((document["problems"] as? [[String: Any]])?.first?["code"] as? String == "not-an-elf")
+            #expect((document["sha256"] as? String)?.count == 64)
+            #expect(await desk.terminal.run("plugin", "inspect", "/nowhere/libx.so") == .refused)
+        }
+    }
+}
