@@ -113,6 +113,7 @@ struct CommandTests {
             try await host.waitForLog("it runs") { $0.contains("patient runs com.example.patient.one") }
             host.kill9()
             try await host.restart()
+            try await host.waitForJournal("its loss") { $0.event == "launch-lost" }
             let launches = try await host.client.launches(LaunchQuery(limit: 100)).launches
             let lost = try #require(launches.first { $0.outcome == "lost" })
             #expect(lost.used == nil)
