@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 /// Every path that the host answers, in one table for both ends. Says nothing about bodies.
-package enum Route: CaseIterable, Hashable, Sendable {
+package enum Route: String, CaseIterable, Hashable, Sendable {
     case apiDescription
     case hostStatus
     case pluginList

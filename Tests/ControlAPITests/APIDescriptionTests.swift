@@ -22,7 +22,7 @@ struct APIDescriptionTests {
         route: Route
     ) throws {
         let operation = try document.operation(route)
-        #expect(operation["operationId"] == .string("\(identity: route)"))
+        #expect(operation["operationId"] == .string(route.rawValue))
         #expect(operation["summary"].text?.isEmpty == false)
 
         let parameters = try operation["parameters"].elements.map(document.resolved)
@@ -131,12 +131,5 @@ struct APIDescriptionTests {
     @Test func `the check refuses what it does not know`() {
         let schema = JSONValue.object(["type": .string("string"), "pattern": .string("a")])
         #expect(throws: HostFailure.self) { try document.problems(of: .string("a"), against: schema) }
-    }
-}
-
-extension String.StringInterpolation {
-    /// The case's own name.
-    fileprivate mutating func appendInterpolation(identity route: Route) {
-        appendLiteral(String(reflecting: route).split(separator: ".").last.map(String.init) ?? "")
     }
 }

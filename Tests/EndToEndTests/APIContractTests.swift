@@ -134,7 +134,13 @@ struct APIContractTests {
 @Suite("The journal shows what somebody wants to see")
 struct JournalFilterTests {
     @Test func `by each filter, now and as it grows`() async throws {
-        try await HostFixture.with(plugins: [.neighbour, TestPlugin("Recorder", tasks: ["processing1"])]) { host in
+        let recorder = TestPlugin("Recorder", tasks: ["processing1"])
+        try await HostFixture.with(plugins: [.neighbour, recorder]) { host in
+            // Until then the journal grows by itself.
+            for plugin in [.neighbour, recorder] {
+                let started = try await host.started(plugin)
+                _ = try await host.end(ofLaunch: try #require(started.launch))
+            }
             let task = TestPlugin.neighbour.task()
             let end = try await host.outcome(of: try await host.submit(task))
             let launch = try #require(end.launch)
