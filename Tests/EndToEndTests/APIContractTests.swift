@@ -69,7 +69,8 @@ struct APIContractTests {
             try api.call(.pluginTrigger, keyboard.identifier, body: "{}")
 
             let list = try api.call(.taskList)
-            #expect(list["pending"].elements.count == 1 && list["running"].elements.count == 1)
+            #expect(list["pending"].elements.map { $0["identifier"] } == [.string(task)])
+            #expect(list["running"].elements.contains { $0["identifier"] == .string(patient.task()) })
             for asked in [task, patient.task()] { try api.call(.taskWhy, asked) }
             try api.call(.hostStatus)
             #expect(try api.call(.pluginList)["refused"].elements.count == 1)
