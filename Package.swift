@@ -106,12 +106,13 @@ let package = Package(
             dependencies: [
                 "TaskModel", .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-            ]
+            ],
+            resources: [.embedInCode("openapi.yaml")]
         ),
         .testTarget(
             name: "ControlAPITests",
             dependencies: [
-                "ControlAPI", "TaskModel", .product(name: "NIOCore", package: "swift-nio"),
+                "ControlAPI", "HostTestKit", "TaskModel", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
@@ -155,7 +156,7 @@ let package = Package(
 
         .target(
             name: "HostTestKit",
-            dependencies: ["CLinux", "ControlAPI", "TaskModel"],
+            dependencies: ["CLinux", "ControlAPI", "TaskModel", .product(name: "Yams", package: "Yams")],
             path: "Tests/HostTestKit"
         ),
         .testTarget(name: "EndToEndTests", dependencies: ["ControlAPI", "HostTestKit", "TaskModel"]),

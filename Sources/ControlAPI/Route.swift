@@ -1,7 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 /// Every path that the host answers, in one table for both ends. Says nothing about bodies.
-package enum Route: CaseIterable, Hashable, Sendable {
+package enum Route: String, CaseIterable, Hashable, Sendable {
+    case apiDescription
     case hostStatus
     case pluginList
     case pluginShow
@@ -25,7 +26,9 @@ package enum Route: CaseIterable, Hashable, Sendable {
 
     package var method: Method {
         switch self {
-        case .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow, .journal: .get
+        case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow,
+            .journal:
+            .get
         case .pluginTrigger, .taskSubmit, .simulateLaunch, .simulateExpiration, .simulateConditions: .post
         case .taskCancel: .delete
         }
@@ -34,6 +37,7 @@ package enum Route: CaseIterable, Hashable, Sendable {
     /// The path with its parameter in braces, as routers take it.
     package var template: String {
         switch self {
+        case .apiDescription: "/v1/openapi.yaml"
         case .hostStatus: "/v1/host"
         case .pluginList: "/v1/plugins"
         case .pluginShow: "/v1/plugins/{identifier}"
@@ -54,6 +58,18 @@ package enum Route: CaseIterable, Hashable, Sendable {
     package var parameter: String? {
         Self.segments(template).first { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
     }
+
+    /// The names that may stand in the query.
+    package var queryNames: [String] {
+        switch self {
+        case .launchList: LaunchQuery.names
+        case .journal: JournalQuery.names
+        default: []
+        }
+    }
+
+    /// Whether a request has to bring a body; all others must have none.
+    package var takesBody: Bool { method == .post }
 
     /// The status of an answer that is not a refusal.
     package var successStatus: Int { self == .taskSubmit || self == .pluginTrigger ? 201 : 200 }
@@ -89,4 +105,8 @@ package enum Route: CaseIterable, Hashable, Sendable {
     private static func segments(_ path: String) -> [Substring] {
         path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     }
+}
+
+extension Route: CustomStringConvertible {
+    package var description: String { "\(method.rawValue) \(template)" }
 }

@@ -38,6 +38,12 @@ extension Ledger {
         try read("reading the journal") { try $0.journal(selection) }
     }
 
+    /// 0 for an empty journal.
+    package func newestJournalNumber() throws(LedgerError) -> JournalNumber {
+        let newest = JournalSelection(newestFirst: true, limit: 1)
+        return try read("reading the journal") { try $0.journal(newest).first?.number ?? JournalNumber(rawValue: 0) }
+    }
+
     private func read<Value>(
         _ operation: String,
         _ body: (Database) throws -> Value

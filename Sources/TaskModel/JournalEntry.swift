@@ -3,7 +3,7 @@
 /// One line of what happened, written in the same transaction as the change that it tells of.
 package struct JournalEntry: Hashable, Sendable {
     /// A launch's end, a request taken back, a rule broken, a change of the catalogue; task ends carry their outcome.
-    package enum Event: Hashable, Sendable {
+    package enum Event: Hashable, Sendable, CaseIterable {
         case task(TaskOutcome)
         case launch(LaunchOutcome)
         case cancelled
@@ -13,6 +13,12 @@ package struct JournalEntry: Hashable, Sendable {
         case pluginChanged
         case pluginRefused
         case pluginRemoved
+
+        package static var allCases: [Event] {
+            TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
+                .cancelled, .replaced, .violation, .pluginInstalled, .pluginChanged, .pluginRefused, .pluginRemoved,
+            ]
+        }
 
         package var name: String {
             switch self {

@@ -3,7 +3,7 @@
 /// Why a submission or a trigger was not accepted: one of the reference system's four codes, and the reason behind it (C14).
 package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// The reference system's own numbers.
-    package enum Code: Int32, Hashable, Sendable {
+    package enum Code: Int32, Hashable, Sendable, CaseIterable {
         case unavailable = 1
         case tooManyPendingTaskRequests = 2
         case notPermitted = 3
@@ -20,7 +20,7 @@ package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The ABI's `BGT_REASON_...` numbers, as far as this host gives them.
-    package enum SubReason: UInt32, Hashable, Sendable {
+    package enum SubReason: UInt32, Hashable, Sendable, CaseIterable {
         case notOffered = 1
         case pluginDisabled = 3
         case notRecorded = 4

@@ -4,16 +4,32 @@
 package enum ReverseDNSName {
     package static let maximumLength = 255
 
+    package struct Flaw: Hashable, Sendable {
+        /// What the name does: `has no dot`.
+        package let problem: String
+        package let remedy: String
+    }
+
     /// Why `text` is not such a name, with the remedy; nil when it is one.
     package static func problem(in text: String) -> String? {
-        if text.isEmpty { return "is empty; write a reverse-DNS name such as com.example.app.refresh" }
+        flaw(in: text).map { "\($0.problem); \($0.remedy)" }
+    }
+
+    package static func flaw(in text: String) -> Flaw? {
+        let example = "write a reverse-DNS name such as com.example.app.refresh"
+        if text.isEmpty { return Flaw(problem: "is empty", remedy: example) }
         let length = text.utf8.count
-        if length > maximumLength { return "has \(length) bytes; at most \(maximumLength) are allowed, shorten it" }
+        if length > maximumLength {
+            return Flaw(problem: "has \(length) bytes; at most \(maximumLength) are allowed", remedy: "shorten it")
+        }
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        if labels.count < 2 { return "has no dot; write a reverse-DNS name such as com.example.app.refresh" }
-        if labels.contains(where: \.isEmpty) { return "has an empty part; remove the extra dot" }
+        if labels.count < 2 { return Flaw(problem: "has no dot", remedy: example) }
+        if labels.contains(where: \.isEmpty) {
+            return Flaw(problem: "has an empty part", remedy: "remove the extra dot")
+        }
         if !labels.allSatisfy({ $0.allSatisfy(isAllowed) }) {
-            return "holds a character other than letters, digits, hyphen, underscore and dot; remove it"
+            let problem = "holds a character other than letters, digits, hyphen, underscore and dot"
+            return Flaw(problem: problem, remedy: "remove it")
         }
         return nil
     }

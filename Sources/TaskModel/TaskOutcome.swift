@@ -55,7 +55,7 @@ package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
 }
 
 /// Who or what an outcome is to be put down to.
-package enum Blame: String, Hashable, Sendable {
+package enum Blame: String, Hashable, Sendable, CaseIterable {
     case nobody
     case plugin
     case host

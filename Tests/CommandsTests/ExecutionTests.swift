@@ -21,6 +21,8 @@ struct ExitStatusTests {
         ["plugin", "check"], ["plugin", "check", "a.txt"], ["plugin", "check", "a.yaml", "--list"],
         ["plugin", "check", "a.yaml", "--exclude", "elf"], ["plugin", "check", "a.yaml", "--include", "nothing-such"],
         ["plugin", "inspect"], ["plugin", "install", ".a.yaml"], ["plugin", "remove", "a..b"],
+        ["journal", "--blame", "vendor"], ["journal", "--event", "crash"], ["journal", "--since", "soon"],
+        ["journal", "--plugin", "feed"], ["journal", "--launch", "0"], ["journal", "--identifier", "started"],
     ])
     func `misuse is 2, told on standard error, and asks no host`(arguments: [String]) async {
         let terminal = Terminal()
@@ -195,6 +197,42 @@ struct CommandTests {
             #expect(await terminal.run("task", "cancel", "a.b", "--socket", host.socket) == .done)
             #expect(terminal.output.contains("nothing was pending"))
         }
+    }
+}
+
+@Suite("The journal is narrowed by every filter")
+struct JournalFilterTests {
+    private let filters = [
+        "--plugin", "a.b", "--launch", "41", "--identifier", "a.b.c", "--outcome", "crashed", "--blame", "plugin",
+        "--since", "2h",
+    ]
+    private let query =
+        "plugin=a.b&launch=41&identifier=a.b.c&event=crashed&blame=plugin&since=2026-01-30T23%3A48%3A00.000000000Z"
+
+    @Test func `what is there and what is to come`() async throws {
+        let page = String(decoding: try WireCoding.encode(JournalReply(entries: [], last: 5)), as: UTF8.self)
+        try await StubHost.with({ $0.path.contains("follow") ? .stream([], .inOrder) : .body(status: 200, page) }) {
+            host in
+            let call = ["journal", "--limit", "3", "--socket", host.socket] + filters
+            #expect(await Terminal().run(list: call) == .done)
+            #expect(await Terminal().run(list: call + ["--follow"]) == .unreachable)
+            #expect(
+                host.requests.map(\.path) == [
+                    "/v1/journal?limit=3&\(query)", "/v1/journal?limit=3&\(query)",
+                    "/v1/journal?after=5&follow=true&\(query)",
+                ]
+            )
+        }
+    }
+
+    @Test(arguments: [
+        ("--event", "crashd", "write \"crashed\""), ("--blame", "vendor", "nobody, plugin, host, person, machine"),
+        ("--since", "2", "how long ago"), ("--plugin", "feed", "has no dot"), ("--launch", "x", "whole number"),
+    ])
+    func `a value against its rule is told with the rule`(option: String, value: String, rule: String) async {
+        let terminal = Terminal()
+        #expect(await terminal.run("journal", option, value) == .misuse)
+        #expect(terminal.error.contains(rule), "\(terminal.error)")
     }
 }
 

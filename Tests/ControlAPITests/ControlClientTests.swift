@@ -32,7 +32,7 @@ struct ControlClientTests {
                 _ = try? await client.cancel(task)
                 _ = try? await client.tasks()
                 _ = try? await client.why(task)
-                _ = try? await client.launches(LaunchQuery(limit: 3, plugin: plugin.text))
+                _ = try? await client.launches(LaunchQuery(limit: 3, plugin: plugin))
                 _ = try? await client.launch(LaunchNumber(rawValue: 41))
                 _ = try? await client.journal(after: 4, limit: 2)
                 _ = try? await client.simulateLaunch(of: [task])

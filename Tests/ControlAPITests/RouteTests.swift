@@ -1,7 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import ControlAPI
+import TaskModel
 import Testing
+
+@testable import ControlAPI
 
 @Suite("Both ends read one table of routes")
 struct RouteTests {
@@ -43,28 +45,41 @@ struct RouteTests {
 
 @Suite("Queries are read by their rules")
 struct QueryTests {
-    private func reading(_ values: [String: String]) -> (String) -> String? { { values[$0] } }
+    private func journal(_ query: String) throws -> JournalQuery {
+        try JournalQuery(reading: QueryParameters(query, of: .journal).value, now: Samples.now)
+    }
 
     @Test func `an absent query means the newest fifty`() throws {
-        #expect(try JournalQuery(reading: { _ in nil }) == JournalQuery(after: nil, limit: 50, isFollowing: false))
+        #expect(try journal("") == JournalQuery(after: nil, limit: 50, isFollowing: false))
         #expect(try LaunchQuery(reading: { _ in nil }) == LaunchQuery(limit: 50, plugin: nil))
     }
 
     @Test func `given values are taken`() throws {
-        let journal = try JournalQuery(reading: reading(["after": "7", "limit": "3", "follow": "true"]))
-        #expect(journal == JournalQuery(after: 7, limit: 3, isFollowing: true))
-        let launches = try LaunchQuery(reading: reading(["limit": "1", "plugin": "a.b"]))
-        #expect(launches == LaunchQuery(limit: 1, plugin: "a.b"))
+        #expect(try journal("after=7&limit=3&follow=true") == JournalQuery(after: 7, limit: 3, isFollowing: true))
+        let launches = try LaunchQuery(reading: QueryParameters("plugin=a.b&limit=1", of: .launchList).value)
+        #expect(launches == LaunchQuery(limit: 1, plugin: try Samples.plugin("a.b")))
     }
 
-    @Test(arguments: [["limit": "0"], ["limit": "many"], ["after": "-1"], ["follow": "yes"], ["limit": "10001"]])
-    func `a value against the rule is refused by name`(values: [String: String]) throws {
-        let refusal = try #require(throws: ControlRefusal.self) {
-            try JournalQuery(reading: { values[$0] })
-        }
-        #expect(refusal.status == 400)
-        #expect(refusal.reply.error.subReason == "query-invalid")
-        let (name, value) = try #require(values.first)
-        #expect(refusal.reply.error.message.contains("\(name)=\(value)"))
+    @Test func `every filter is taken, and crosses the wire as it was meant`() throws {
+        let filter = JournalFilter(
+            plugin: try Samples.plugin("a.b"),
+            launch: LaunchNumber(rawValue: 41),
+            label: "a.b.c",
+            event: .launch(.crashed),
+            blame: .plugin,
+            since: Samples.now
+        )
+        let query = JournalQuery(after: 7, isFollowing: true, filter: filter)
+        let path = Route.journal.path(query: query.items)
+        #expect(try journal(String(path.split(separator: "?")[1])) == query)
+    }
+
+    @Test(arguments: [
+        ("2h", -7200), ("1d12h", -129_600), ("0s", 0), ("2026-01-31T01:47:00Z", -60),
+        ("2026-01-31T02:47:00+01:00", -60),
+        ("2026-01-31T02%3A47%3A00%2B01%3A00", -60),
+    ])
+    func `since is an instant, or how long ago it was`(text: String, seconds: Int64) throws {
+        #expect(try journal("since=\(text)").filter.since == Samples.now + .seconds(seconds))
     }
 }

@@ -29,18 +29,6 @@ struct TaskSubmissionTests {
         #expect(got.payload.isEmpty)
     }
 
-    @Test(arguments: [
-        (#"{"identifier": "nodot", "kind": "refresh"}"#, "identifier-invalid"),
-        (#"{"identifier": "a.b", "kind": "event"}"#, "kind-unknown"),
-        (#"{"identifier": "a.b", "kind": "Refresh"}"#, "kind-unknown"),
-    ])
-    func `a value against its rule is refused`(text: String, subReason: String) throws {
-        let submission = try decode(text)
-        let refusal = try #require(throws: ControlRefusal.self) { try submission.validated() }
-        #expect(refusal.status == 400)
-        #expect(refusal.reply.error.subReason == subReason)
-    }
-
     @Test func `a payload may have 64 KiB and not a byte more`() throws {
         let request = TaskRequest(identifier: try Samples.task(), kind: .refresh)
         let most = [UInt8](repeating: 1, count: TaskRequest.maximumPayload)
@@ -51,20 +39,6 @@ struct TaskSubmissionTests {
         #expect(refusal.reply.error.subReason == "payload-too-large")
         #expect(try PluginTrigger(payload: most).validated() == most)
         #expect(throws: refusal) { try PluginTrigger(payload: most + [1]).validated() }
-    }
-
-    @Test(arguments: [
-        (#"{"kind": "refresh"}"#, "identifier"), (#"{"identifier": 1, "kind": "refresh"}"#, "identifier"),
-        (#"{"identifier": "a.b", "kind": "refresh", "earliest-begin": "soon"}"#, "earliest-begin"), ("{", "body"),
-    ])
-    func `a broken body is explained by its key`(text: String, key: String) throws {
-        let error = try #require(throws: (any Error).self) { try decode(text) }
-        #expect(ControlRefusal.malformedBody(error).reply.error.message.contains(key))
-    }
-
-    @Test func `a simulation names at least one task`() {
-        let refusal = #expect(throws: ControlRefusal.self) { try LaunchSimulation(identifiers: []).validated() }
-        #expect(refusal?.reply.error.subReason == "identifier-missing")
     }
 }
 

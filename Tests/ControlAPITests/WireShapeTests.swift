@@ -2,29 +2,38 @@
 
 import ControlAPI
 import Foundation
+import HostTestKit
 import TaskModel
 import Testing
 
 @Suite("Bodies keep the shape that programs rely on")
 struct WireShapeTests {
-    /// Both ways: what the value becomes is the golden text, and the golden text becomes the value.
-    private func check<Body: Codable & Equatable>(_ value: Body, is golden: String) throws {
+    private let document: APIDocument
+
+    init() throws { document = try APIDocument() }
+
+    /// Both ways: what the value becomes is the golden text, and the golden text becomes the value. The text is what the
+    /// document says under `schema`.
+    private func check<Body: Codable & Equatable>(_ value: Body, _ schema: String, is golden: String) throws {
         let encoded = try WireCoding.encode(value)
         let got = try JSONSerialization.jsonObject(with: encoded) as? NSDictionary
         let wanted = try JSONSerialization.jsonObject(with: Data(golden.utf8)) as? NSDictionary
         #expect(got == wanted, "\(String(decoding: encoded, as: UTF8.self))")
         #expect(try WireCoding.decode(Body.self, from: Data(golden.utf8)) == value)
+        let parsed = try JSONValue(parsing: Data(golden.utf8))
+        #expect(try document.problems(of: parsed, against: try document.schema(named: schema)) == [])
     }
 
     @Test func `keys are sorted and slashes stand as they are`() throws {
-        let reply = ErrorReply(code: "c", subReason: "s", message: "/a", remedy: "r")
+        let reply = ErrorReply(code: "c", subReason: "s", field: "f", message: "/a", remedy: "r")
         let text = String(decoding: try WireCoding.encode(reply), as: UTF8.self)
-        #expect(text == #"{"error":{"code":"c","message":"/a","remedy":"r","sub-reason":"s"}}"#)
+        #expect(text == #"{"error":{"code":"c","field":"f","message":"/a","remedy":"r","sub-reason":"s"}}"#)
     }
 
     @Test func `the host's status`() throws {
         try check(
             Samples.host(),
+            "HostStatus",
             is: """
                 {"version": "0.1.0", "pid": 7, "user": "bgtask", "started-at": "2026-01-31T00:48:00.000000000Z",
                  "boot-id": "b00t", "state-folder": "/var/lib/bgtask", "socket": "/run/bgtask/control.sock",
@@ -55,10 +64,11 @@ struct WireShapeTests {
         """
 
     @Test func `a trigger and its answer`() throws {
-        try check(PluginTrigger(payload: [0, 255, 10]), is: #"{"payload": "AP8K"}"#)
-        try check(PluginTrigger(), is: "{}")
+        try check(PluginTrigger(payload: [0, 255, 10]), "PluginTrigger", is: #"{"payload": "AP8K"}"#)
+        try check(PluginTrigger(), "PluginTrigger", is: "{}")
         try check(
             PluginTriggerReply(SubmissionNumber(rawValue: 14), plugin: try Samples.plugin("com.example.feed.keyboard")),
+            "PluginTriggerReply",
             is: #"{"plugin": "com.example.feed.keyboard", "event-name": "trigger", "submission": 14}"#
         )
     }
@@ -66,6 +76,7 @@ struct WireShapeTests {
     @Test func `the plugins and the refused manifests`() throws {
         try check(
             try Samples.pluginList(),
+            "PluginList",
             is: """
                 {"plugins": [{\(summary)}],
                  "refused": [{"file": "/etc/bgtask/manifests/broken.yaml", "identifier": "com.example.broken",
@@ -79,6 +90,7 @@ struct WireShapeTests {
     @Test func `one plugin, with the list's keys beside its own`() throws {
         try check(
             try Samples.pluginShow(),
+            "Plugin",
             is: """
                 {\(summary), "extensions": ["com.example.feed.keyboard"],
                  "manifest": "/etc/bgtask/manifests/feed.yaml", "manifest-digest": "cd34", "library-digest": "ab12",
@@ -102,6 +114,7 @@ struct WireShapeTests {
     @Test func `all work`() throws {
         try check(
             try Samples.taskList(),
+            "TaskList",
             is: """
                 {"pending": [{"plugin": "com.example.feed", "identifier": "com.example.feed.refresh",
                    "kind": "refresh", "submission": 12, "submitter": "person",
@@ -121,6 +134,7 @@ struct WireShapeTests {
     @Test func `an explanation`() throws {
         try check(
             try Samples.why(),
+            "TaskWhy",
             is: """
                 {"identifier": "com.example.feed.refresh", "plugin": "com.example.feed", "state": "pending",
                  "kind": "refresh", "submission": 12, "eligible": false, "earliest-possible": "unknown",
@@ -144,6 +158,7 @@ struct WireShapeTests {
         )
         try check(
             reply,
+            "TaskWhy",
             is: """
                 {"identifier": "com.example.feed.refresh", "state": "running", "eligible": false, "reasons": [],
                  "earliest-possible": "2026-01-31T01:48:00.000000000Z",
@@ -156,6 +171,7 @@ struct WireShapeTests {
     @Test func `a launch that is over`() throws {
         try check(
             LaunchListReply(launches: [try Samples.launch(end: Samples.launchEnd)]),
+            "LaunchList",
             is: """
                 {"launches": [{"launch": 41, "plugin": "com.example.feed", "lane": "background", "cause": "due",
                   "pid": 4711, "started-at": "2026-01-31T01:48:00.000000000Z",
@@ -171,6 +187,7 @@ struct WireShapeTests {
     @Test func `the journal`() throws {
         try check(
             JournalReply(entries: [try Samples.journalLine()], last: 5),
+            "Journal",
             is: """
                 {"entries": [{"number": 5, "at": "2026-01-31T01:48:00.000000000Z", "event": "succeeded",
                   "plugin": "com.example.feed", "launch": 41, "identifier": "com.example.feed.refresh", "submission": 12,
@@ -193,6 +210,7 @@ struct WireShapeTests {
         )
         try check(
             line,
+            "JournalLine",
             is: """
                 {"number": 5, "at": "2026-01-31T01:48:00.000000000Z", "event": "succeeded",
                  "plugin": "com.example.feed", "event-name": "started", "blame": "nobody", "message": ""}
@@ -226,14 +244,23 @@ struct WireShapeTests {
         let (plugin, task) = (try Samples.plugin(), try Samples.task())
         try check(
             TaskSubmissionReply(number, plugin: plugin, identifier: task, replacing: SubmissionNumber(rawValue: 9)),
+            "TaskSubmissionReply",
             is: """
                 {"submission": 12, "plugin": "com.example.feed", "identifier": "com.example.feed.refresh", "replaced": 9}
                 """
         )
-        try check(TaskCancellationReply(isCancelled: true), is: #"{"cancelled": true}"#)
-        try check(LaunchSimulation(identifiers: ["a.b"]), is: #"{"identifiers": ["a.b"]}"#)
-        try check(LaunchSimulationReply(launching: [LaunchNumber(rawValue: 4)]), is: #"{"launching": [4]}"#)
-        try check(ExpirationSimulation(identifier: "a.b"), is: #"{"identifier": "a.b"}"#)
-        try check(ExpirationSimulationReply(launch: LaunchNumber(rawValue: 4)), is: #"{"launch": 4}"#)
+        try check(TaskCancellationReply(isCancelled: true), "TaskCancellationReply", is: #"{"cancelled": true}"#)
+        try check(LaunchSimulation(identifiers: ["a.b"]), "LaunchSimulation", is: #"{"identifiers": ["a.b"]}"#)
+        try check(
+            LaunchSimulationReply(launching: [LaunchNumber(rawValue: 4)]),
+            "LaunchSimulationReply",
+            is: #"{"launching": [4]}"#
+        )
+        try check(ExpirationSimulation(identifier: "a.b"), "ExpirationSimulation", is: #"{"identifier": "a.b"}"#)
+        try check(
+            ExpirationSimulationReply(launch: LaunchNumber(rawValue: 4)),
+            "ExpirationSimulationReply",
+            is: #"{"launch": 4}"#
+        )
     }
 }

@@ -39,7 +39,9 @@ extension HostFixture {
     }
 
     /// Runs `bgtask` as an operator would, on this host.
-    package func bgtask(_ arguments: String...) async throws -> ProgramRun {
+    package func bgtask(_ arguments: String...) async throws -> ProgramRun { try await bgtaskList(arguments) }
+
+    package func bgtaskList(_ arguments: [String]) async throws -> ProgramRun {
         try await ProgramRun.of(BuiltProgram.command.path(), arguments + ["--socket", socket])
     }
 

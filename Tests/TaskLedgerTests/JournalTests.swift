@@ -44,10 +44,12 @@ struct JournalTests {
         #expect(try numbers(JournalSelection(after: second, limit: 9)) == [3, 4])
         #expect(try numbers(JournalSelection(newestFirst: true, limit: 2)) == [4, 3])
         #expect(try numbers(JournalSelection(after: second, newestFirst: true, limit: 9)) == [4, 3])
-        #expect(try numbers(JournalSelection(plugin: cleaner, limit: 9)) == [2, 4])
-        #expect(try numbers(JournalSelection(launch: 7, limit: 9)) == [3])
-        #expect(try numbers(JournalSelection(plugin: cleaner, launch: 7, limit: 9)) == [])
-        #expect(try numbers(JournalSelection(label: "com.example.feed.refresh", limit: 9)) == [3])
+        #expect(try numbers(JournalSelection(filter: JournalFilter(plugin: cleaner), limit: 9)) == [2, 4])
+        #expect(try numbers(JournalSelection(filter: JournalFilter(launch: 7), limit: 9)) == [3])
+        #expect(try numbers(JournalSelection(filter: JournalFilter(plugin: cleaner, launch: 7), limit: 9)) == [])
+        #expect(
+            try numbers(JournalSelection(filter: JournalFilter(label: "com.example.feed.refresh"), limit: 9)) == [3]
+        )
     }
 
     @Test func `followers wake with the last number of each group that wrote to it`() async throws {

@@ -42,7 +42,9 @@ struct RefusedFileTests {
         var configuration = Configuration()
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
         let newer = try DatabasePool(path: folder.path, configuration: configuration)
-        try await newer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 2") }
+        try await newer.writeWithoutTransaction {
+            try $0.execute(sql: "PRAGMA user_version = \(LedgerSchema.version + 1)")
+        }
         #expect(try folder.files()["ledger.sqlite-wal"]?.isEmpty == false)
         #expect(try refusal().code == .newer)
         try newer.close()

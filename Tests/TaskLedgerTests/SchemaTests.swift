@@ -9,11 +9,15 @@ import Testing
 @Suite("A released schema is never edited, only followed")
 struct SchemaTests {
     @Test func `the steps are these, and the version is their number`() throws {
-        #expect(LedgerSchema.migrator.migrations == ["1: pending, launches, journal, plugins"])
-        #expect(LedgerSchema.version == 1)
+        #expect(
+            LedgerSchema.migrator.migrations == [
+                "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
+            ]
+        )
+        #expect(LedgerSchema.version == 2)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 1)
+        #expect(try pragma("user_version", of: database) == 2)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 

@@ -9,10 +9,13 @@ struct JournalCommand: AsyncParsableCommand {
         commandName: "journal",
         abstract: "Show what happened, oldest first.",
         discussion: """
-            With --follow it goes on until Ctrl-C; with --json as well, each line is one entry.
+            With --follow it goes on until Ctrl-C; with --json as well, each line is one entry. Of several filters, an
+            entry has to fit all.
 
-            Example:
+            Examples:
               bgtask journal --limit 20 --follow
+              bgtask journal --since 2h --blame plugin
+              bgtask journal --identifier com.example.feed.refresh --outcome crashed --since 2026-01-31T02:00:00Z
             """
     )
 
@@ -22,19 +25,22 @@ struct JournalCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Begin with at most so many of the newest entries.", valueName: "number"))
     var limit = 50
 
+    @OptionGroup(title: "Filters") var filters: JournalFilterOptions
     @OptionGroup var output: OutputOptions
     @OptionGroup var host: HostOptions
 
     func validate() throws { try LimitArgument.check(limit, in: JournalQuery.limits) }
 
     func run() async throws {
-        let (json, limit) = (output.json, limit)
+        let (json, limit, filter) = (output.json, limit, filters.filter)
         if follow {
             try await host.connected { client in
-                try await Interruptible.run { try await JournalFollower(json: json).follow(client, from: limit) }
+                try await Interruptible.run {
+                    try await JournalFollower(json: json, filter: filter).follow(client, from: limit)
+                }
             }
         } else {
-            try output.show(try await host.connected { try await $0.journal(limit: limit) })
+            try output.show(try await host.connected { try await $0.journal(limit: limit, filter: filter) })
         }
     }
 }

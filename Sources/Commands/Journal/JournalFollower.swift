@@ -1,14 +1,16 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import TaskModel
 
 /// Puts out the end of the journal and then every new entry, as a table that grows or as a line of JSON each.
 struct JournalFollower {
     let json: Bool
+    let filter: JournalFilter
 
     /// Ends only by an error: a host that ends the stream is one that can no longer be followed.
     func follow(_ client: ControlClient, from limit: Int) async throws {
-        let beginning = try await client.journal(limit: limit)
+        let beginning = try await client.journal(limit: limit, filter: filter)
         let widths = try show(beginning)
         // Asked for by number, so that nothing between the two calls is missed or shown twice.
         for try await line in try await feed(of: client, after: beginning.last) { try show(line, widths: widths) }
@@ -18,7 +20,7 @@ struct JournalFollower {
     /// It answered just now: who does not answer any more has gone.
     private func feed(of client: ControlClient, after number: Int64) async throws -> JournalFeed {
         do {
-            return try await client.followJournal(after: number)
+            return try await client.followJournal(after: number, filter: filter)
         } catch ControlError.unreachable {
             throw ControlError.journalEnded(socket: client.socket, isInOrder: false)
         }

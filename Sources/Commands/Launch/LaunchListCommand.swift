@@ -30,7 +30,7 @@ struct LaunchListCommand: AsyncParsableCommand {
     func validate() throws { try LimitArgument.check(limit, in: LaunchQuery.limits) }
 
     func run() async throws {
-        let query = LaunchQuery(limit: limit, plugin: plugin?.text)
+        let query = LaunchQuery(limit: limit, plugin: plugin)
         try output.show(try await host.connected { try await $0.launches(query) })
     }
 }

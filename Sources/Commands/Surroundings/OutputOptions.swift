@@ -5,7 +5,7 @@ import ControlAPI
 
 /// The option that chooses between tables and JSON, and the one place that puts either out.
 struct OutputOptions: ParsableArguments {
-    @Flag(help: "Print the host's answer as JSON.")
+    @Flag(help: "Print the host's answer as JSON, in the shape of its control API.")
     var json = false
 
     init() {}

@@ -15,32 +15,14 @@ struct BeginTime: Hashable {
         } else {
             throw ValidationError(
                 "\"\(text)\" is no time; write a time of day such as 02:00, an RFC 3339 time such as "
-                    + "2026-01-31T02:00:00Z, or a delay such as +15min (ms, s, min, h, d)"
+                    + "2026-01-31T02:00:00Z, or a delay such as +15min (\(DurationText.units))"
             )
         }
     }
 
-    private static let units: [String: Int64] = [
-        "ms": 1_000_000, "s": 1_000_000_000, "min": 60_000_000_000, "h": 3_600_000_000_000, "d": 86_400_000_000_000,
-    ]
-
-    /// `+1h30min`: numbers, each with its unit.
     private static func delayed(_ text: String, from now: WallTime) -> WallTime? {
         guard text.first == "+" else { return nil }
-        var rest = text.dropFirst()
-        var total: Int64 = 0
-        repeat {
-            let digits = rest.prefix { $0.isASCII && $0.isNumber }
-            rest = rest.dropFirst(digits.count)
-            let unit = rest.prefix { $0.isLetter }
-            rest = rest.dropFirst(unit.count)
-            guard let count = Int64(digits), let length = units[String(unit)] else { return nil }
-            let (product, isTooLong) = count.multipliedReportingOverflow(by: length)
-            let (sum, areTooLong) = total.addingReportingOverflow(product)
-            if isTooLong || areTooLong { return nil }
-            total = sum
-        } while !rest.isEmpty
-        return now + .nanoseconds(total)
+        return DurationText.duration(text.dropFirst()).map { now + $0 }
     }
 
     /// `02:00` or `02:00:30`, the next time that the clock on the wall shows it.

@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// One call per route, under the route's own name.
+/// One call per route that answers in one JSON body, under the route's own name.
 extension ControlClient {
     package func host() async throws(ControlError) -> HostStatusReply { try await ask(.hostStatus) }
 
@@ -41,8 +41,12 @@ extension ControlClient {
         try await ask(.launchShow, number.description)
     }
 
-    package func journal(after: Int64? = nil, limit: Int) async throws(ControlError) -> JournalReply {
-        try await ask(.journal, query: JournalQuery(after: after, limit: limit).items)
+    package func journal(
+        after: Int64? = nil,
+        limit: Int,
+        filter: JournalFilter = JournalFilter()
+    ) async throws(ControlError) -> JournalReply {
+        try await ask(.journal, query: JournalQuery(after: after, limit: limit, filter: filter).items)
     }
 
     package func simulateLaunch(of tasks: [TaskIdentifier]) async throws(ControlError) -> LaunchSimulationReply {

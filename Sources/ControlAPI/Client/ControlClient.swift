@@ -4,6 +4,7 @@ import AsyncHTTPClient
 import FoundationEssentials
 import NIOCore
 import NIOHTTP1
+package import TaskModel
 
 /// Speaks to the host at one control socket. Never starts a host and never asks twice.
 ///
@@ -61,8 +62,11 @@ package struct ControlClient: Sendable {
     }
 
     /// The journal's stream, once the host has agreed to it.
-    package func followJournal(after: Int64?) async throws(ControlError) -> JournalFeed {
-        let query = JournalQuery(after: after, isFollowing: true)
+    package func followJournal(
+        after: Int64?,
+        filter: JournalFilter = JournalFilter()
+    ) async throws(ControlError) -> JournalFeed {
+        let query = JournalQuery(after: after, isFollowing: true, filter: filter)
         let response = try await response(to: request(.journal, query: query.items))
         return JournalFeed(socket: socket, body: response.body)
     }

@@ -1,31 +1,61 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Which entries `GET /v1/journal` gives, always oldest first.
+package import TaskModel
+
+/// Which entries `GET /v1/journal` gives, always oldest first: of those that fit the filter,
 ///
-/// Without `after`, the newest `limit`; with it, the first `limit` that follow that number. With `isFollowing` the
+/// without `after`, the newest `limit`; with it, the first `limit` that follow that number. With `isFollowing` the
 /// answer is a stream of lines: all that follow `after` (without it, all from now on), whatever `limit` says.
 package struct JournalQuery: Hashable, Sendable {
     package static let limits = 1...10_000
+    static let names = ["after", "limit", "follow", "plugin", "launch", "identifier", "event", "blame", "since"]
 
     package let after: Int64?
     package let limit: Int
     package let isFollowing: Bool
+    package let filter: JournalFilter
 
-    package init(after: Int64? = nil, limit: Int = 50, isFollowing: Bool = false) {
+    package init(
+        after: Int64? = nil,
+        limit: Int = 50,
+        isFollowing: Bool = false,
+        filter: JournalFilter = JournalFilter()
+    ) {
         self.after = after
         self.limit = limit
         self.isFollowing = isFollowing
+        self.filter = filter
     }
 
-    package init(reading value: (String) -> String?) throws(ControlRefusal) {
+    /// - Parameter now: what a duration ago is counted from.
+    package init(reading value: (String) -> String?, now: WallTime) throws(ControlRefusal) {
         after = try QueryValue.whole(value("after"), named: "after", in: 0...Int64.max)
         limit = try QueryValue.whole(value("limit"), named: "limit", in: Self.limits) ?? 50
         isFollowing = try QueryValue.boolean(value("follow"), named: "follow") ?? false
+        let event = try QueryValue.word(value("event"), named: "event", among: JournalEntry.Event.allCases, \.name)
+        let blame = try QueryValue.word(value("blame"), named: "blame", among: Blame.allCases, \.rawValue)
+        filter = JournalFilter(
+            plugin: try QueryValue.plugin(value("plugin"), named: "plugin"),
+            launch: try QueryValue.whole(value("launch"), named: "launch", in: 1...Int64.max)
+                .map(LaunchNumber.init(rawValue:)),
+            label: try QueryValue.task(value("identifier"), named: "identifier")?.text,
+            event: event,
+            blame: blame,
+            since: try QueryValue.since(value("since"), named: "since", now: now)
+        )
     }
 
     var items: [(name: String, value: String)] {
-        var items: [(name: String, value: String)] = after.map { [("after", "\($0)")] } ?? []
-        items.append(isFollowing ? ("follow", "true") : ("limit", "\(limit)"))
-        return items
+        let given: [(name: String, value: String?)] = [
+            ("after", after?.description),
+            isFollowing ? ("follow", "true") : ("limit", "\(limit)"),
+            ("plugin", filter.plugin?.text),
+            ("launch", filter.launch?.description),
+            ("identifier", filter.label),
+            ("event", filter.event?.name),
+            ("blame", filter.blame?.rawValue),
+            ("since", filter.since.map { Timestamp($0).description }),
+        ]
+        return given.compactMap { name, value in value.map { (name, $0) } }
     }
 }

@@ -4,7 +4,9 @@ package import FoundationEssentials
 package import TaskModel
 
 /// `POST /v1/plugins/{identifier}/trigger`: wakes an extension, with something to read if there is any.
-package struct PluginTrigger: Codable, Hashable, Sendable {
+package struct PluginTrigger: CallBody, Hashable {
+    package static let fields: [BodyField] = [.optional("payload", .base64)]
+
     /// Base 64 on the wire.
     package let payload: Data?
 

@@ -2,7 +2,11 @@
 
 /// `POST /v1/simulate/conditions`: take these for true, whatever is. What the body does not name stays as it is; `null`
 /// takes a script back. The conditions of one body change together.
-package struct ConditionsSimulation: Codable, Hashable, Sendable {
+package struct ConditionsSimulation: CallBody, Hashable {
+    package static let fields: [BodyField] = [
+        .optional("external-power", .booleanOrNull), .optional("network", .booleanOrNull),
+    ]
+
     package enum Script: Hashable, Sendable {
         case holds(Bool)
         /// No script: what the host would go by without one.
@@ -42,9 +46,10 @@ package struct ConditionsSimulation: Codable, Hashable, Sendable {
 
     package func validated() throws(ControlRefusal) -> ConditionsSimulation {
         if externalPower != nil || network != nil { return self }
-        throw .malformed(
-            "condition-missing",
-            "no condition is named; give external-power or network as true, false or null"
+        throw ControlRefusal(
+            .conditionMissing,
+            "no condition is named",
+            remedy: "give external-power or network as true, false or null"
         )
     }
 

@@ -3,17 +3,22 @@
 package import TaskModel
 
 /// `POST /v1/simulate/launch`: run these pending tasks now, whatever time and conditions say.
-package struct LaunchSimulation: Codable, Hashable, Sendable {
+package struct LaunchSimulation: CallBody, Hashable {
+    package static let fields: [BodyField] = [.required("identifiers", .texts)]
+
     package let identifiers: [String]
 
     package init(identifiers: [String]) { self.identifiers = identifiers }
 
     package func validated() throws(ControlRefusal) -> [TaskIdentifier] {
         if identifiers.isEmpty {
-            throw .malformed("identifier-missing", "identifiers is empty; name at least one pending task")
+            let remedy = "name at least one pending task"
+            throw ControlRefusal(.identifierMissing, field: "identifiers", "identifiers is empty", remedy: remedy)
         }
         var tasks: [TaskIdentifier] = []
-        for text in identifiers { tasks.append(try TaskIdentifier(validating: text)) }
+        for (index, text) in identifiers.enumerated() {
+            tasks.append(try TaskIdentifier(validating: text, field: "identifiers[\(index)]"))
+        }
         return tasks
     }
 }
@@ -26,7 +31,9 @@ package struct LaunchSimulationReply: Codable, Hashable, Sendable {
 }
 
 /// `POST /v1/simulate/expiration`: tell a running task that its time is over, with the grace that it would get.
-package struct ExpirationSimulation: Codable, Hashable, Sendable {
+package struct ExpirationSimulation: CallBody, Hashable {
+    package static let fields: [BodyField] = [.required("identifier", .text)]
+
     package let identifier: String
 
     package init(identifier: String) { self.identifier = identifier }

@@ -4,7 +4,13 @@ package import FoundationEssentials
 package import TaskModel
 
 /// `POST /v1/tasks`: a request as a person hands it in.
-package struct TaskSubmission: Codable, Hashable, Sendable {
+package struct TaskSubmission: CallBody, Hashable {
+    package static let fields: [BodyField] = [
+        .required("identifier", .text), .required("kind", .text), .optional("earliest-begin", .time),
+        .optional("requires-network", .boolean), .optional("requires-external-power", .boolean),
+        .optional("payload", .base64),
+    ]
+
     package let identifier: String
     package let kind: String
     package let earliestBegin: Timestamp?
@@ -44,7 +50,13 @@ package struct TaskSubmission: Codable, Hashable, Sendable {
     package func validated() throws(ControlRefusal) -> (request: TaskRequest, payload: [UInt8]) {
         let task = try TaskIdentifier(validating: identifier)
         guard let kind = TaskKind(name: kind), kind != .event else {
-            throw .malformed("kind-unknown", "kind \"\(kind)\" is not offered; use refresh or processing")
+            let offered = TaskKind.allCases.filter { $0 != .event }.map(\.name)
+            throw ControlRefusal(
+                .kindUnknown,
+                field: "kind",
+                "kind \"\(kind)\" is not offered",
+                remedy: NearestWord.remedy(for: kind, among: offered)
+            )
         }
         let bytes = try CarriedPayload.bytes(payload)
         let request = TaskRequest(

@@ -12,9 +12,7 @@ package enum CarriedPayload {
         let bytes = data.map { Array($0) } ?? []
         let limit = TaskRequest.maximumPayload
         if bytes.count <= limit { return bytes }
-        throw .malformed(
-            "payload-too-large",
-            "payload has \(bytes.count) bytes; at most \(limit) are allowed, hand over a file's name instead"
-        )
+        let problem = "payload has \(bytes.count) bytes; at most \(limit) are allowed"
+        throw ControlRefusal(.payloadTooLarge, field: "payload", problem, remedy: "hand over a file's name instead")
     }
 }

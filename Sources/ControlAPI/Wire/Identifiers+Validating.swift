@@ -4,15 +4,15 @@ package import TaskModel
 
 /// Identifiers from requests: refused with the rule that they break.
 extension TaskIdentifier {
-    package init(validating text: String) throws(ControlRefusal) {
-        guard let identifier = TaskIdentifier(text) else { throw .malformedIdentifier(text) }
+    package init(validating text: String, field: String = "identifier") throws(ControlRefusal) {
+        guard let identifier = TaskIdentifier(text) else { throw .malformedIdentifier(text, field: field) }
         self = identifier
     }
 }
 
 extension PluginIdentifier {
-    package init(validating text: String) throws(ControlRefusal) {
-        guard let identifier = PluginIdentifier(text) else { throw .malformedIdentifier(text) }
+    package init(validating text: String, field: String = "identifier") throws(ControlRefusal) {
+        guard let identifier = PluginIdentifier(text) else { throw .malformedIdentifier(text, field: field) }
         self = identifier
     }
 }
@@ -20,7 +20,12 @@ extension PluginIdentifier {
 extension LaunchNumber {
     package init(validating text: String) throws(ControlRefusal) {
         guard let number = Int64(text), number > 0 else {
-            throw .malformed("number-invalid", "launch \"\(text)\" is not a whole number from 1")
+            throw ControlRefusal(
+                .numberInvalid,
+                field: "number",
+                "launch \"\(text)\" is not a whole number from 1",
+                remedy: "see \"bgtask launch list\" for those that there are"
+            )
         }
         self.init(rawValue: number)
     }

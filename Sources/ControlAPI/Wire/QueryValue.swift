@@ -1,5 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import TaskModel
+
 /// Reads single values of a query, and refuses by name what breaks its rule.
 enum QueryValue {
     static func whole<Value: FixedWidthInteger>(
@@ -8,18 +10,45 @@ enum QueryValue {
         in range: ClosedRange<Value>
     ) throws(ControlRefusal) -> Value? {
         guard let text else { return nil }
-        guard let value = Value(text), range.contains(value) else {
-            let rule = "write a whole number from \(range.lowerBound) to \(range.upperBound)"
-            throw .malformed("query-invalid", "query \(name)=\(text) is not allowed; \(rule)")
-        }
-        return value
+        if let value = Value(text), range.contains(value) { return value }
+        let bound = range.upperBound == .max ? "" : " to \(range.upperBound)"
+        throw invalid(text, named: name, "write a whole number from \(range.lowerBound)\(bound)")
     }
 
     static func boolean(_ text: String?, named name: String) throws(ControlRefusal) -> Bool? {
         guard let text else { return nil }
-        guard let value = Bool(text) else {
-            throw .malformed("query-invalid", "query \(name)=\(text) is not allowed; write true or false")
-        }
-        return value
+        if let value = Bool(text) { return value }
+        throw invalid(text, named: name, "write true or false")
+    }
+
+    static func word<Value>(
+        _ text: String?,
+        named name: String,
+        among values: [Value],
+        _ word: (Value) -> String
+    ) throws(ControlRefusal) -> Value? {
+        guard let text else { return nil }
+        if let value = values.first(where: { word($0) == text }) { return value }
+        throw invalid(text, named: name, NearestWord.remedy(for: text, among: values.map(word)))
+    }
+
+    static func plugin(_ text: String?, named name: String) throws(ControlRefusal) -> PluginIdentifier? {
+        guard let text else { return nil }
+        return try PluginIdentifier(validating: text, field: name)
+    }
+
+    static func task(_ text: String?, named name: String) throws(ControlRefusal) -> TaskIdentifier? {
+        guard let text else { return nil }
+        return try TaskIdentifier(validating: text, field: name)
+    }
+
+    static func since(_ text: String?, named name: String, now: WallTime) throws(ControlRefusal) -> WallTime? {
+        guard let text else { return nil }
+        if let instant = SinceTime.instant(text, now: now) { return instant }
+        throw invalid(text, named: name, SinceTime.rule)
+    }
+
+    private static func invalid(_ text: String, named name: String, _ rule: String) -> ControlRefusal {
+        ControlRefusal(.queryInvalid, field: name, "query \(name)=\(text) is not allowed", remedy: rule)
     }
 }

@@ -30,7 +30,7 @@ extension ControlRoutes {
     }
 
     func plugin(_ text: String) async throws -> PluginReply {
-        guard let identifier = PluginIdentifier(text) else { throw ControlRefusal.malformedIdentifier(text) }
+        let identifier = try PluginIdentifier(validating: text)
         let found = try await read { scheduler, now in
             scheduler.entry(of: identifier).map { entry in
                 let waiting = scheduler.waitingEvents(of: identifier, at: now).map { event, reasons in
@@ -73,11 +73,9 @@ extension ControlRoutes {
     /// An empty list of a plugin that nobody knows would look like one that never ran.
     func launches(_ query: LaunchQuery) async throws -> LaunchListReply {
         let reply = try await launchList(query)
-        guard reply.launches.isEmpty, let text = query.plugin else { return reply }
-        let isKnown = try await read { scheduler, _ in
-            PluginIdentifier(text).map { scheduler.entry(of: $0) != nil } ?? false
-        }
-        if !isKnown { throw ControlRefusal.noSuchPlugin(text) }
+        guard reply.launches.isEmpty, let plugin = query.plugin else { return reply }
+        let isKnown = try await read { scheduler, _ in scheduler.entry(of: plugin) != nil }
+        if !isKnown { throw ControlRefusal.noSuchPlugin(plugin.text) }
         return reply
     }
 

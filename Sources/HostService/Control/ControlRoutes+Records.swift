@@ -12,11 +12,7 @@ import TaskModel
 // What the ledger remembers: launches and the journal.
 extension ControlRoutes {
     func launchList(_ query: LaunchQuery) async throws -> LaunchListReply {
-        let plugin = try query.plugin.map { text throws(ControlRefusal) in
-            guard let plugin = PluginIdentifier(text) else { throw ControlRefusal.malformedIdentifier(text) }
-            return plugin
-        }
-        let records = try await recorded { try $0.launches(limit: query.limit, plugin: plugin) }
+        let records = try await recorded { try $0.launches(limit: query.limit, plugin: query.plugin) }
         let running = try await running()
         return LaunchListReply(
             launches: records.map { LaunchReply($0, running: running[$0.number] ?? Running(), journal: []) }
@@ -24,12 +20,14 @@ extension ControlRoutes {
     }
 
     func launch(_ text: String) async throws -> LaunchReply {
-        guard let value = Int64(text), value > 0 else { throw ControlRefusal.noSuchLaunch(text) }
-        let number = LaunchNumber(rawValue: value)
+        let number = try LaunchNumber(validating: text)
         let found = try await recorded { ledger in
-            try ledger.launch(number).map { ($0, try ledger.journal(JournalSelection(launch: number, limit: 10_000))) }
+            try ledger.launch(number).map { record in
+                let entries = JournalSelection(filter: JournalFilter(launch: number), limit: 10_000)
+                return (record, try ledger.journal(entries))
+            }
         }
-        guard let (record, journal) = found else { throw ControlRefusal.noSuchLaunch(text) }
+        guard let (record, journal) = found else { throw ControlRefusal.noSuchLaunch(number) }
         return LaunchReply(record, running: try await running()[number] ?? Running(), journal: journal)
     }
 
@@ -51,45 +49,65 @@ extension ControlRoutes {
         }
     }
 
+    func journalQuery(_ parameters: QueryParameters) async throws -> JournalQuery {
+        // The host's own clock, which also wrote the entries.
+        let now = try await read { _, now in now.wall }
+        return try JournalQuery(reading: parameters.value, now: now)
+    }
+
     func journal(_ query: JournalQuery) async throws -> Response {
-        if query.isFollowing { return try await followJournal(after: query.after) }
+        if query.isFollowing { return try await followJournal(query) }
         let after = query.after.map(JournalNumber.init(rawValue:))
-        let selection = JournalSelection(after: after, newestFirst: after == nil, limit: query.limit)
-        let records = try await recorded { try $0.journal(selection) }
+        let selection = JournalSelection(
+            after: after,
+            filter: query.filter,
+            newestFirst: after == nil,
+            limit: query.limit
+        )
+        let (newest, records) = try await recorded { ledger in
+            // Read first: what is written between the two is found by whoever asks for more.
+            (try ledger.newestJournalNumber(), try ledger.journal(selection))
+        }
         let lines = (after == nil ? records.reversed() : records).map(JournalLine.init)
-        return Response(json: JournalReply(entries: lines, last: lines.last?.number ?? query.after ?? 0))
+        let isComplete = after == nil || lines.count < query.limit
+        let last = max(lines.last?.number ?? query.after ?? 0, isComplete ? newest.rawValue : 0)
+        return Response(json: JournalReply(entries: lines, last: last))
     }
 
     /// One line an entry, for as long as the caller stays and the host runs.
-    private func followJournal(after start: Int64?) async throws -> Response {
+    private func followJournal(_ query: JournalQuery) async throws -> Response {
         // Followed before it is read: an entry written in between is found rather than missed.
         let appends = ledger.journalAppends()
-        let newest = if let start { start } else { try await newestEntry() }
+        let newest = if let start = query.after { start } else { try await newestEntry() }
         let body = ResponseBody { writer in
-            var last = JournalNumber(rawValue: newest)
+            var selection = JournalSelection(
+                after: JournalNumber(rawValue: newest),
+                filter: query.filter,
+                limit: 500
+            )
             // The head is on its way with the first bytes; a caller who waits for news shall know that it is heard.
             try await writer.write(ByteBuffer())
-            while let lines = try await lines(after: &last) { try await writer.write(lines) }
-            for await _ in appends.cancelOnGracefulShutdown() {
-                while let lines = try await lines(after: &last) { try await writer.write(lines) }
+            while let lines = try await lines(&selection) { try await writer.write(lines) }
+            for await appended in appends.cancelOnGracefulShutdown() {
+                while let lines = try await lines(&selection) { try await writer.write(lines) }
+                // What was passed over is not looked at again.
+                selection.after = max(selection.after ?? appended, appended)
             }
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: [.contentType: "application/x-ndjson"], body: body)
     }
 
-    /// 0 for an empty journal.
     private func newestEntry() async throws -> Int64 {
-        let selection = JournalSelection(newestFirst: true, limit: 1)
-        return try await recorded { try $0.journal(selection).first?.number.rawValue } ?? 0
+        try await recorded { try $0.newestJournalNumber().rawValue }
     }
 
-    /// The next stretch of lines; nil when there is nothing newer.
-    private func lines(after last: inout JournalNumber) async throws -> ByteBuffer? {
-        let selection = JournalSelection(after: last, limit: 500)
-        let records = try await recorded { try $0.journal(selection) }
+    /// The next stretch of lines, which the selection is moved behind; nil when there is nothing newer.
+    private func lines(_ selection: inout JournalSelection) async throws -> ByteBuffer? {
+        let next = selection
+        let records = try await recorded { try $0.journal(next) }
         guard let newest = records.last?.number else { return nil }
-        last = newest
+        selection.after = newest
         var buffer = ByteBuffer()
         for record in records {
             buffer.writeBytes(try WireCoding.encode(JournalLine(record)))

@@ -28,7 +28,7 @@ extension ControlRoutes {
     }
 
     func cancel(_ text: String) async throws -> TaskCancellationReply {
-        let identifier = try identifier(text)
+        let identifier = try TaskIdentifier(validating: text)
         switch await scheduler.ask({ .cancelRequested(identifier, of: nil, reply: $0) }) {
         case .cancelled(let count): return TaskCancellationReply(isCancelled: count > 0)
         case let answer: throw unexpected(answer)
@@ -62,12 +62,14 @@ extension ControlRoutes {
     }
 
     func why(_ text: String) async throws -> TaskWhyReply {
-        let identifier = try identifier(text)
+        let identifier = try TaskIdentifier(validating: text)
         let (explanation, now) = try await read { scheduler, now in (scheduler.explain(identifier, at: now), now) }
         let last = try await recorded { ledger in
             // A submission that replaced or was cancelled tells nothing of how the task went.
-            try ledger.journal(JournalSelection(label: identifier.text, newestFirst: true, limit: 50))
-                .first { TaskOutcome(rawValue: $0.event) != nil }
+            try ledger.journal(
+                JournalSelection(filter: JournalFilter(label: identifier.text), newestFirst: true, limit: 50)
+            )
+            .first { TaskOutcome(rawValue: $0.event) != nil }
         }
         let lastEvent = last == nil ? try await lastEvent(of: explanation) : nil
         let reply = TaskWhyReply(explanation, at: now, last: (last ?? lastEvent).map(TaskWhyReply.LastOutcome.init))
@@ -78,14 +80,14 @@ extension ControlRoutes {
     /// Events are journaled under their name, which they share with other plugins' events.
     private func lastEvent(of explanation: Explanation) async throws -> JournalRecord? {
         guard let plugin = explanation.plugin, plugin.text == explanation.identifier.text else { return nil }
-        var records: [JournalRecord] = []
-        for type in EventType.allCases {
-            records += try await recorded { ledger throws(LedgerError) in
-                try ledger.journal(JournalSelection(label: type.name, newestFirst: true, limit: 500))
+        let names = EventType.allCases.map(\.name)
+        let records = try await recorded { ledger in
+            try names.flatMap { name in
+                let filter = JournalFilter(plugin: plugin, label: name)
+                return try ledger.journal(JournalSelection(filter: filter, newestFirst: true, limit: 50))
             }
         }
-        return records.filter { $0.plugin == plugin && TaskOutcome(rawValue: $0.event) != nil }
-            .max { $0.number < $1.number }
+        return records.filter { TaskOutcome(rawValue: $0.event) != nil }.max { $0.number < $1.number }
     }
 
     func simulateLaunch(_ body: LaunchSimulation) async throws -> LaunchSimulationReply {
@@ -111,11 +113,11 @@ extension ControlRoutes {
     private func unexpected(_ answer: Answer) -> ControlRefusal {
         switch answer {
         case .refused(let refusal): ControlRefusal(refusal)
-        case .notRecorded(let message): .hostFailed("not-recorded", message)
-        case .notLaunching(let message): .conflict("not-launching", message)
-        case .notRunning(let message): .conflict("not-running", message)
+        case .notRecorded(let message): ControlRefusal(.notRecorded, message)
+        case .notLaunching(let message): ControlRefusal(.notLaunching, message)
+        case .notRunning(let message): ControlRefusal(.notRunning, message)
         case .submitted, .triggered, .cancelled, .launching, .expiring:
-            .hostFailed("unexpected", "the host answered something else")
+            ControlRefusal(.unexpected, "the host answered something else")
         }
     }
 }

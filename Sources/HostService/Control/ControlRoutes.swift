@@ -17,6 +17,7 @@ struct ControlRoutes: Sendable {
 
     func answer(_ route: Route, _ call: ControlCall) async throws -> Response {
         switch route {
+        case .apiDescription: Response(yaml: APIDescription.text)
         case .hostStatus: Response(json: try await hostStatus())
         case .pluginList: Response(json: try await pluginList())
         case .pluginShow: Response(json: try await plugin(call.value))
@@ -26,9 +27,9 @@ struct ControlRoutes: Sendable {
         case .taskCancel: Response(json: try await cancel(call.value))
         case .taskList: Response(json: try await taskList())
         case .taskWhy: Response(json: try await why(call.value))
-        case .launchList: Response(json: try await launches(LaunchQuery(reading: call.query)))
+        case .launchList: Response(json: try await launches(LaunchQuery(reading: call.query.value)))
         case .launchShow: Response(json: try await launch(call.value))
-        case .journal: try await journal(JournalQuery(reading: call.query))
+        case .journal: try await journal(journalQuery(call.query))
         case .simulateLaunch: Response(json: try await simulateLaunch(call.decoded()))
         case .simulateExpiration: Response(json: try await simulateExpiration(call.decoded()))
         case .simulateConditions: Response(json: try simulateConditions(call.decoded()))
@@ -49,13 +50,12 @@ struct ControlRoutes: Sendable {
         do {
             return try await threads.run { [ledger] in try read(ledger) }
         } catch let error as LedgerError {
-            throw ControlRefusal.hostFailed("ledger-unreadable", "\(error)")
+            throw ControlRefusal(
+                .ledgerUnreadable,
+                "\(error)",
+                remedy: "see the host's log, and the disk that its state folder is on"
+            )
         }
-    }
-
-    func identifier(_ text: String) throws(ControlRefusal) -> TaskIdentifier {
-        guard let identifier = TaskIdentifier(text) else { throw ControlRefusal.malformedIdentifier(text) }
-        return identifier
     }
 }
 

@@ -67,22 +67,30 @@ struct ControlServer: Service {
             guard let (route, value) = Route.matching(method: method, path: request.uri.path) else {
                 throw ControlRefusal.noSuchRoute(method: method, path: request.uri.path)
             }
-            let body = try await Self.body(of: request)
-            let call = ControlCall(value: value ?? "", query: request.uri.queryParameters, body: body)
+            let call = ControlCall(
+                route: route,
+                value: value ?? "",
+                query: try QueryParameters(request.uri.query, of: route),
+                body: try await Self.body(of: request, for: route)
+            )
             return try await routes.answer(route, call)
         } catch let refusal as ControlRefusal {
             return Response(json: refusal.reply, status: refusal.status)
         } catch {
-            return Response(json: ControlRefusal.hostFailed("unexpected", "\(error)").reply, status: 500)
+            return Response(json: ControlRefusal(.unexpected, "\(error)").reply, status: 500)
         }
     }
 
-    private static func body(of request: Request) async throws -> Data {
+    private static func body(of request: Request, for route: Route) async throws -> Data {
+        let body: Data
         do {
-            return Data(try await request.body.collect(upTo: maximumBody).readableBytesView)
+            body = Data(try await request.body.collect(upTo: maximumBody).readableBytesView)
         } catch is NIOTooManyBytesError {
-            throw ControlRefusal.malformed("body-too-large", "the body has more than \(maximumBody) bytes")
+            let problem = "the body has more than \(maximumBody) bytes"
+            throw ControlRefusal(.bodyTooLarge, problem, remedy: "hand over a file's name in place of a long payload")
         }
+        if route.takesBody || body.isEmpty { return body }
+        throw ControlRefusal(.bodyUnexpected, "\(route) takes no body", remedy: "send it without one")
     }
 
     /// Callers who are slow to leave are cut off: the host is waited for.
@@ -154,20 +162,13 @@ struct ControlServer: Service {
 
 /// What a route is called with.
 struct ControlCall: Sendable {
+    let route: Route
     /// The value in the path; empty for a path without one.
     let value: String
-    let query: FlatDictionary<Substring, Substring>
+    let query: QueryParameters
     let body: Data
 
-    func query(_ name: String) -> String? { query[Substring(name)].map(String.init) }
-
-    func decoded<Body: Decodable>(_ type: Body.Type = Body.self) throws(ControlRefusal) -> Body {
-        do {
-            return try WireCoding.decode(type, from: body)
-        } catch {
-            throw ControlRefusal.malformedBody(error)
-        }
-    }
+    func decoded<Body: CallBody>() throws(ControlRefusal) -> Body { try Body.reading(body, for: route) }
 }
 
 extension Response {
@@ -183,5 +184,13 @@ extension Response {
         } catch {
             self.init(status: .internalServerError)
         }
+    }
+
+    init(yaml text: String) {
+        self.init(
+            status: .ok,
+            headers: [.contentType: "application/yaml"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text))
+        )
     }
 }

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 internal import PluginBinary
+internal import TaskModel
 
 /// Reads the keys of one YAML mapping by type, and reports every key and value that is not as it should be.
 ///

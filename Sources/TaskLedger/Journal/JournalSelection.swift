@@ -6,25 +6,18 @@ package import TaskModel
 package struct JournalSelection: Hashable, Sendable {
     /// Only entries with a higher number.
     package var after: JournalNumber?
-    package var plugin: PluginIdentifier?
-    package var launch: LaunchNumber?
-    /// A task identifier, or an event's name.
-    package var label: String?
+    package var filter: JournalFilter
     package var newestFirst: Bool
     package var limit: Int
 
     package init(
         after: JournalNumber? = nil,
-        plugin: PluginIdentifier? = nil,
-        launch: LaunchNumber? = nil,
-        label: String? = nil,
+        filter: JournalFilter = JournalFilter(),
         newestFirst: Bool = false,
         limit: Int
     ) {
         self.after = after
-        self.plugin = plugin
-        self.launch = launch
-        self.label = label
+        self.filter = filter
         self.newestFirst = newestFirst
         self.limit = limit
     }

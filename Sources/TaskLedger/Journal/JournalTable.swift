@@ -23,27 +23,8 @@ extension Database {
     }
 
     func journal(_ selection: JournalSelection) throws -> [JournalRecord] {
-        var arguments: StatementArguments = [selection.after?.rawValue ?? 0]
-        var conditions = ["number > ?"]
-        if let plugin = selection.plugin {
-            conditions.append("journal.plugin = (SELECT id FROM plugin WHERE identifier = ?)")
-            arguments += [plugin.text]
-        }
-        if let launch = selection.launch {
-            conditions.append("launch = ?")
-            arguments += [launch.rawValue]
-        }
-        if let label = selection.label {
-            conditions.append("label = ?")
-            arguments += [label]
-        }
-        let sql = """
-            SELECT number, at, event, identifier, launch, label, submission, blame, message
-            FROM journal JOIN plugin ON plugin.id = journal.plugin
-            WHERE \(conditions.joined(separator: " AND "))
-            ORDER BY number \(selection.newestFirst ? "DESC" : "ASC") LIMIT ?
-            """
-        return try rows(sql, arguments + [selection.limit], of: "journal") { row in
+        let (sql, arguments) = selection.statement
+        return try rows(sql, arguments, of: "journal") { row in
             JournalRecord(
                 number: JournalNumber(rawValue: try row.integer()),
                 at: try row.wallTime(),

@@ -27,7 +27,10 @@ enum LedgerSchema {
         let sql: String
     }
 
-    static let steps = [Step(name: "1: pending, launches, journal, plugins", sql: first)]
+    static let steps = [
+        Step(name: "1: pending, launches, journal, plugins", sql: first),
+        Step(name: "2: journal by plugin, event, blame and time", sql: second),
+    ]
 
     /// Plugins are named by a small number in every other table: that halves a pending request.
     private static let first = """
@@ -143,5 +146,13 @@ enum LedgerSchema {
 
         CREATE INDEX journal_by_launch ON journal (launch) WHERE launch IS NOT NULL;
         CREATE INDEX journal_by_label ON journal (label) WHERE label IS NOT NULL;
+        """
+
+    /// What the journal is filtered by, each in the order of numbers.
+    private static let second = """
+        CREATE INDEX journal_by_plugin ON journal (plugin);
+        CREATE INDEX journal_by_event ON journal (event);
+        CREATE INDEX journal_by_blame ON journal (blame);
+        CREATE INDEX journal_by_time ON journal (at);
         """
 }

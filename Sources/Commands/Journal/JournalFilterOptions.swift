@@ -1,0 +1,67 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+import TaskModel
+
+/// The options that narrow the journal: an entry is shown when it fits all that are given.
+struct JournalFilterOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Only entries of this plugin.", valueName: "identifier"),
+        transform: IdentifierArgument.plugin
+    )
+    var plugin: PluginIdentifier?
+
+    @Option(help: ArgumentHelp("Only this launch.", valueName: "number"), transform: IdentifierArgument.launch)
+    var launch: LaunchNumber?
+
+    @Option(
+        help: ArgumentHelp("Only this task.", valueName: "identifier"),
+        transform: IdentifierArgument.task
+    )
+    var identifier: TaskIdentifier?
+
+    @Option(
+        name: [.customLong("event"), .customLong("outcome")],
+        help: ArgumentHelp(
+            "Only this event or outcome: \(JournalEntry.Event.allCases.map(\.name).joined(separator: ", ")).",
+            valueName: "name"
+        ),
+        transform: { try WordArgument.value($0, among: JournalEntry.Event.allCases, \.name) }
+    )
+    var event: JournalEntry.Event?
+
+    @Option(
+        help: ArgumentHelp(
+            "Only what is put down to one of \(Blame.allCases.map(\.rawValue).joined(separator: ", ")).",
+            valueName: "whom"
+        ),
+        transform: { try WordArgument.value($0, among: Blame.allCases, \.rawValue) }
+    )
+    var blame: Blame?
+
+    @Option(
+        help: ArgumentHelp(
+            "Only since an RFC 3339 time, or since how long ago, such as 2h or 1d12h (\(DurationText.units)).",
+            valueName: "time"
+        ),
+        transform: Self.instant
+    )
+    var since: WallTime?
+
+    var filter: JournalFilter {
+        JournalFilter(
+            plugin: plugin,
+            launch: launch,
+            label: identifier?.text,
+            event: event,
+            blame: blame,
+            since: since
+        )
+    }
+
+    private static func instant(_ text: String) throws -> WallTime {
+        if let time = SinceTime.instant(text, now: Surroundings.current.reader.now) { return time }
+        throw ValidationError("\"\(text)\" is no time; \(SinceTime.rule)")
+    }
+}

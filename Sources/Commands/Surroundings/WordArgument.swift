@@ -1,0 +1,12 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import TaskModel
+
+/// Reads one of a few words, and names the nearest one when it is none of them.
+enum WordArgument {
+    static func value<Value>(_ text: String, among values: [Value], _ word: (Value) -> String) throws -> Value {
+        if let value = values.first(where: { word($0) == text }) { return value }
+        throw ValidationError("\"\(text)\" is not known; \(NearestWord.remedy(for: text, among: values.map(word)))")
+    }
+}

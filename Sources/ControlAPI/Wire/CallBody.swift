@@ -1,0 +1,130 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import FoundationEssentials
+import TaskModel
+
+/// The body of a request: its fields are told, so that what breaks their rules is refused by field and rule.
+package protocol CallBody: Codable, Sendable {
+    static var fields: [BodyField] { get }
+}
+
+/// One key of a body, with what may stand under it.
+package struct BodyField: Hashable, Sendable {
+    package enum Shape: Hashable, Sendable {
+        case text
+        case texts
+        case boolean
+        /// Where null takes something back.
+        case booleanOrNull
+        case time
+        case base64
+
+        var words: String {
+            switch self {
+            case .text: "a string"
+            case .texts: "a list of strings"
+            case .boolean: "true or false"
+            case .booleanOrNull: "true, false or null"
+            case .time: "an RFC 3339 time such as 2026-01-31T02:00:00Z"
+            case .base64: "a string in base 64"
+            }
+        }
+    }
+
+    package let name: String
+    package let shape: Shape
+    package let isRequired: Bool
+
+    package static func required(_ name: String, _ shape: Shape) -> Self {
+        Self(name: name, shape: shape, isRequired: true)
+    }
+
+    package static func optional(_ name: String, _ shape: Shape) -> Self {
+        Self(name: name, shape: shape, isRequired: false)
+    }
+}
+
+extension CallBody {
+    /// The body that a call of `route` brings, once every field keeps its rule.
+    package static func reading(_ data: Data, for route: Route) throws(ControlRefusal) -> Self {
+        let members = try members(of: data, for: route)
+        let names = fields.map(\.name)
+        // Sorted, so that the same body is always refused for the same field.
+        for name in members.keys.sorted() where !names.contains(name) {
+            throw ControlRefusal(
+                .fieldUnknown,
+                field: name,
+                "field \"\(name)\" is not known to \(route)",
+                remedy: NearestWord.remedy(for: name, among: names)
+            )
+        }
+        for field in fields { try field.check(members[field.name]) }
+        do {
+            return try WireCoding.decode(from: data)
+        } catch {
+            throw ControlRefusal(.fieldType, "the body cannot be read: \(WireCoding.explanation(of: error))")
+        }
+    }
+
+    private static func members(of data: Data, for route: Route) throws(ControlRefusal) -> [String: JSONValue] {
+        let remedy = "send a JSON object with \(fields.map(\.name).joined(separator: ", "))"
+        if data.isEmpty {
+            throw ControlRefusal(.bodyMissing, "\(route) takes a body, and there is none", remedy: remedy)
+        }
+        let value: JSONValue
+        do {
+            value = try JSONValue(parsing: data)
+        } catch {
+            throw ControlRefusal(.bodyNotJSON, "the body is no JSON text in UTF-8", remedy: remedy)
+        }
+        guard case .object(let members) = value else {
+            throw ControlRefusal(.bodyNotObject, "the body is \(value.words), not an object", remedy: remedy)
+        }
+        return members
+    }
+}
+
+extension BodyField {
+    fileprivate func check(_ value: JSONValue?) throws(ControlRefusal) {
+        let remedy = "write \(shape.words)"
+        switch (shape, value) {
+        case (_, nil) where isRequired:
+            throw ControlRefusal(
+                .fieldMissing,
+                field: name,
+                "field \"\(name)\" is missing",
+                remedy: "add it: \(remedy)"
+            )
+        case (_, nil), (.booleanOrNull, .null), (.booleanOrNull, .boolean), (.boolean, .boolean), (.text, .string):
+            break
+        case (_, .null):
+            let way = isRequired ? remedy : "\(remedy), or leave the field out"
+            throw ControlRefusal(.fieldNull, field: name, "field \"\(name)\" is null", remedy: way)
+        case (.texts, .array(let elements)):
+            for (index, element) in elements.enumerated() {
+                if case .string = element { continue }
+                throw wrongType(element, at: "\(name)[\(index)]", .text)
+            }
+        case (.time, .string(let text)):
+            if Timestamp(text) != nil { break }
+            let problem = "field \"\(name)\" is \"\(text)\", which is no time"
+            throw ControlRefusal(.timeInvalid, field: name, problem, remedy: remedy)
+        case (.base64, .string(let text)):
+            if Data(base64Encoded: text) != nil { break }
+            let problem = "field \"\(name)\" holds what is no base 64"
+            throw ControlRefusal(
+                .base64Invalid,
+                field: name,
+                problem,
+                remedy: "encode the bytes as RFC 4648 says, with padding"
+            )
+        case (_, .some(let value)):
+            throw wrongType(value, at: name, shape)
+        }
+    }
+
+    private func wrongType(_ value: JSONValue, at place: String, _ shape: Shape) -> ControlRefusal {
+        let problem = "field \"\(place)\" is \(value.words), which is not \(shape.words)"
+        return ControlRefusal(.fieldType, field: place, problem, remedy: "write \(shape.words)")
+    }
+}

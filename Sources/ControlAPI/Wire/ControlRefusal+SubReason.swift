@@ -1,0 +1,80 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+extension ControlRefusal {
+    /// What is behind an error's code, where the API itself and not the scheduler refuses. Names are for programs.
+    package enum SubReason: String, Hashable, Sendable, CaseIterable {
+        case bodyMissing = "body-missing"
+        case bodyUnexpected = "body-unexpected"
+        case bodyTooLarge = "body-too-large"
+        case bodyNotJSON = "body-not-json"
+        case bodyNotObject = "body-not-object"
+        case fieldUnknown = "field-unknown"
+        case fieldMissing = "field-missing"
+        case fieldNull = "field-null"
+        case fieldType = "field-type"
+        case identifierInvalid = "identifier-invalid"
+        case identifierMissing = "identifier-missing"
+        case kindUnknown = "kind-unknown"
+        case timeInvalid = "time-invalid"
+        case base64Invalid = "base64-invalid"
+        case payloadTooLarge = "payload-too-large"
+        case conditionMissing = "condition-missing"
+        case numberInvalid = "number-invalid"
+        case queryUnknown = "query-unknown"
+        case queryRepeated = "query-repeated"
+        case queryInvalid = "query-invalid"
+
+        case foreignUser = "foreign-user"
+
+        case noSuchRoute = "no-such-route"
+        case noSuchPlugin = "no-such-plugin"
+        case noSuchTask = "no-such-task"
+        case noSuchLaunch = "no-such-launch"
+        case nothingPending = "nothing-pending"
+        case nothingRunning = "nothing-running"
+
+        case notLaunching = "not-launching"
+        case notRunning = "not-running"
+
+        case notRecorded = "not-recorded"
+        case ledgerUnreadable = "ledger-unreadable"
+        case unexpected
+
+        package var code: Code {
+            switch self {
+            case .bodyMissing, .bodyUnexpected, .bodyTooLarge, .bodyNotJSON, .bodyNotObject, .fieldUnknown,
+                .fieldMissing, .fieldNull, .fieldType, .identifierInvalid, .identifierMissing, .kindUnknown,
+                .timeInvalid, .base64Invalid, .payloadTooLarge, .conditionMissing, .numberInvalid, .queryUnknown,
+                .queryRepeated, .queryInvalid:
+                .malformed
+            case .foreignUser: .notAdmitted
+            case .noSuchRoute, .noSuchPlugin, .noSuchTask, .noSuchLaunch, .nothingPending, .nothingRunning: .notFound
+            case .notLaunching, .notRunning: .conflict
+            case .notRecorded, .ledgerUnreadable, .unexpected: .hostFailed
+            }
+        }
+    }
+
+    /// The few sorts of refusal, beside the reference system's own four.
+    package enum Code: String, Hashable, Sendable, CaseIterable {
+        /// The request breaks the API's own rules.
+        case malformed
+        /// The socket's other end is none of those who may give orders here.
+        case notAdmitted = "not-admitted"
+        case notFound = "not-found"
+        /// The request is in order, but not in the host's present state.
+        case conflict
+        /// The host could not do its own part.
+        case hostFailed = "host-failed"
+
+        package var status: Int {
+            switch self {
+            case .malformed: 400
+            case .notAdmitted: 403
+            case .notFound: 404
+            case .conflict: 409
+            case .hostFailed: 500
+            }
+        }
+    }
+}

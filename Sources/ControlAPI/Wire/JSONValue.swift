@@ -1,0 +1,66 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import FoundationEssentials
+
+/// Any JSON value, for whoever looks at one before its meaning is known. Nothing is read from it but its shape.
+package enum JSONValue: Hashable, Sendable {
+    case null
+    case boolean(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    /// Throws what the decoder says of text that is no JSON.
+    package init(parsing data: Data) throws { self = try WireCoding.decode(from: data) }
+
+    /// As it is named in a sentence; long texts are cut.
+    package var words: String {
+        switch self {
+        case .null: "null"
+        case .boolean(let value): "\(value)"
+        case .integer(let value): "\(value)"
+        case .number(let value): "\(value)"
+        case .string(let text): text.count > 40 ? "\"\(text.prefix(40))...\"" : "\"\(text)\""
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+}
+
+extension JSONValue: Decodable {
+    package init(from decoder: any Decoder) throws {
+        if let members = try? decoder.container(keyedBy: AnyKey.self) {
+            let pairs = try members.allKeys.map { ($0.stringValue, try members.decode(JSONValue.self, forKey: $0)) }
+            self = .object(Dictionary(pairs) { first, _ in first })
+        } else if var elements = try? decoder.unkeyedContainer() {
+            var values: [JSONValue] = []
+            while !elements.isAtEnd { values.append(try elements.decode(JSONValue.self)) }
+            self = .array(values)
+        } else {
+            self = try Self(scalar: decoder.singleValueContainer())
+        }
+    }
+
+    private init(scalar container: any SingleValueDecodingContainer) throws {
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .boolean(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else {
+            self = .string(try container.decode(String.self))
+        }
+    }
+
+    private struct AnyKey: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}

@@ -1,0 +1,39 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// The part of a call behind the question mark: each name once, and only names that the route takes.
+///
+/// A plus sign stands for itself, since times have them; a space is `%20`.
+package struct QueryParameters: Hashable, Sendable {
+    private var values: [String: String] = [:]
+
+    package init(_ query: String?, of route: Route) throws(ControlRefusal) {
+        for item in (query ?? "").split(separator: "&") {
+            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = PercentCoding.decode(String(parts[0])),
+                let value = PercentCoding.decode(parts.count > 1 ? String(parts[1]) : "")
+            else {
+                let problem = "query \(item) has a broken escape"
+                throw ControlRefusal(.queryInvalid, problem, remedy: "write UTF-8 bytes as %XX, a percent sign as %25")
+            }
+            guard route.queryNames.contains(name) else { throw Self.unknown(name, of: route) }
+            guard values.updateValue(value, forKey: name) == nil else {
+                let problem = "query \(name) is given more than once"
+                throw ControlRefusal(.queryRepeated, field: name, problem, remedy: "give it once")
+            }
+        }
+    }
+
+    package func value(_ name: String) -> String? { values[name] }
+
+    private static func unknown(_ name: String, of route: Route) -> ControlRefusal {
+        ControlRefusal(
+            .queryUnknown,
+            field: name,
+            "query \(name) is not known to \(route)",
+            remedy: route.queryNames.isEmpty
+                ? "leave the query out" : NearestWord.remedy(for: name, among: route.queryNames)
+        )
+    }
+}

@@ -1,0 +1,37 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import GRDB
+import TaskModel
+
+extension JournalSelection {
+    /// The one statement that reads the selection. Every condition is SQLite's to judge, and an index leads to the rows.
+    var statement: (sql: String, arguments: StatementArguments) {
+        var conditions = ["number > ?"]
+        var arguments: StatementArguments = [after?.rawValue ?? 0]
+        func require(_ condition: String, _ value: (any DatabaseValueConvertible)?) {
+            guard let value else { return }
+            conditions.append(condition)
+            arguments += [value]
+        }
+        require("journal.plugin = (SELECT id FROM plugin WHERE identifier = ?)", filter.plugin?.text)
+        require("launch = ?", filter.launch?.rawValue)
+        require("label = ?", filter.label)
+        require("event = ?", filter.event?.name)
+        require("blame = ?", filter.blame?.rawValue)
+        // Where to begin is found by the index on time alone; left to itself, SQLite would walk all numbers. Numbers and times part where the clock was set back, so
+        // that each entry is judged as well; the sign keeps the index from being taken twice, and the order of numbers.
+        require(
+            "number >= (SELECT min(number) FROM journal INDEXED BY journal_by_time WHERE at >= ?)",
+            filter.since?.nanoseconds
+        )
+        require("+at >= ?", filter.since?.nanoseconds)
+        // A cross join keeps the journal outside, in the order of its numbers: no sorting, and a limit that ends early.
+        let sql = """
+            SELECT number, at, event, identifier, launch, label, submission, blame, message
+            FROM journal CROSS JOIN plugin ON plugin.id = journal.plugin
+            WHERE \(conditions.joined(separator: " AND "))
+            ORDER BY number \(newestFirst ? "DESC" : "ASC") LIMIT ?
+            """
+        return (sql, arguments + [limit])
+    }
+}

@@ -1,0 +1,135 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("The API's description is what routes and bodies are")
+struct APIDescriptionTests {
+    private let document: APIDocument
+
+    init() throws { document = try APIDocument() }
+
+    @Test func `it has every route and no other`() {
+        let described = document.operations.map { "\($0.method) \($0.path)" }
+        #expect(described.sorted() == Route.allCases.map(\.description).sorted())
+    }
+
+    @Test(arguments: Route.allCases)
+    func `each route has its name, parameters, body and success, and every failure that any may have`(
+        route: Route
+    ) throws {
+        let operation = try document.operation(route)
+        #expect(operation["operationId"] == .string(route.rawValue))
+        #expect(operation["summary"].text?.isEmpty == false)
+
+        let parameters = try operation["parameters"].elements.map(document.resolved)
+        func names(in place: String) -> [String] {
+            parameters.filter { $0["in"] == .string(place) }.compactMap(\.["name"].text)
+        }
+        #expect(names(in: "path") == (route.parameter.map { [$0] } ?? []))
+        #expect(names(in: "query").sorted() == route.queryNames.sorted())
+        #expect(parameters.count == names(in: "path").count + names(in: "query").count)
+        #expect(parameters.allSatisfy { ($0["in"] == .string("path")) == ($0["required"] == .boolean(true)) })
+
+        #expect((operation["requestBody"]["required"] == .boolean(true)) == route.takesBody)
+
+        let statuses = operation["responses"].members.map(\.0)
+        #expect(statuses.filter { $0.hasPrefix("2") } == ["\(route.successStatus)"])
+        #expect(Set(statuses).isSuperset(of: ["400", "403", "500"]))
+        for status in statuses where !status.hasPrefix("2") {
+            let schema = try document.schema(of: route, status: Int(status) ?? 0)
+            #expect(try document.resolved(schema) == document.schema(named: "Error"))
+        }
+    }
+
+    @Test(arguments: [
+        (Route.pluginTrigger, PluginTrigger.fields), (.taskSubmit, TaskSubmission.fields),
+        (.simulateLaunch, LaunchSimulation.fields),
+        (.simulateExpiration, ExpirationSimulation.fields), (.simulateConditions, ConditionsSimulation.fields),
+    ])
+    func `each body has the fields that its route takes`(route: Route, fields: [BodyField]) throws {
+        let content = try document.operation(route)["requestBody"]["content"]["application/json"]
+        let schema = try document.resolved(content["schema"])
+        #expect(schema["additionalProperties"] == .boolean(false))
+        #expect(schema["properties"].members.map(\.0) == fields.map(\.name).sorted())
+        let required = schema["required"].elements.compactMap(\.text)
+        #expect(required.sorted() == fields.filter(\.isRequired).map(\.name).sorted())
+        for field in fields {
+            let type = try document.resolved(schema["properties"][field.name])["type"]
+            switch field.shape {
+            case .text, .time, .base64: #expect(type == .string("string"))
+            case .texts: #expect(type == .string("array"))
+            case .boolean: #expect(type == .string("boolean"))
+            case .booleanOrNull: #expect(type == .array([.string("boolean"), .string("null")]))
+            }
+        }
+    }
+
+    @Test func `every example is what its schema says`() throws {
+        var count = 0
+        func check(_ place: JSONValue, _ name: String) throws {
+            for (type, content) in place["content"].members where content["example"] != .null {
+                count += 1
+                #expect(
+                    try document.problems(of: content["example"], against: content["schema"]) == [],
+                    "\(name) \(type)"
+                )
+            }
+        }
+        for operation in document.operations {
+            let name = "\(operation.method) \(operation.path)"
+            try check(operation.body["requestBody"], name)
+            for (status, response) in operation.body["responses"].members {
+                try check(try document.resolved(response), "\(name) \(status)")
+            }
+            for parameter in try operation.body["parameters"].elements.map(document.resolved)
+            where parameter["example"] != .null {
+                #expect(try document.problems(of: parameter["example"], against: parameter["schema"]) == [], "\(name)")
+            }
+        }
+        #expect(count > Route.allCases.count)
+    }
+
+    @Test func `its words are the model's`() throws {
+        func words(_ name: String) throws -> [String] {
+            try document.schema(named: name)["enum"].elements.compactMap(\.text)
+        }
+        #expect(try words("Kind") == TaskKind.allCases.map(\.name))
+        #expect(try words("Lane") == Lane.allCases.map(\.name))
+        #expect(try words("Mode") == BackgroundMode.allCases.map(\.rawValue))
+        #expect(try words("Blame") == Blame.allCases.map(\.rawValue))
+        #expect(try words("TaskOutcome") == TaskOutcome.allCases.map(\.rawValue))
+        #expect(try words("LaunchOutcome") == LaunchOutcome.allCases.map(\.rawValue))
+        #expect(try words("JournalEvent") == JournalEntry.Event.allCases.map(\.name))
+        let codes = ControlRefusal.Code.allCases.map(\.rawValue) + Refusal.Code.allCases.map(\.name)
+        #expect(try Set(words("ErrorCode")) == Set(codes))
+        let reasons = ControlRefusal.SubReason.allCases.map(\.rawValue) + Refusal.SubReason.allCases.map(\.name)
+        #expect(try Set(words("ErrorSubReason")) == Set(reasons))
+    }
+
+    @Test func `each sub-reason is explained under its code`() throws {
+        let text = try #require(try document.schema(named: "ErrorSubReason")["description"].text)
+        for reason in ControlRefusal.SubReason.allCases {
+            #expect(text.contains("`\(reason.rawValue)`") && text.contains("`\(reason.code.rawValue)` ("))
+        }
+        for reason in Refusal.SubReason.allCases { #expect(text.contains("`\(reason.name)`")) }
+    }
+
+    @Test(arguments: [
+        (#"{"cancelled": 1}"#, "type"), (#"{"cancelled": true, "more": 1}"#, "more is not known"), ("{}", "missing"),
+        (#"{"cancelled": null}"#, "type"), ("[]", "type"),
+    ])
+    func `the check finds what does not fit`(text: String, problem: String) throws {
+        let value = try JSONValue(parsing: Data(text.utf8))
+        let problems = try document.problems(of: value, against: try document.schema(named: "TaskCancellationReply"))
+        #expect(problems.count == 1 && problems[0].contains(problem), "\(problems)")
+    }
+
+    @Test func `the check refuses what it does not know`() {
+        let schema = JSONValue.object(["type": .string("string"), "pattern": .string("a")])
+        #expect(throws: HostFailure.self) { try document.problems(of: .string("a"), against: schema) }
+    }
+}

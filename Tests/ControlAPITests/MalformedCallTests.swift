@@ -1,0 +1,150 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import TaskModel
+import Testing
+
+@Suite("What breaks a rule is refused by field, rule and remedy")
+struct MalformedCallTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let route: Route
+        let body: String
+        let subReason: String
+        let field: String?
+        let remedy: String
+        var testDescription: String { "\(route): \(body.prefix(60))" }
+
+        init(_ body: String, _ subReason: String, _ field: String?, _ remedy: String, to route: Route = .taskSubmit) {
+            self.route = route
+            self.body = body
+            self.subReason = subReason
+            self.field = field
+            self.remedy = remedy
+        }
+    }
+
+    private func refusal(_ call: Case) throws -> ControlRefusal {
+        let data = Data(call.body.utf8)
+        return try #require(throws: ControlRefusal.self) {
+            switch call.route {
+            case .taskSubmit: _ = try TaskSubmission.reading(data, for: call.route).validated()
+            case .simulateLaunch: _ = try LaunchSimulation.reading(data, for: call.route).validated()
+            case .simulateExpiration: _ = try ExpirationSimulation.reading(data, for: call.route).validated()
+            default: _ = try ConditionsSimulation.reading(data, for: call.route).validated()
+            }
+        }
+    }
+
+    @Test(arguments: [
+        Case("", "body-missing", nil, "identifier, kind"),
+        Case("{", "body-not-json", nil, "JSON object"), Case("hello", "body-not-json", nil, "JSON object"),
+        Case("[]", "body-not-object", nil, "JSON object"), Case("7", "body-not-object", nil, "JSON object"),
+        Case("null", "body-not-object", nil, "JSON object"),
+        Case(
+            #"{"identifier": "a.b", "kind": "refresh", "payloda": ""}"#,
+            "field-unknown",
+            "payloda",
+            "write \"payload\""
+        ),
+        Case(#"{"identifier": "a.b", "kind": "refresh", "x": 1}"#, "field-unknown", "x", "write one of identifier"),
+        Case(#"{"Identifier": "a.b", "kind": "refresh"}"#, "field-unknown", "Identifier", "write \"identifier\""),
+        Case(#"{"kind": "refresh"}"#, "field-missing", "identifier", "add it: write a string"),
+        Case(#"{"identifier": 1, "kind": "refresh"}"#, "field-type", "identifier", "write a string"),
+        Case(#"{"identifier": "a.b", "kind": ["refresh"]}"#, "field-type", "kind", "write a string"),
+        Case(#"{"identifier": "a.b", "kind": null}"#, "field-null", "kind", "write a string"),
+        Case(
+            #"{"identifier": "a.b", "kind": "refresh", "payload": null}"#,
+            "field-null",
+            "payload",
+            "leave the field out"
+        ),
+        Case(
+            #"{"identifier": "a.b", "kind": "refresh", "requires-network": "yes"}"#,
+            "field-type",
+            "requires-network",
+            "true or false"
+        ),
+        Case(
+            #"{"identifier": "a.b", "kind": "refresh", "requires-network": 1}"#,
+            "field-type",
+            "requires-network",
+            "true"
+        ),
+        Case(#"{"identifier": "nodot", "kind": "refresh"}"#, "identifier-invalid", "identifier", "reverse-DNS name"),
+        Case(#"{"identifier": "a..b", "kind": "refresh"}"#, "identifier-invalid", "identifier", "remove the extra dot"),
+        Case(#"{"identifier": "a.b", "kind": "event"}"#, "kind-unknown", "kind", "refresh, processing"),
+        Case(#"{"identifier": "a.b", "kind": "Refresh"}"#, "kind-unknown", "kind", "write \"refresh\""),
+        Case(
+            #"{"identifier": "a.b", "kind": "refresh", "earliest-begin": "soon"}"#,
+            "time-invalid",
+            "earliest-begin",
+            "3339"
+        ),
+        Case(#"{"identifier": "a.b", "kind": "refresh", "earliest-begin": 7}"#, "field-type", "earliest-begin", "3339"),
+        Case(
+            #"{"identifier": "a.b", "kind": "refresh", "earliest-begin": "2999-01-01T00:00:00Z"}"#,
+            "time-invalid",
+            "earliest-begin",
+            "3339"
+        ),
+        Case(#"{"identifier": "a.b", "kind": "refresh", "payload": "%%%"}"#, "base64-invalid", "payload", "RFC 4648"),
+        Case(
+            #"{"identifier": "a.b", "kind": "refresh", "payload": "\#(String(repeating: "AAAA", count: 21_846))"}"#,
+            "payload-too-large",
+            "payload",
+            "a file's name"
+        ),
+        Case(#"{"identifiers": []}"#, "identifier-missing", "identifiers", "at least one", to: .simulateLaunch),
+        Case(#"{"identifiers": ["a.b", 7]}"#, "field-type", "identifiers[1]", "a string", to: .simulateLaunch),
+        Case(#"{"identifiers": "a.b"}"#, "field-type", "identifiers", "a list", to: .simulateLaunch),
+        Case(#"{"identifiers": ["a.b", "c"]}"#, "identifier-invalid", "identifiers[1]", "reverse", to: .simulateLaunch),
+        Case(#"{"identifier": ""}"#, "identifier-invalid", "identifier", "reverse-DNS", to: .simulateExpiration),
+        Case("{}", "condition-missing", nil, "external-power or network", to: .simulateConditions),
+        Case(#"{"network": 0}"#, "field-type", "network", "true, false or null", to: .simulateConditions),
+    ])
+    func `in a body`(call: Case) throws {
+        let refusal = try refusal(call)
+        let error = refusal.reply.error
+        #expect(refusal.status == 400 && error.code == "malformed")
+        #expect(error.subReason == call.subReason && error.field == call.field)
+        #expect(error.remedy?.contains(call.remedy) == true, "\(error.remedy ?? "no remedy")")
+        if let field = call.field { #expect(error.message.contains(field)) }
+        #expect(error.message.utf8.count < 200)
+    }
+
+    @Test(arguments: [
+        ("limit=0", "query-invalid", "limit", "1 to 10000"), ("limit=many", "query-invalid", "limit", "whole number"),
+        ("limit=10001", "query-invalid", "limit", "10000"), ("limit=", "query-invalid", "limit", "whole number"),
+        ("after=-1", "query-invalid", "after", "from 0"), ("follow=yes", "query-invalid", "follow", "true or false"),
+        ("launch=0", "query-invalid", "launch", "from 1"), ("event=crashd", "query-invalid", "event", "\"crashed\""),
+        ("blame=vendor", "query-invalid", "blame", "nobody, plugin, host, person, machine"),
+        ("since=soon", "query-invalid", "since", "2h"), ("since=2", "query-invalid", "since", "2h"),
+        ("since=-2h", "query-invalid", "since", "2h"), ("since=99999999999999d", "query-invalid", "since", "2h"),
+        ("plugin=feed", "identifier-invalid", "plugin", "reverse-DNS"),
+        ("identifier=started", "identifier-invalid", "identifier", "reverse-DNS"),
+        ("lmit=3", "query-unknown", "lmit", "\"limit\""), ("limit=3&limit=3", "query-repeated", "limit", "once"),
+        ("=3", "query-unknown", "", "limit"), ("limit=%zz", "query-invalid", nil, "%25"),
+    ])
+    func `in a query`(query: String, subReason: String, field: String?, remedy: String) throws {
+        let refusal = try #require(throws: ControlRefusal.self) {
+            try JournalQuery(reading: QueryParameters(query, of: .journal).value, now: Samples.now)
+        }
+        #expect(refusal.status == 400)
+        #expect(refusal.reply.error.subReason == subReason && refusal.reply.error.field == field)
+        #expect(refusal.reply.error.remedy?.contains(remedy) == true, "\(refusal.reply.error.remedy ?? "no remedy")")
+    }
+
+    @Test(arguments: Route.allCases.filter(\.queryNames.isEmpty))
+    func `a route without a query takes none`(route: Route) {
+        let refusal = #expect(throws: ControlRefusal.self) { try QueryParameters("a=b", of: route) }
+        #expect(refusal?.reply.error.subReason == "query-unknown" && refusal?.reply.error.field == "a")
+        #expect(throws: Never.self) { try QueryParameters("", of: route) }
+    }
+
+    @Test(arguments: ["zero", "0", "-1", "99999999999999999999", ""])
+    func `in a launch's number`(text: String) {
+        let refusal = #expect(throws: ControlRefusal.self) { try LaunchNumber(validating: text) }
+        #expect(refusal?.status == 400 && refusal?.reply.error.field == "number")
+    }
+}

@@ -1,0 +1,182 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HostTestKit
+import Synchronization
+import TaskModel
+import Testing
+
+@Suite("A real host answers as its description says")
+struct APIContractTests {
+    /// Calls a host and holds every answer against the description that this host serves.
+    private final class Checker: Sendable {
+        let host: HostFixture
+        let document: APIDocument
+        let seen = Mutex<Set<Route>>([])
+
+        init(_ host: HostFixture) throws {
+            self.host = host
+            let answer = try host.rawCall("GET", Route.apiDescription.path())
+            #expect(answer.status == 200 && answer.type == "application/yaml")
+            document = try APIDocument(String(decoding: answer.body, as: UTF8.self))
+            seen.withLock { _ = $0.insert(.apiDescription) }
+        }
+
+        @discardableResult
+        func call(
+            _ route: Route,
+            _ value: String? = nil,
+            query: [(name: String, value: String)] = [],
+            body: String = "",
+            status: Int? = nil,
+            sourceLocation: SourceLocation = #_sourceLocation
+        ) throws -> JSONValue {
+            let answer = try host.rawCall(route.method.rawValue, route.path(value, query: query), body: body)
+            let text = String(decoding: answer.body, as: UTF8.self)
+            #expect(answer.status == status ?? route.successStatus, "\(text)", sourceLocation: sourceLocation)
+            #expect(answer.type == "application/json", sourceLocation: sourceLocation)
+            let schema = try document.schema(of: route, status: answer.status)
+            let problems = try document.problems(of: try answer.json(), against: schema)
+            #expect(problems == [], "\(text)", sourceLocation: sourceLocation)
+            if answer.status == route.successStatus { seen.withLock { _ = $0.insert(route) } }
+            return try answer.json()
+        }
+    }
+
+    @Test func `on every route, whatever there is to tell`() async throws {
+        var patient = TestPlugin("Patient", tasks: ["one"])
+        let keyboard = TestPlugin.extension("Listens", of: &patient)
+        try await HostFixture.with(plugins: [.neighbour, patient, keyboard]) { [patient] host in
+            let api = try Checker(host)
+            let task = TestPlugin.neighbour.task()
+            try host.folder.write("manifest: 1\nrole: mian\n".utf8, to: "manifests/Broken.yaml")
+            try await host.waitForLog("the refusal") { $0.contains("Broken.yaml") }
+
+            try api.call(.taskWhy, task)
+            let end = try await host.outcome(of: try await host.submit(task))
+            let launch = try #require(end.launch)
+            _ = try await host.end(ofLaunch: launch)
+
+            try api.call(
+                .taskSubmit,
+                body: #"{"identifier": "\#(patient.task())", "kind": "processing", "payload": "AP8K"}"#
+            )
+            try await host.waitForLog("it runs") { $0.contains("patient runs") }
+            let later = #"{"identifier": "\#(task)", "kind": "refresh", "earliest-begin": "2100-01-01T00:00:00+01:00"}"#
+            try api.call(.taskSubmit, body: later)
+            try api.call(.taskSubmit, body: later)
+            try api.call(.pluginTrigger, keyboard.identifier, body: "{}")
+
+            let list = try api.call(.taskList)
+            #expect(list["pending"].elements.map { $0["identifier"] } == [.string(task)])
+            #expect(list["running"].elements.contains { $0["identifier"] == .string(patient.task()) })
+            for asked in [task, patient.task()] { try api.call(.taskWhy, asked) }
+            try api.call(.hostStatus)
+            #expect(try api.call(.pluginList)["refused"].elements.count == 1)
+            try api.call(.pluginShow, TestPlugin.neighbour.identifier)
+            try api.call(.launchList, query: [("limit", "100")])
+            try api.call(.launchShow, "\(launch)")
+            #expect(try api.call(.journal, query: [("limit", "10000")])["entries"].elements.count > 4)
+
+            try api.call(.simulateConditions, body: #"{"network": false}"#)
+            try api.call(.simulateConditions, body: #"{"network": null}"#)
+            try api.call(.simulateExpiration, body: #"{"identifier": "\#(patient.task())"}"#)
+            try host.release(patient)
+            try api.call(.simulateLaunch, body: #"{"identifiers": ["\#(task)"]}"#)
+            try api.call(.taskCancel, task)
+            #expect(api.seen.withLock { $0 } == Set(Route.allCases))
+        }
+    }
+
+    @Test func `when it refuses`() async throws {
+        try await HostFixture.with { host in
+            let api = try Checker(host)
+            let task = TestPlugin.neighbour.task()
+            try await host.started(.neighbour)
+            for route in Route.allCases {
+                let value = route.parameter.map { $0 == "number" ? "41" : "com.example.nobody" }
+                func subReason(_ call: JSONValue) -> JSONValue { call["error"]["sub-reason"] }
+                let unknown = try api.call(route, value, query: [("colour", "red")], status: 400)
+                #expect(subReason(unknown) == "query-unknown" && unknown["error"]["field"] == "colour")
+                let body = try api.call(route, value, body: route.takesBody ? "[]" : "{}", status: 400)
+                #expect(subReason(body) == (route.takesBody ? "body-not-object" : "body-unexpected"))
+                let large = try api.call(route, value, body: String(repeating: " ", count: 300_000), status: 400)
+                #expect(subReason(large) == "body-too-large")
+                if route.takesBody {
+                    #expect(subReason(try api.call(route, value, status: 400)) == "body-missing")
+                    let nested = String(repeating: "[", count: 100_000)
+                    #expect(subReason(try api.call(route, value, body: nested, status: 400)) == "body-not-json")
+                }
+                if route.parameter == "identifier" {
+                    let malformed = try api.call(route, "nodot", body: route.takesBody ? "{}" : "", status: 400)
+                    #expect(subReason(malformed) == "identifier-invalid" && malformed["error"]["field"] == "identifier")
+                }
+            }
+            try api.call(.launchShow, "zero", status: 400)
+            try api.call(.launchShow, "4711", status: 404)
+            try api.call(.pluginShow, "com.example.nobody", status: 404)
+            try api.call(.taskWhy, "com.example.nobody.task", status: 404)
+            try api.call(.launchList, query: [("plugin", "com.example.nobody")], status: 404)
+            try api.call(
+                .taskSubmit,
+                body: #"{"identifier": "com.example.nobody.task", "kind": "refresh"}"#,
+                status: 403
+            )
+            try api.call(.pluginTrigger, TestPlugin.neighbour.identifier, body: "{}", status: 403)
+            try api.call(.pluginTrigger, "com.example.nobody", body: "{}", status: 404)
+            try api.call(.simulateLaunch, body: #"{"identifiers": ["\#(task)"]}"#, status: 409)
+            try api.call(.simulateExpiration, body: #"{"identifier": "\#(task)"}"#, status: 409)
+            try await host.runNeighbour()
+        }
+    }
+}
+
+@Suite("The journal shows what somebody wants to see")
+struct JournalFilterTests {
+    @Test func `by each filter, now and as it grows`() async throws {
+        let recorder = TestPlugin("Recorder", tasks: ["processing1"])
+        try await HostFixture.with(plugins: [.neighbour, recorder]) { host in
+            // Until then the journal grows by itself.
+            for plugin in [.neighbour, recorder] {
+                let started = try await host.started(plugin)
+                _ = try await host.end(ofLaunch: try #require(started.launch))
+            }
+            let task = TestPlugin.neighbour.task()
+            let end = try await host.outcome(of: try await host.submit(task))
+            let launch = try #require(end.launch)
+            _ = try await host.end(ofLaunch: launch)
+            func numbers(_ filters: String...) async throws -> [Int64] {
+                let run = try await host.bgtaskList(["journal", "--json", "--limit", "10000"] + filters)
+                #expect(run.status == 0, "\(run.error)")
+                return try JSONDecoder().decode(JournalReply.self, from: Data(run.output.utf8)).entries.map(\.number)
+            }
+            func wanted(_ fits: (JournalLine) -> Bool) async throws -> [Int64] {
+                try await host.journal().filter(fits).map(\.number)
+            }
+            let plugin = TestPlugin.neighbour.identifier
+            #expect(try await numbers("--plugin", plugin) == wanted { $0.plugin == plugin })
+            #expect(try await numbers("--launch", "\(launch)") == wanted { $0.launch == launch })
+            #expect(try await numbers("--identifier", task, "--outcome", "succeeded") == [end.number])
+            #expect(try await numbers("--identifier", task, "--outcome", "crashed") == [])
+            #expect(try await numbers("--blame", "plugin") == wanted { $0.blame == "plugin" })
+            #expect(try await numbers("--since", "1h") == wanted { _ in true })
+            #expect(try await numbers("--since", "2100-01-01T00:00:00Z") == [])
+            #expect(try await numbers("--since", end.at.description) == wanted { $0.at >= end.at })
+
+            let follower = try await ChildProcess.start(
+                BuiltProgram.command.path(),
+                [
+                    "journal", "--follow", "--json", "--event", "succeeded", "--identifier", task, "--socket",
+                    host.socket,
+                ]
+            )
+            try await follower.outputLine("what happened before") { $0.contains("\"number\":\(end.number),") }
+            let next = try await host.outcome(of: try await host.submit(task))
+            try await follower.outputLine("the next one") { $0.contains("\"number\":\(next.number),") }
+            #expect(follower.standardOutput.elements.count == 2)
+            follower.signal(SIGINT)
+            _ = try await follower.ending()
+        }
+    }
+}

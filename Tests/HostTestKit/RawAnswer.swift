@@ -1,0 +1,32 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import ControlAPI
+package import Foundation
+
+/// What a host answered to one call, before anybody has made sense of it.
+package struct RawAnswer: Sendable {
+    package let status: Int
+    package let type: String
+    package let body: Data
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
+        let lines = parts[0].split(separator: "\r\n")
+        guard parts.count == 2, let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
+        else { throw HostFailure("no answer in HTTP: \(text)") }
+        self.status = status
+        type = lines.first { $0.lowercased().hasPrefix("content-type: ") }.map { String($0.dropFirst(14)) } ?? ""
+        body = Data(parts[1].utf8)
+    }
+
+    package func json() throws -> JSONValue { try JSONValue(parsing: body) }
+}
+
+extension HostFixture {
+    /// One call, word for word: nothing is checked or added but what HTTP wants.
+    package func rawCall(_ method: String, _ path: String, body: String = "") throws -> RawAnswer {
+        let length = body.isEmpty ? "" : "content-length: \(body.utf8.count)\r\n"
+        let head = "\(method) \(path) HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\(length)\r\n"
+        return try RawAnswer(RawCaller(of: self, saying: head + body).answer())
+    }
+}

@@ -1,0 +1,102 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import GRDB
+import TaskModel
+import Testing
+
+@testable import TaskLedger
+
+@Suite("The journal is filtered in the database, by index")
+struct JournalFilterTests {
+    private let ledger: Ledger
+
+    init() throws { ledger = try Ledger.inMemory() }
+
+    /// Every combination of filters: bit by bit, one filter each.
+    private static let combinations: [JournalFilter] = (0..<64).map { bits in
+        func when<Value>(_ bit: Int, _ value: Value) -> Value? { bits & (1 << bit) == 0 ? nil : value }
+        return JournalFilter(
+            plugin: when(0, feed),
+            launch: when(1, 7),
+            label: when(2, "com.example.feed.refresh"),
+            event: when(3, .task(.crashed)),
+            blame: when(4, .plugin),
+            since: when(5, time(1_000))
+        )
+    }
+
+    private func fits(_ record: JournalRecord, _ filter: JournalFilter) -> Bool {
+        (filter.plugin.map { $0 == record.plugin } ?? true) && (filter.launch.map { $0 == record.launch } ?? true)
+            && (filter.label.map { $0 == record.label } ?? true)
+            && (filter.event.map { $0.name == record.event } ?? true)
+            && (filter.blame.map { $0 == record.blame } ?? true) && (filter.since.map { $0 <= record.at } ?? true)
+    }
+
+    /// One entry for every combination of values, half of them before the instant, with the clock set back in between.
+    private func fill() async throws {
+        var changes: [LedgerChange] = []
+        for bits in 0..<64 {
+            let isOne = { (bit: Int) in bits & (1 << bit) != 0 }
+            changes.append(
+                .journal(
+                    JournalEntry(
+                        at: time(isOne(0) ? 1_000 : 999),
+                        event: isOne(1) ? .task(.crashed) : .cancelled,
+                        plugin: isOne(2) ? feed : cleaner,
+                        launch: isOne(3) ? 7 : nil,
+                        label: isOne(4) ? "com.example.feed.refresh" : nil,
+                        blame: isOne(5) ? .plugin : .person,
+                        message: "\(bits)"
+                    )
+                )
+            )
+        }
+        try await ledger.commitAndWait(changes)
+    }
+
+    @Test func `each combination gives what fits all of it, from either end, behind a number, up to a limit`()
+        async throws
+    {
+        try await fill()
+        let all = try ledger.journal(JournalSelection(limit: 1_000))
+        #expect(all.count == 64)
+        for filter in Self.combinations {
+            let wanted = all.filter { fits($0, filter) }
+            #expect(!wanted.isEmpty)
+            #expect(try ledger.journal(JournalSelection(filter: filter, limit: 100)) == wanted)
+            let newest = JournalSelection(filter: filter, newestFirst: true, limit: 3)
+            #expect(try ledger.journal(newest) == Array(wanted.reversed().prefix(3)))
+            let after = JournalNumber(rawValue: 40)
+            #expect(
+                try ledger.journal(JournalSelection(after: after, filter: filter, limit: 2))
+                    == Array(wanted.filter { $0.number > after }.prefix(2))
+            )
+        }
+    }
+
+    @Test func `what nobody is, or what is still to come, gives nothing`() async throws {
+        try await fill()
+        for filter in [
+            JournalFilter(plugin: keyboard), JournalFilter(launch: 8), JournalFilter(since: time(1_001)),
+            JournalFilter(label: "com.example.feed"), JournalFilter(event: .replaced), JournalFilter(blame: .machine),
+        ] {
+            #expect(try ledger.journal(JournalSelection(filter: filter, limit: 9)).isEmpty)
+        }
+    }
+
+    @Test(arguments: combinations, [false, true])
+    func `no combination scans or sorts the journal`(filter: JournalFilter, newestFirst: Bool) async throws {
+        let selection = JournalSelection(filter: filter, newestFirst: newestFirst, limit: 50)
+        let (sql, arguments) = selection.statement
+        let plan = try await ledger.database.read { database in
+            try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments)
+                .map { String($0["detail"] ?? "") }
+        }
+        #expect(!plan.contains { $0.contains("SCAN") || $0.contains("TEMP B-TREE") }, "\(plan)")
+        var equalities = filter
+        equalities.since = nil
+        let isNarrow = equalities != JournalFilter()
+        #expect(!isNarrow || plan.contains { $0.contains("USING INDEX journal_by_") }, "\(plan)")
+        #expect(filter.since == nil || plan.contains { $0.contains("journal_by_time (at>?)") }, "\(plan)")
+    }
+}
