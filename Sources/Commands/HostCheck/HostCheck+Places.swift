@@ -86,7 +86,7 @@ extension HostCheck {
         guard let host = search.path(isExecutable: ProcessImage.isExecutable) else { return nil }
         guard let resolved = realpath(host, nil) else { return nil }
         defer { free(resolved) }
-        return Place.parent(of: String(cString: resolved)) + "/bgtask-runner"
+        return RunnerProgram.path(ofHost: String(cString: resolved))
     }
 
     mutating func checkControlGroups() {

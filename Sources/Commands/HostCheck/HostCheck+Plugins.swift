@@ -14,7 +14,8 @@ extension HostCheck {
                 packageManifests: [configuration.packageManifests],
                 plugins: configuration.pluginFolder
             ),
-            alreadyCatalogued: known
+            alreadyCatalogued: known,
+            operatorExtensions: configuration.operatorExtensions
         )
     }
 
