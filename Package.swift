@@ -117,14 +117,24 @@ let package = Package(
             ]
         ),
 
+        // MARK: HostConfiguration, which the host goes by and its check as well
+
+        .target(
+            name: "HostConfiguration",
+            dependencies: [
+                "ControlAPI", "PluginCatalog", "Scheduling", "TaskModel",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+
         // MARK: HostService, the shell around the core
 
         .target(
             name: "HostService",
             dependencies: [
-                "CLinux", "ControlAPI", "PluginBinary", "PluginCatalog", "PluginLaunch", "RunnerWire", "Scheduling",
-                "TaskLedger",
-                "TaskModel", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CLinux", "ControlAPI", "HostConfiguration", "PluginBinary", "PluginCatalog", "PluginLaunch",
+                "RunnerWire", "Scheduling", "TaskLedger", "TaskModel",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
@@ -139,7 +149,8 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "ControlAPI", "PluginBinary", "PluginCatalog", "PluginChecker", "TaskModel",
+                "CLinux", "ControlAPI", "HostConfiguration", "PluginBinary", "PluginCatalog", "PluginChecker", "TaskLedger",
+                "TaskModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -165,7 +176,9 @@ let package = Package(
 
         .executableTarget(
             name: "bgtaskd",
-            dependencies: ["HostService", .product(name: "ArgumentParser", package: "swift-argument-parser")]
+            dependencies: [
+                "HostConfiguration", "HostService", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
         ),
         .executableTarget(
             name: "bgtask",

@@ -2,6 +2,7 @@
 
 import ControlAPI
 import Foundation
+package import HostConfiguration
 import Logging
 import PluginCatalog
 import PluginLaunch

@@ -2,6 +2,7 @@
 
 import CLinux
 import Foundation
+import HostConfiguration
 
 /// The folder of a host's ledger and containers, locked for as long as this value lives: one host per folder.
 final class StateFolder: Sendable {
@@ -26,7 +27,8 @@ final class StateFolder: Sendable {
             throw HostError(
                 code: .stateFolderUnusable,
                 message: "cannot create the state folder \(path): \(error.localizedDescription);"
-                    + " choose another with --state-folder, or give its parent to this user"
+                    + " choose another with --state-folder, or give its parent to this user; bgtask host check"
+                    + " --state-folder \(path) names what else is wrong"
             )
         }
         let file = path + "/host.lock"
@@ -35,12 +37,12 @@ final class StateFolder: Sendable {
             throw HostError(
                 code: .stateFolderUnusable,
                 message: "cannot open \(file): \(String(cString: strerror(errno)));"
-                    + " the state folder must be writable for the host"
+                    + " the state folder must be writable for the host; bgtask host check --state-folder \(path)"
+                    + " names what is wrong with it"
             )
         }
         lock = descriptor
-        let status = bgl_lock(descriptor)
-        guard status == 0 else {
+        guard Self.take(descriptor) else {
             let owner = (try? String(contentsOfFile: file, encoding: .utf8)).map { $0.filter(\.isNumber) } ?? ""
             throw HostError(
                 code: .stateFolderTaken,
@@ -50,6 +52,15 @@ final class StateFolder: Sendable {
         }
         ftruncate(descriptor, 0)
         _ = "\(getpid())\n".withCString { write(descriptor, $0, strlen($0)) }
+    }
+
+    /// Whoever only looks whether a host is there holds the lock for an instant: that is no other host.
+    private static func take(_ lock: Int32) -> Bool {
+        for _ in 0..<5 {
+            if bgl_lock(lock) == 0 { return true }
+            usleep(10_000)
+        }
+        return false
     }
 
     /// The folder that a main plugin and its extensions share, created for its first launch.

@@ -7,16 +7,7 @@ package import TaskModel
 extension Ledger {
     /// All that the core needs to go on after a restart.
     package func snapshot() throws(LedgerError) -> LedgerSnapshot {
-        try read("reading what is pending and running") { database in
-            LedgerSnapshot(
-                requests: try database.pendingRequests(),
-                events: try database.pendingEvents(),
-                running: try database.runningLaunches(),
-                known: try database.knownPlugins(),
-                lastSubmission: SubmissionNumber(rawValue: try database.counter("submission")),
-                lastLaunch: LaunchNumber(rawValue: try database.counter("launch"))
-            )
-        }
+        try read("reading what is pending and running") { try $0.snapshot() }
     }
 
     /// What the unfinished tasks of a launch carry.
@@ -57,7 +48,18 @@ extension Ledger {
 }
 
 extension Database {
-    fileprivate func counter(_ name: String) throws -> Int64 {
+    func snapshot() throws -> LedgerSnapshot {
+        LedgerSnapshot(
+            requests: try pendingRequests(),
+            events: try pendingEvents(),
+            running: try runningLaunches(),
+            known: try knownPlugins(),
+            lastSubmission: SubmissionNumber(rawValue: try counter("submission")),
+            lastLaunch: LaunchNumber(rawValue: try counter("launch"))
+        )
+    }
+
+    private func counter(_ name: String) throws -> Int64 {
         let sql = "SELECT name, last FROM counter WHERE name = ?"
         let last = try rows(sql, [name], of: "counter") { row in
             _ = try row.text()

@@ -72,6 +72,22 @@ extension LedgerError {
         Self(code: .damaged, message: "ledger \(path) is damaged: \(finding); \(repair(path))")
     }
 
+    static func foreignLog(_ path: String, problem: String) -> Self {
+        let remedy = "put the one back that the ledger was left with, or, if that is lost, move it aside and lose"
+        return Self(
+            code: .damaged,
+            message: "\(path)-wal does not belong to its ledger: \(problem); \(remedy) what stood in it; \(check(path))"
+        )
+    }
+
+    static func logWithoutLedger(_ path: String) -> Self {
+        Self(
+            code: .damaged,
+            message: "\(path) is missing or empty, and the \(path)-wal beside it holds changes to one;"
+                + " put the ledger back that it belongs to, or move \(path)-wal aside to begin with an empty ledger"
+        )
+    }
+
     static func closed(_ place: String) -> Self {
         Self(code: .closed, message: "ledger \(place) is closed because the host is stopping; try again once it runs")
     }
@@ -126,6 +142,13 @@ extension LedgerError {
     }
 
     private static func repair(_ place: String) -> String {
-        "restore it from a copy, or move it, \(place)-wal and \(place)-shm aside to begin with an empty ledger"
+        "restore it from a copy, or move it, \(place)-wal and \(place)-shm aside to begin with an empty ledger; "
+            + check(place)
+    }
+
+    /// What tells more than the first thing found.
+    private static func check(_ path: String) -> String {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        return "bgtask host check --state-folder \(folder) names all that is damaged"
     }
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Foundation
+import HostConfiguration
 import HostService
 
 /// The host: finds plugins, schedules their tasks, launches and supervises them, and remembers.
@@ -18,7 +19,7 @@ struct Bgtaskd: AsyncParsableCommand {
         version: Host.version
     )
 
-    @OptionGroup var options: HostOptions
+    @OptionGroup var options: HostFlags
 
     static func main() async {
         do {

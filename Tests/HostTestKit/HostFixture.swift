@@ -61,7 +61,7 @@ package final class HostFixture: Sendable {
     // MARK: The host's life
 
     package var socket: String { folder.file("control.sock") }
-    package var stateFolder: String { folder.file("state") }
+    package var stateFolder: String { state.withLock { $0.setup.flags["state-folder"] } ?? folder.file("state") }
 
     /// Starts the host, when the last one has ended, and waits until it says that it serves.
     package func start() async throws {
@@ -84,9 +84,10 @@ package final class HostFixture: Sendable {
         let notifications = try NotificationSocket(at: folder.file("notify.sock"))
         var environment = ProcessInfo.processInfo.environment
         environment["NOTIFY_SOCKET"] = notifications.path
+        environment.merge(setup.environment) { _, own in own }
         let process = try await ChildProcess.start(
             BuiltProgram.host.path(),
-            arguments(setup),
+            arguments,
             environment: environment
         ) { notifications.close() }
         state.withLock { state in
@@ -98,12 +99,13 @@ package final class HostFixture: Sendable {
         return notifications
     }
 
-    /// What the host is started with.
-    private func arguments(_ setup: HostSetup) -> [String] {
+    /// What the next host is started with.
+    var arguments: [String] {
+        let setup = state.withLock { $0.setup }
         let places = [
             "config": folder.file("bgtaskd.yaml"), "manifests": folder.file("manifests"),
             "package-manifests": folder.file("packages"), "plugin-folder": folder.file("plugins"),
-            "state-folder": stateFolder, "socket": socket,
+            "state-folder": folder.file("state"), "socket": socket,
         ]
         return places.merging(setup.flags) { _, own in own }.sorted { $0.key < $1.key }
             .flatMap { ["--\($0.key)", $0.value] }
@@ -155,7 +157,7 @@ package final class HostFixture: Sendable {
 
     /// The text of a file in a plugin's container; empty when there is none.
     package func containerText(_ plugin: TestPlugin, _ file: String) -> String {
-        folder.text(of: "state/containers/\(plugin.identifier)/\(file)") ?? ""
+        (try? String(contentsOfFile: "\(stateFolder)/containers/\(plugin.identifier)/\(file)", encoding: .utf8)) ?? ""
     }
 
     // MARK: What it said

@@ -6,6 +6,8 @@ package struct HostSetup: Sendable {
     package var flags: [String: String]
     /// Lines of YAML before the plugins' policies.
     package var configuration: [String]
+    /// Beside the test's own.
+    package var environment: [String: String] = [:]
 
     /// Nothing waits for nothing: no spacing, short delays; budgets long enough never to matter.
     package init(_ flags: [String: String] = [:], configuration: [String] = []) {

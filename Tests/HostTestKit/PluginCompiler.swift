@@ -11,9 +11,9 @@ package enum PluginCompiler {
     }
 
     /// A program at `path`, which nobody but the compiler has written: one that was could not be executed yet.
-    package static func program(_ source: String, at path: String) async throws {
+    package static func program(_ source: String, at path: String, flags: [String] = []) async throws {
         try await ScratchFolder.with { folder in
-            try await run(try folder.write(source.utf8, to: "program.c"), to: path, [])
+            try await run(try folder.write(source.utf8, to: "program.c"), to: path, flags)
         }
     }
 

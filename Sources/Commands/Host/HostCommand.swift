@@ -6,11 +6,11 @@ import ArgumentParser
 struct HostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "host",
-        abstract: "Run a host, or see how one does.",
+        abstract: "Run a host, see how one does, or what keeps one from starting.",
         discussion: """
             Example:
               bgtask host status
             """,
-        subcommands: [HostRunCommand.self, HostStatusCommand.self]
+        subcommands: [HostRunCommand.self, HostStatusCommand.self, HostCheckCommand.self]
     )
 }

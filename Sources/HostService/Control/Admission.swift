@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Foundation
+import HostConfiguration
 import NIOCore
 
 /// Who may give orders on the control socket: the host's own user, root, and whoever is in the socket group.

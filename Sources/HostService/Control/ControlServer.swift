@@ -3,6 +3,7 @@
 import ControlAPI
 import Foundation
 import HTTPTypes
+import HostConfiguration
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -23,7 +24,9 @@ struct ControlServer: Service {
     let onServing: @Sendable () -> Void
 
     /// Callers at once; the next one waits in the socket's backlog. Descriptors are for launches.
-    private static let connections = 128
+    private static let connections = 256
+    /// How long a connection may say nothing, or not all of it: others wait for its place, for less than they are ready to.
+    private static let patience: TimeAmount = .seconds(10)
 
     /// The most that a request's body may have: a payload in base 64, and the rest.
     private static let maximumBody = 256 * 1_024
@@ -34,7 +37,7 @@ struct ControlServer: Service {
         try prepareSocket()
         let routes = routes
         let admission = admission
-        let server = try HTTPServerBuilder.http1(configuration: .init(idleTimeout: .seconds(60))).buildServer(
+        let server = try HTTPServerBuilder.http1(configuration: .init(idleTimeout: Self.patience)).buildServer(
             configuration: ServerConfiguration(
                 address: .unixDomainSocket(path: socket),
                 availableConnectionsDelegate: .maximum(Self.connections, logger: log)

@@ -2,6 +2,7 @@
 
 import CLinux
 import Foundation
+import HostConfiguration
 import Synchronization
 import TaskModel
 

@@ -9,20 +9,44 @@ struct LedgerFile {
 
     /// Throws unless this host may write the ledger, or may begin one here.
     func examine() throws(LedgerError) {
-        guard let header = try header() else { return }
+        guard try exists() else { return }
+        // The header may be behind the write-ahead log, which only SQLite reads.
+        try look("examining it before it is opened") { database in
+            guard try judgeVersion(of: database) else { return }
+            try check(database)
+        }
+    }
+
+    /// Whether there is a ledger, and not only the place for one. Throws when there is something else.
+    func exists() throws(LedgerError) -> Bool {
+        let header = try header()
+        switch try log.contents(pageSize: header?.pageSize) {
+        case .foreign(let problem): throw .foreignLog(path, problem: problem)
+        // SQLite would take the ledger for a new one, and remove the log.
+        case .changes where header == nil: throw .logWithoutLedger(path)
+        case .changes, .nothing: break
+        }
+        guard let header else { return false }
         try judge(header)
+        return true
+    }
+
+    /// Runs `body` on a connection that cannot write.
+    func look<Value>(_ operation: String, _ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         do {
-            // The header may be behind the write-ahead log, which only SQLite reads.
             var configuration = Configuration()
             configuration.readonly = true
             configuration.busyMode = .timeout(5)
             let database = try DatabaseQueue(path: path, configuration: configuration)
-            try database.read(judge)
+            let value = try database.read(body)
             try database.close()
+            return value
         } catch {
-            throw LedgerError(error, while: "examining it before it is opened", in: path)
+            throw LedgerError(error, while: operation, in: path)
         }
     }
+
+    private var log: WriteAheadLog { WriteAheadLog(path: path + "-wal") }
 
     /// Begins an empty file that only its owner may read: payloads are nobody else's business.
     func createIfAbsent() throws(LedgerError) {
@@ -39,6 +63,12 @@ struct LedgerFile {
 
         let bytes: [UInt8]
         var isSQLite: Bool { bytes.count == Self.length && bytes.starts(with: Self.magic) }
+        /// Two bytes; the largest size does not fit and stands as 1.
+        var pageSize: Int? {
+            guard isSQLite else { return nil }
+            let written = Int(bytes[16]) << 8 | Int(bytes[17])
+            return written == 1 ? 65_536 : written
+        }
         var version: Int64 { integer(at: 60) }
         var applicationID: Int64 { integer(at: 68) }
 
@@ -73,9 +103,10 @@ struct LedgerFile {
 
     // MARK: - The contents
 
-    private func judge(_ database: Database) throws {
+    /// False when an earlier start got no further than creating the file; throws when it is not this host's to write.
+    func judgeVersion(of database: Database) throws -> Bool {
         let applicationID = try Int64.fetchOne(database, sql: "PRAGMA application_id")
-        if applicationID == 0, try isUntouched(database) { return }
+        if applicationID == 0, try isUntouched(database) { return false }
         guard applicationID == LedgerSchema.applicationID else { throw LedgerError.notALedger(path) }
 
         let version = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
@@ -85,7 +116,7 @@ struct LedgerFile {
             let steps = unknown.isEmpty ? "" : " with the unknown step \"\(unknown.joined(separator: "\", \""))\""
             throw LedgerError.newer(path, found: "version \(version)\(steps)", known: LedgerSchema.version)
         }
-        try check(database)
+        return true
     }
 
     /// Whether an earlier start got no further than creating the file.
@@ -94,10 +125,12 @@ struct LedgerFile {
         return try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema WHERE \(others)") == 0
     }
 
-    /// Checks what is read at every start anyway; launches and journal grow without bound and are left out.
+    /// Checks what is read at every start anyway; launches and journal grow without bound and are left out, unless a
+    /// write-ahead log was left over: one that a copy was restored under fits its pages nowhere.
     private func check(_ database: Database) throws {
-        for table in ["plugin", "known_plugin", "counter", "request", "event"] {
-            let finding = try String.fetchOne(database, sql: "PRAGMA quick_check(\(table))")
+        let tables = ["plugin", "known_plugin", "counter", "request", "event"].map { "(\($0))" }
+        for table in try log.contents(pageSize: nil) == .changes ? [""] : tables {
+            let finding = try String.fetchOne(database, sql: "PRAGMA quick_check\(table)")
             if let finding, finding != "ok" { throw LedgerError.damaged(path, finding: finding) }
         }
     }

@@ -2,12 +2,12 @@
 
 import Foundation
 import PluginCatalog
-import TaskModel
+package import TaskModel
 
 // What the operator wrote and what has no effect yet. None of it keeps a host from starting.
 extension HostConfiguration {
     /// The manifest folders that somebody named and that are not there.
-    var missingFolderWarnings: [String] {
+    package var missingFolderWarnings: [String] {
         [("manifests", operatorManifests), ("package-manifests", packageManifests)].compactMap { key, folder in
             var isFolder: ObjCBool = false
             let isThere = FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder)
@@ -19,11 +19,11 @@ extension HostConfiguration {
     }
 
     /// Plugins that the configuration speaks of and that are not among those installed.
-    func configuredWithoutPlugin(among installed: [PluginIdentifier]) -> [PluginIdentifier] {
+    package func configuredWithoutPlugin(among installed: [PluginIdentifier]) -> [PluginIdentifier] {
         policies.keys.filter { !installed.contains($0) }.sorted()
     }
 
-    func unmatchedWarnings(among installed: [PluginIdentifier]) -> [String] {
+    package func unmatchedWarnings(among installed: [PluginIdentifier]) -> [String] {
         configuredWithoutPlugin(among: installed).map { plugin in
             let nearest = NearestWord.to(plugin.text, among: installed.map(\.text))
             let remedy = nearest.map { "write \"\($0)\" if that is meant" } ?? "install it, or remove the entry"

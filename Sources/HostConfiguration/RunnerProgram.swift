@@ -1,13 +1,13 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Foundation
+package import Foundation
 
 /// Where the runner is when nobody says so: beside the host, as a build leaves it, or where an installation puts it.
-enum RunnerProgram {
-    static let name = "bgtask-runner"
+package enum RunnerProgram {
+    package static let name = "bgtask-runner"
 
     /// The first that is there; the one beside the host when none is, so that the error names a place to put it.
-    static func path(
+    package static func path(
         ofHost host: String = ProcessInfo.processInfo.executable,
         exists: (String) -> Bool = { FileManager.default.fileExists(atPath: $0) }
     ) -> String {
@@ -19,7 +19,7 @@ enum RunnerProgram {
 }
 
 extension ProcessInfo {
-    fileprivate var executable: String {
+    package var executable: String {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? arguments[0]
     }
 }

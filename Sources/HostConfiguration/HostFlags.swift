@@ -6,7 +6,7 @@ import Foundation
 import PluginCatalog
 
 /// The flags of `bgtaskd`: every host-level key of the configuration file, which a flag wins over.
-package struct HostOptions: ParsableArguments {
+package struct HostFlags: ParsableArguments {
     @Option(help: ArgumentHelp("The configuration file; by default the system's or the user's.", valueName: "file"))
     var config: String?
     @Flag(exclusivity: .exclusive, help: "Whose host this is; by default the system's for root, else the user's.")
@@ -79,31 +79,33 @@ package struct HostOptions: ParsableArguments {
         case user
     }
 
-    /// The defaults, under the file, under these flags. A file that was named must be there.
+    /// What the host goes by; throws all that is wrong with it.
     package func configuration() throws -> HostConfiguration {
+        let reading = read()
+        if reading.problems.isEmpty { return reading.configuration }
+        throw HostError(code: .configurationInvalid, message: reading.problems.joined(separator: "\n"))
+    }
+
+    /// The defaults, under the file, under these flags. A file that was named must be there.
+    package func read() -> HostConfigurationReading {
         let isSystem = owner.map { $0 == .system } ?? (getuid() == 0)
         let environment = ProcessInfo.processInfo.environment
         let paths = isSystem ? HostPaths.system : .user(environment: environment)
         var configuration = HostConfiguration(paths: paths, processors: ProcessInfo.processInfo.activeProcessorCount)
+        var problems: [String] = []
         let file = config ?? paths.configurationFile
         if config != nil || FileManager.default.fileExists(atPath: file) {
             let document = YAMLDocument.decode(path: file, mayHoldNothing: true) { configuration.read($0) }
-            try Self.refuse(document.errors)
+            problems = document.errors.map(\.description)
             configuration.file = file
         }
         let flags = flags.filter { $0.text != nil }
         let values = flags.map { (key: $0.key, text: $0.text ?? "") }
         let document = YAMLDocument.decode(values: values, source: "command line") { configuration.read($0) }
-        try Self.refuse(document.errors, of: flags)
+        problems += document.errors.map { Self.words(for: $0, among: flags) }
         configuration.resolvePolicies()
         configuration.makePathsAbsolute()
-        return configuration
-    }
-
-    private static func refuse(_ problems: [ManifestProblem]) throws {
-        if problems.isEmpty { return }
-        let text = problems.map(\.description).joined(separator: "\n")
-        throw HostError(code: .configurationInvalid, message: text)
+        return HostConfigurationReading(configuration: configuration, problems: problems)
     }
 
     /// A value that was given, or not, for a key of the file.
@@ -114,13 +116,9 @@ package struct HostOptions: ParsableArguments {
         let text: String?
     }
 
-    private static func refuse(_ problems: [ManifestProblem], of flags: [ValueFlag]) throws {
-        if problems.isEmpty { return }
-        let lines = problems.map { problem in
-            let flag = flags.first { $0.key == problem.key }
-            return "\(flag.map { "--\($0.name)" } ?? "command line"): \(problem.message); \(problem.remedy)"
-        }
-        throw HostError(code: .configurationInvalid, message: lines.joined(separator: "\n"))
+    private static func words(for problem: ManifestProblem, among flags: [ValueFlag]) -> String {
+        let flag = flags.first { $0.key == problem.key }
+        return "\(flag.map { "--\($0.name)" } ?? "command line"): \(problem.message); \(problem.remedy)"
     }
 
     private var flags: [ValueFlag] {
@@ -158,4 +156,11 @@ package struct HostOptions: ParsableArguments {
             ValueFlag(name: "journal-retention", key: "journal-retention", text: journalRetention),
         ]
     }
+}
+
+/// What file and flags come to, and all that is wrong with them. What could not be read is left as the default has it.
+package struct HostConfigurationReading: Sendable {
+    package let configuration: HostConfiguration
+    /// Each with its place, rule and remedy.
+    package let problems: [String]
 }

@@ -36,7 +36,7 @@ package struct HostConfiguration: Sendable {
     var policies: [PluginIdentifier: OperatorPolicy] = [:]
 
     /// What the file lists beside the manifests, by main plugin.
-    var operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>] {
+    package var operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>] {
         policies.mapValues { Set($0.extensions.map(\.value)) }.filter { !$0.value.isEmpty }
     }
 

@@ -1,0 +1,32 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import HostConfiguration
+
+/// Looks at all that a host starts from. Changes nothing, asks no host, and needs none to run.
+struct HostCheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Name what is wrong with a host's configuration, folders and ledger, and what to do about it.",
+        discussion: """
+            For a host that does not start, or before one is started: it takes the options of bgtaskd and reads what \
+            bgtaskd would read. While a host runs, its ledger is left alone. Run it as the host's own user.
+
+            Example:
+              bgtask host check --system
+
+            Exit codes: 0 nothing is wrong, 1 there are problems, 2 misuse.
+            """
+    )
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var host: HostFlags
+
+    func run() throws {
+        let reply = HostCheck(host.read(), surroundings: .current).reply
+        try output.show(reply)
+        if reply.problems == 0 { return }
+        let count = reply.problems == 1 ? "1 problem was" : "\(reply.problems) problems were"
+        throw CommandFailure(.refused, "\(count) found")
+    }
+}

@@ -1,0 +1,123 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+import HostConfiguration
+import TaskModel
+
+// The state folder: whose it is, who may look inside, and whether a host can write there.
+extension HostCheck {
+    /// Below this a few days of journal may not fit.
+    private static let littleSpace: UInt64 = 64 << 20
+    /// Below this a commit may fail at any moment.
+    private static let noSpace: UInt64 = 1 << 20
+
+    mutating func checkStateFolder() -> StateFolderFacts {
+        let folder = StateFolderFacts(path: configuration.stateFolder)
+        guard access(folder.path, F_OK) == 0 || errno != ENOENT else {
+            checkPlaceForStateFolder()
+            return folder
+        }
+        if let problem = folder.problem {
+            add(
+                .problem,
+                .stateFolder,
+                "\(folder.path) cannot be looked into: \(problem); name another folder with --state-folder, or run"
+                    + " this as the host's own user"
+            )
+            return folder
+        }
+        let count = findings.count
+        checkOwner(of: folder)
+        checkMode(of: folder)
+        checkWriting(in: folder.path, .stateFolder, remedy: "give it to the host's user, or name another folder")
+        checkSpace(in: folder.path)
+        if findings.count == count { add(.fine, .stateFolder, "\(folder.path) can be written to, and has space") }
+        return folder
+    }
+
+    private mutating func checkPlaceForStateFolder() {
+        let place = Place.nearest(to: configuration.stateFolder)
+        if access(place, W_OK | X_OK) == 0 {
+            add(.fine, .stateFolder, "there is no \(configuration.stateFolder) yet; a host creates it")
+            return
+        }
+        add(
+            .problem,
+            .stateFolder,
+            "\(configuration.stateFolder) is not there and cannot be made in \(place):"
+                + " \(String(cString: strerror(errno))); create it for the host's user, or name another folder with"
+                + " --state-folder"
+        )
+    }
+
+    private mutating func checkOwner(of folder: StateFolderFacts) {
+        let owner = Account.name(of: folder.owner)
+        if folder.owner != geteuid() {
+            add(
+                .note,
+                .stateFolder,
+                "\(folder.path) belongs to \(owner), and this was run as \(Account.name(of: geteuid())); what a host"
+                    + " of \(owner) may do is told by: sudo -u \(owner) bgtask host check"
+            )
+        }
+        for name in folder.files {
+            var status = stat()
+            let file = folder.path + "/" + name
+            guard lstat(file, &status) == 0, status.st_uid != folder.owner else { continue }
+            add(
+                .problem,
+                .stateFolder,
+                "\(file) belongs to \(Account.name(of: status.st_uid)) and the folder to \(owner), so that a host of"
+                    + " one cannot write what is the other's; give it back with: chown \(owner) \(file)"
+            )
+        }
+    }
+
+    private mutating func checkMode(of folder: StateFolderFacts) {
+        if folder.mode & 0o022 != 0 {
+            add(
+                .problem,
+                .stateFolder,
+                "\(folder.path) has mode \(String(folder.mode, radix: 8)): others may replace what is in it; take"
+                    + " that back with: chmod 700 \(folder.path)"
+            )
+        }
+        for name in folder.files where name.hasPrefix("ledger.sqlite") {
+            var status = stat()
+            let file = folder.path + "/" + name
+            guard stat(file, &status) == 0, status.st_mode & 0o077 != 0 else { continue }
+            add(
+                .problem,
+                .ledger,
+                "\(file) has mode \(String(status.st_mode & 0o7777, radix: 8)): others may see payloads; take that back"
+                    + " with: chmod 600 \(file)"
+            )
+        }
+    }
+
+    private mutating func checkSpace(in folder: String) {
+        var system = statvfs()
+        guard statvfs(folder, &system) == 0 else { return }
+        let free = UInt64(system.f_bavail) * UInt64(system.f_frsize)
+        // File systems without a fixed number of files say 0 of 0.
+        let hasNoFiles = system.f_files > 0 && system.f_favail == 0
+        if free < Self.noSpace || hasNoFiles {
+            let what = hasNoFiles ? "no more files" : "\(free >> 10) KiB free"
+            add(
+                .problem,
+                .stateFolder,
+                "the disk of \(folder) has \(what), so that nothing can be recorded and every submission is refused;"
+                    + " free space on it"
+            )
+        } else if free < Self.littleSpace {
+            add(.note, .stateFolder, "the disk of \(folder) has \(free >> 20) MiB free; free space before it is full")
+        }
+    }
+
+    mutating func checkWriting(in folder: String, _ subject: HostFinding.Subject, remedy: String) {
+        if access(folder, W_OK | X_OK) == 0 { return }
+        let cause = errno == EROFS ? "its disk is mounted read-only" : String(cString: strerror(errno))
+        let mounted = errno == EROFS ? "mount it for writing, or name another folder" : remedy
+        add(.problem, subject, "\(folder) cannot be written to: \(cause); \(mounted)")
+    }
+}

@@ -1,0 +1,32 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+
+/// Whether a host works on a state folder, as the lock in it tells.
+enum HostPresence: Hashable {
+    /// With the process that it wrote down.
+    case running(process: Int32?)
+    case stopped
+    case unknown(reason: String)
+
+    init(stateFolder: String) {
+        let descriptor = open(stateFolder + "/host.lock", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            self = errno == ENOENT || errno == ENOTDIR ? .stopped : .unknown(reason: String(cString: strerror(errno)))
+            return
+        }
+        defer { close(descriptor) }
+        // Shared and given back at once: checks do not see each other, and a host that starts now tries again.
+        if flock(descriptor, LOCK_SH | LOCK_NB) == 0 {
+            flock(descriptor, LOCK_UN)
+            self = .stopped
+        } else if errno == EWOULDBLOCK {
+            var buffer = [UInt8](repeating: 0, count: 32)
+            let count = read(descriptor, &buffer, buffer.count)
+            let digits = buffer.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
+            self = .running(process: Int32(String(decoding: digits, as: UTF8.self)))
+        } else {
+            self = .unknown(reason: String(cString: strerror(errno)))
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+
+/// The write-ahead log beside a ledger, as bytes. SQLite takes one that it cannot read for an empty one and writes over
+/// it; this tells the two apart. It looks only.
+struct WriteAheadLog {
+    enum Contents: Hashable {
+        /// There is none, or nothing was ever committed to it.
+        case nothing
+        /// The last host did not close its ledger: changes may stand here alone.
+        case changes
+        /// Not what belongs beside this ledger, with the reason.
+        case foreign(String)
+    }
+
+    let path: String
+
+    /// - Parameter pageSize: the ledger's; nil when there is no ledger that tells.
+    func contents(pageSize: Int?) throws(LedgerError) -> Contents {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 {
+            if errno == ENOENT { return .nothing }
+            throw .cannotOpen(path, errno: errno)
+        }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: Header.length)
+        let count = read(descriptor, &bytes, bytes.count)
+        if count < 0 { throw .cannotOpen(path, errno: errno) }
+        // The header is on disk before the first commit is: without a whole one nothing was ever acknowledged.
+        if count < bytes.count || bytes.allSatisfy({ $0 == 0 }) { return .nothing }
+        if let problem = Header(bytes: bytes).problem(pageSize: pageSize) { return .foreign(problem) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .cannotOpen(path, errno: errno) }
+        return Int(status.st_size) > Header.length ? .changes : .nothing
+    }
+
+    /// As SQLite's file format has it; numbers are big-endian.
+    private struct Header {
+        static let length = 32
+
+        let bytes: [UInt8]
+
+        func problem(pageSize: Int?) -> String? {
+            guard [0x377f_0682, 0x377f_0683].contains(word(0)), word(1) == 3_007_000 else {
+                return "it is no write-ahead log"
+            }
+            guard checksum == [word(6), word(7)] else { return "its header is damaged" }
+            guard let pageSize, word(2) != pageSize else { return nil }
+            return "it is another database's: its pages have \(word(2)) bytes, the ledger's have \(pageSize)"
+        }
+
+        private func word(_ index: Int, isLittleEndian: Bool = false) -> UInt32 {
+            let word = bytes[index * 4..<index * 4 + 4]
+            return (isLittleEndian ? Array(word.reversed()) : Array(word)).reduce(0) { $0 << 8 | UInt32($1) }
+        }
+
+        /// Of all that stands before it, in the byte order that the first word tells.
+        private var checksum: [UInt32] {
+            let isLittleEndian = word(0) & 1 == 0
+            var sums: (UInt32, UInt32) = (0, 0)
+            for pair in 0..<3 {
+                sums.0 &+= word(2 * pair, isLittleEndian: isLittleEndian) &+ sums.1
+                sums.1 &+= word(2 * pair + 1, isLittleEndian: isLittleEndian) &+ sums.0
+            }
+            return [sums.0, sums.1]
+        }
+    }
+}

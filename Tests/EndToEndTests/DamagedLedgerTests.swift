@@ -1,0 +1,93 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HostTestKit
+import Testing
+
+@Suite("A host starts on no ledger that it cannot trust, writes over none, and names the way out")
+struct DamagedLedgerTests {
+    enum Damage: String, CaseIterable, Sendable {
+        case header
+        case pages
+        case truncation
+        case foreignLog
+        case newer
+
+        /// What the refusal says of it.
+        var words: String {
+            switch self {
+            case .header: "is not an SQLite database"
+            case .pages, .truncation: "ledger.sqlite"
+            case .foreignLog: "ledger.sqlite-wal does not belong to its ledger: it is no write-ahead log"
+            case .newer: "has version 99, this host knows versions up to"
+            }
+        }
+
+        func apply(to ledger: String) async throws {
+            switch self {
+            case .header: try overwrite(ledger, at: 0, count: 100)
+            case .pages:
+                let query = "select (rootpage - 1) * 4096 from sqlite_schema where name = 'request'"
+                let run = try await ProgramRun.of("/usr/bin/sqlite3", ["-readonly", ledger, query])
+                try overwrite(ledger, at: #require(UInt64(run.output.dropLast())), count: 4_096)
+            case .truncation:
+                let file = try FileHandle(forUpdating: URL(filePath: ledger))
+                try file.truncate(atOffset: 3 * 4_096)
+                try file.close()
+            case .foreignLog: try Data(repeating: 0x5a, count: 20_000).write(to: URL(filePath: ledger + "-wal"))
+            case .newer: _ = try await ProgramRun.of("/usr/bin/sqlite3", [ledger, "pragma user_version = 99"])
+            }
+        }
+
+        private func overwrite(_ path: String, at offset: UInt64, count: Int) throws {
+            let file = try FileHandle(forUpdating: URL(filePath: path))
+            try file.seek(toOffset: offset)
+            try file.write(contentsOf: Data(repeating: 0x5a, count: count))
+            try file.close()
+        }
+    }
+
+    @Test(arguments: Damage.allCases)
+    func `it is refused and left as it is, and what it was comes back with a copy`(_ damage: Damage) async throws {
+        try await HostFixture.with { host in
+            try await host.runNeighbour()
+            let waiting = try await host.submit(TestPlugin.neighbour.task(), earliestBegin: HostFixture.tomorrow)
+            try await host.stop()
+            let ledger = host.stateFolder + "/ledger.sqlite"
+            let copy = try host.stateFiles()
+
+            try await damage.apply(to: ledger)
+            let damaged = try host.stateFiles()
+            let refusal = try await host.refusalToStart()
+            #expect(refusal.contains(ledger) && refusal.contains(damage.words), "\(refusal)")
+            let wayOut = damage == .newer ? "start the newer bgtaskd" : "bgtask host check --state-folder"
+            #expect(refusal.contains(wayOut) && refusal.contains(host.stateFolder), "\(refusal)")
+            #expect(try host.stateFiles() == damaged)
+
+            let check = try await host.check()
+            #expect(check.status == 1 && check.output.contains("problem") && check.output.contains(damage.words))
+            #expect(try host.stateFiles() == damaged)
+
+            try? FileManager.default.removeItem(atPath: ledger + "-wal")
+            for (name, bytes) in copy { try bytes.write(to: URL(filePath: host.stateFolder + "/" + name)) }
+            try await host.start()
+            #expect(try await host.client.tasks().pending.map(\.submission) == [waiting])
+            _ = try await host.client.cancel(host.identifier(TestPlugin.neighbour.task()))
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `moved aside, as the message says, it makes room for an empty one`() async throws {
+        try await HostFixture.with { host in
+            try await host.stop()
+            let ledger = host.stateFolder + "/ledger.sqlite"
+            try await Damage.header.apply(to: ledger)
+            _ = try await host.refusalToStart()
+            try FileManager.default.moveItem(atPath: ledger, toPath: ledger + ".damaged")
+            #expect(try await host.check().status == 0)
+            try await host.start()
+            try await host.runNeighbour()
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HostTestKit
+import Testing
+
+@Suite("A disk that takes nothing costs submissions, never what was accepted", .enabled(if: MountedDisk.isPossible))
+struct DiskTests {
+    private static let patient = TestPlugin("Patient", tasks: ["one"])
+
+    @Test func `while it is full submissions are refused, and afterwards nothing is missing`() async throws {
+        try await MountedDisk.with(size: "3m") { disk in
+            let setup = HostSetup(["state-folder": disk.path, "host-retry-delay": "20ms"])
+            try await HostFixture.with(setup, plugins: [.neighbour, Self.patient]) { host in
+                try await host.started(.neighbour)
+                try await host.started(Self.patient)
+                let running = try await host.submit(Self.patient.task())
+                _ = try await host.launch(of: Self.patient)
+                let task = TestPlugin.neighbour.task()
+                let accepted = try await host.submit(task, earliestBegin: HostFixture.tomorrow)
+                try disk.fill()
+
+                let (last, refusal) = try await host.submitUntilRefused(task, after: accepted)
+                #expect(refusal.contains("free space on its disk") && refusal.contains(disk.path), "\(refusal)")
+                #expect(try await host.client.tasks().pending.map(\.submission) == [last])
+                #expect(try await host.client.tasks().running.map(\.submission) == [running])
+                #expect(host.log.contains { $0.contains("commit failed") && $0.contains("free space on its disk") })
+                let command = try await host.bgtask("task", "submit", task, "--kind", "processing")
+                #expect(command.status == 1 && command.error.contains("free space on its disk"), "\(command)")
+                // Its end cannot be recorded yet.
+                _ = Glibc.open(
+                    "\(disk.path)/containers/\(Self.patient.identifier)/release",
+                    O_CREAT | O_WRONLY | O_CLOEXEC,
+                    0o600
+                )
+                let check = try await host.check()
+                #expect(check.status == 1 && check.output.contains("free space on it"), "\(check)")
+
+                try disk.makeRoom()
+                #expect(try await host.outcome(of: running).event == "succeeded")
+                try await host.runNeighbour()
+                try await host.stop()
+                #expect(try await host.check().status == 0)
+            }
+        }
+    }
+
+    @Test func `on a full disk no ledger is begun, and one that is there is not harmed`() async throws {
+        try await MountedDisk.with(size: "3m") { disk in
+            try await HostFixture.with(HostSetup(["state-folder": disk.path])) { host in
+                try await host.started(.neighbour)
+                let task = TestPlugin.neighbour.task()
+                let accepted = try await host.submit(task, earliestBegin: HostFixture.tomorrow)
+                try await host.stop()
+                let ledger = try host.stateFiles()
+                for name in ledger.keys { try FileManager.default.removeItem(atPath: "\(disk.path)/\(name)") }
+                try disk.fill()
+                let refusal = try await host.refusalToStart()
+                #expect(refusal.contains(disk.path) && refusal.contains("free space on its disk"), "\(refusal)")
+
+                try disk.makeRoom()
+                for name in try host.stateFiles().keys {
+                    try FileManager.default.removeItem(atPath: "\(disk.path)/\(name)")
+                }
+                for (name, bytes) in ledger { try bytes.write(to: URL(filePath: "\(disk.path)/\(name)")) }
+                try await host.start()
+                #expect(try await host.client.tasks().pending.map(\.submission) == [accepted])
+                try await host.runNeighbour()
+            }
+        }
+    }
+
+    @Test func `on a read-only disk no host starts, and what is there stays`() async throws {
+        try await MountedDisk.with(size: "3m") { disk in
+            try await HostFixture.with(HostSetup(["state-folder": disk.path])) { host in
+                let accepted = try await host.submit(
+                    TestPlugin.neighbour.task(),
+                    earliestBegin: HostFixture.tomorrow
+                )
+                try await host.stop()
+                let before = try host.stateFiles()
+                try await disk.makeReadOnly()
+                let refusal = try await host.refusalToStart()
+                #expect(
+                    refusal.contains("Read-only file system") && refusal.contains("bgtask host check"),
+                    "\(refusal)"
+                )
+                let check = try await host.check()
+                #expect(check.status == 1 && check.output.contains("mounted read-only; mount it"), "\(check)")
+                #expect(try host.stateFiles() == before)
+
+                try await disk.makeWritable()
+                try await host.start()
+                #expect(try await host.client.tasks().pending.map(\.submission) == [accepted])
+                try await host.runNeighbour()
+            }
+        }
+    }
+}
+
+extension HostFixture {
+    /// Submits the same task until the host says no: the last one that was accepted, and what the host said.
+    fileprivate func submitUntilRefused(_ task: String, after first: Int64) async throws -> (Int64, String) {
+        var last = first
+        // What the log's last page had left is used up first.
+        for _ in 0..<2_000 {
+            do {
+                last = try await submit(task, earliestBegin: Self.tomorrow)
+            } catch let error as ControlError {
+                return (last, error.description)
+            }
+        }
+        throw HostFailure("nothing was refused on a full disk")
+    }
+}

@@ -1,0 +1,134 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HostTestKit
+import Testing
+
+@Suite("bgtask host check names what is wrong with a host, what to do about it, and changes nothing")
+struct HostCheckTests {
+    @Test func `a host that is well and stopped has nothing wrong`() async throws {
+        try await HostFixture.with { host in
+            try await host.runNeighbour()
+            try await host.stop()
+            let before = try host.stateFiles()
+            let check = try await host.check()
+            #expect(check.status == 0 && check.error.isEmpty && !check.output.contains("problem"), "\(check)")
+            #expect(check.output.contains("its pages are whole") && check.output.contains("1 plugin is in order"))
+            #expect(try host.stateFiles() == before)
+            try await host.start()
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `a host that runs is named, and its ledger left alone`() async throws {
+        try await HostFixture.with { host in
+            let check = try await host.check()
+            #expect(check.status == 0, "\(check)")
+            #expect(check.output.contains("process \(host.pid); what it holds open is not looked into"))
+            #expect(check.output.contains("is served by process \(host.pid)"))
+            #expect(!check.output.contains("ledger.sqlite"))
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `programs get the same as JSON`() async throws {
+        try await HostFixture.with { host in
+            try await host.stop()
+            chmod(host.stateFolder, 0o777)
+            let check = try await host.check("--json")
+            #expect(check.status == 1 && check.error.contains("1 problem was found"), "\(check)")
+            let reply = try JSONDecoder().decode(Reply.self, from: Data(check.output.utf8))
+            #expect(reply.problems == 1 && !reply.isRunning && reply.stateFolder == host.stateFolder)
+            let problem = try #require(reply.findings.first { $0.verdict == "problem" })
+            #expect(problem.subject == "state-folder" && problem.message.contains("chmod 700 \(host.stateFolder)"))
+            chmod(host.stateFolder, 0o700)
+        }
+    }
+
+    @Test func `all that is wrong is named at once`() async throws {
+        try await HostFixture.with { host in
+            try await host.stop()
+            let folder = host.folder
+            try folder.write("grase: 5s\n".utf8, to: "broken.yaml")
+            try folder.write("manifest: 1\nrole: boss\n".utf8, to: "manifests/Aaa.yaml")
+            try folder.makeFolder("state/containers/com.example.gone")
+            try folder.makeFolder("not-a-socket")
+            chmod(host.stateFolder + "/ledger.sqlite", 0o644)
+            let check = try await host.check(
+                "--config",
+                folder.file("broken.yaml"),
+                "--runner",
+                folder.file("none"),
+                "--cgroup",
+                folder.path,
+                "--plugin-folder",
+                folder.file("nowhere"),
+                "--socket",
+                folder.file("not-a-socket")
+            )
+            chmod(host.stateFolder + "/ledger.sqlite", 0o600)
+            #expect(check.status == 1)
+            for part in [
+                "\(folder.file("broken.yaml")):1:1: grase: is not a key", "\"grace\"", "others may see payloads",
+                "containers/com.example.gone is no known plugin's", "manifests/Aaa.yaml:2", "boss",
+                "\(folder.file("none")) is not there; install bgtask-runner", "is not in a cgroup v2 hierarchy",
+                "nowhere is not there, so libraries are found only beside", "is there and is no socket; remove it",
+            ] { #expect(check.output.contains(part), "\(part)\n\(check.output)") }
+        }
+    }
+
+    @Test func `what a host left that was ended at once is told, and is no problem`() async throws {
+        try await HostFixture.with(plugins: [.neighbour, TestPlugin("Patient", tasks: ["one"])]) { host in
+            let patient = TestPlugin("Patient", tasks: ["one"])
+            let submission = try await host.submit(patient.task())
+            _ = try await host.launch(of: patient)
+            host.kill9()
+            _ = try await host.process?.ending()
+            let before = try host.stateFiles()
+            let check = try await host.check()
+            #expect(check.status == 0, "\(check)")
+            #expect(check.output.contains("running when the last host ended; the next one ends what is left"))
+            #expect(check.output.contains("was left by a host that is gone; the next one replaces it"))
+            #expect(try host.stateFiles() == before)
+            try await host.start()
+            try host.release(patient)
+            try await host.waitForJournal("its end") { $0.submission == submission && $0.event == "succeeded" }
+        }
+    }
+
+    @Test func `where nothing is yet, nothing is made`() async throws {
+        try await ScratchFolder.with { folder in
+            let places = ["manifests", "package-manifests", "plugin-folder", "state-folder"]
+            let flags = places.flatMap { ["--\($0)", folder.file($0)] } + ["--socket", folder.file("s")]
+            let check = try await ProgramRun.of(
+                BuiltProgram.command.path(),
+                ["host", "check", "--config", try folder.write([], to: "bgtaskd.yaml")] + flags
+            )
+            #expect(check.status == 0, "\(check)")
+            #expect(check.output.contains("\(folder.file("state-folder")) yet; a host creates it"))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["bgtaskd.yaml"])
+        }
+    }
+
+    /// As the README documents it.
+    private struct Reply: Decodable {
+        struct Finding: Decodable {
+            let verdict: String
+            let subject: String
+            let message: String
+        }
+
+        let stateFolder: String
+        let isRunning: Bool
+        let problems: Int
+        let findings: [Finding]
+
+        enum CodingKeys: String, CodingKey {
+            case stateFolder = "state-folder"
+            case isRunning = "is-running"
+            case problems
+            case findings
+        }
+    }
+}

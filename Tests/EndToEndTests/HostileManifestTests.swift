@@ -1,0 +1,96 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HostTestKit
+import Testing
+
+@Suite("No manifest, whatever it holds, harms the plugin beside it")
+struct HostileManifestTests {
+    struct Hostile: Sendable, CustomTestStringConvertible {
+        let name: String
+        let text: String
+        /// Where the problem stands; nil where the whole file is meant.
+        let line: Int?
+        /// The rule and the remedy, as they are told.
+        let words: [String]
+
+        init(_ name: String, _ text: String, line: Int? = nil, _ words: String...) {
+            (self.name, self.text, self.line, self.words) = (name, text, line, words)
+        }
+
+        var testDescription: String { name }
+    }
+
+    private static let head = "manifest: 1\nidentifier: com.example.hostile\n"
+    private static let tail = "background-modes: [processing]\npermitted-identifiers: [com.example.hostile.task]\n"
+
+    static let hostile = [
+        Hostile("empty", "", "holds nothing", "write key: value"),
+        Hostile("huge", head + String(repeating: "# nothing but remarks\n", count: 200_000), "bytes"),
+        Hostile("binary", "\u{7f}ELF\u{2}\u{1}\u{1}\u{0}\u{0}\u{0}", line: 1, "character"),
+        Hostile("deep", head + "x-deep: " + String(repeating: "[", count: 5_000), line: 3, "deep"),
+        Hostile(
+            "exploding aliases",
+            head + "x-a: &a [x, x, x, x, x, x, x, x, x]\nx-b: &b [*a, *a, *a, *a, *a, *a, *a, *a]\nx-c: [*b, *b, *b]\n",
+            line: 5,
+            "aliases"
+        ),
+        Hostile(
+            "duplicate keys",
+            head + "library: a.so\nlibrary: b.so\n" + tail,
+            line: 4,
+            "stands on line 3 already",
+            "remove one"
+        ),
+        Hostile("a path that climbs out", head + "library: ../../etc/libEscapes.so\n" + tail, line: 3, "library"),
+        Hostile("an absolute path", head + "library: /usr/lib/libEscapes.so\n" + tail, line: 3, "library"),
+        Hostile("a link that leads out", head + "library: libLink.so\n" + tail, line: 3, "libLink.so"),
+        Hostile(
+            "another plugin's identifier",
+            "manifest: 1\nidentifier: com.example.neighbour\nlibrary: libNeighbour.so\n"
+                + tail.replacing("hostile", with: "neighbour"),
+            line: 2,
+            "com.example.neighbour"
+        ),
+        Hostile(
+            "another plugin's task",
+            head + "library: libNeighbour.so\nbackground-modes: [processing]\n"
+                + "permitted-identifiers: [com.example.neighbour.task]\n",
+            line: 5,
+            "com.example.neighbour.task"
+        ),
+    ]
+
+    @Test(arguments: hostile)
+    func `it is refused with file, line, rule and remedy`(_ hostile: Hostile) async throws {
+        try await HostFixture.with { host in
+            try await host.started(.neighbour)
+            let outside = try host.folder.write(try await PluginCompiler.library("Obedient"), to: "libOutside.so")
+            try FileManager.default.createSymbolicLink(
+                atPath: host.folder.file("plugins/libLink.so"),
+                withDestinationPath: outside
+            )
+            // Before the neighbour's by name, so that order does not decide.
+            let file = try host.folder.write(hostile.text.utf8, to: "manifests/Aaa.yaml")
+            try await host.waitForLog("the refusal") { $0.contains("manifest refused") && $0.contains("Aaa.yaml") }
+            try await host.runNeighbour()
+
+            let list = try await host.client.plugins()
+            #expect(list.plugins.map(\.identifier) == [TestPlugin.neighbour.identifier])
+            let refused = try #require(list.refused.first)
+            #expect(refused.file == file && list.refused.count == 1)
+            let problem = try #require(
+                refused.problems.first { problem in
+                    problem.severity == .error && hostile.words.allSatisfy { problem.message.contains($0) }
+                },
+                "\(refused.problems)"
+            )
+            #expect(problem.line == hostile.line, "\(problem)")
+            // A rule and a remedy.
+            #expect(problem.message.contains("; "), "\(problem)")
+            let check = try await host.check()
+            #expect(check.status == 1 && check.output.contains(file), "\(check)")
+        }
+    }
+}

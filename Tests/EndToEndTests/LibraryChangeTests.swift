@@ -1,0 +1,101 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HostTestKit
+import Testing
+
+@Suite("A library that changes under a host never runs as another, and costs no request")
+struct LibraryChangeTests {
+    private static let patient = TestPlugin("Patient", tasks: ["one", "two"])
+
+    @Test func `one that changes after it was pinned is refused until it is what it was`() async throws {
+        let plugin = TestPlugin("Patient", tasks: ["one"])
+        try await HostFixture.with(HostSetup(["network": "false"]), plugins: [.neighbour, plugin]) { host in
+            try await host.started(plugin)
+            let digest = try await host.show(plugin).libraryDigest
+            let pinned = plugin.manifest + "sha256: \(digest)\n"
+            let end = try await host.journalEnd()
+            try host.folder.write(pinned.utf8, to: plugin.manifestFile)
+            try await host.waitForJournal("the pin", after: end) { $0.event == "plugin-changed" }
+            let waiting = try await host.submit(plugin.task(), requiresNetwork: true)
+
+            let original = try await PluginCompiler.library("Patient")
+            try host.folder.write(original + [0], to: plugin.libraryFile)
+            let refusal = try await host.waitForJournal("its refusal") { $0.event == "plugin-refused" }
+            #expect(refusal.plugin == plugin.identifier && refusal.message.contains("sha256"))
+            #expect(refusal.message.contains(digest), "\(refusal.message)")
+            _ = try await host.client.simulateConditions(ConditionsSimulation(network: .holds(true)))
+            #expect(try await host.why(plugin.task()).reasons.first?.code == "plugin-refused")
+            try await host.runNeighbour()
+
+            try host.folder.write(original, to: plugin.libraryFile)
+            try host.release(plugin)
+            #expect(try await host.outcome(of: waiting).event == "succeeded")
+        }
+    }
+
+    @Test func `one that is replaced while a launch runs is not that launch's`() async throws {
+        try await HostFixture.with(plugins: [.neighbour, Self.patient]) { host in
+            try await host.started(Self.patient)
+            let submission = try await host.submit(Self.patient.task("one"))
+            try await host.waitUntilItRuns(Self.patient)
+            let end = try await host.journalEnd()
+            var rebuilt = Self.patient
+            rebuilt.library = .compiled("Patient", flags: ["-Wl,--build-id=0x6267746173"])
+            try await host.install(rebuilt)
+            try await host.waitForJournal("the change", after: end) { $0.event == "plugin-changed" }
+            let second = try await host.submit(Self.patient.task("two"))
+            try await host.runNeighbour()
+            try host.release(Self.patient)
+            let (first, next) = (try await host.outcome(of: submission), try await host.outcome(of: second))
+            #expect(first.event == "succeeded" && next.event == "succeeded" && first.launch != next.launch)
+        }
+    }
+
+    @Test func `one that is removed ends no launch, and its requests wait for its return`() async throws {
+        try await HostFixture.with(plugins: [.neighbour, Self.patient]) { host in
+            try await host.started(Self.patient)
+            let running = try await host.submit(Self.patient.task("one"))
+            try await host.waitUntilItRuns(Self.patient)
+            let waiting = try await host.submit(Self.patient.task("two"))
+            try host.folder.remove(Self.patient.libraryFile)
+            let refusal = try await host.waitForJournal("its refusal") { $0.event == "plugin-refused" }
+            #expect(refusal.plugin == Self.patient.identifier && refusal.message.contains("libPatient.so"))
+            try host.release(Self.patient)
+            #expect(try await host.outcome(of: running).event == "succeeded")
+            #expect(try await host.why(Self.patient.task("two")).reasons.first?.code == "plugin-refused")
+            try await host.runNeighbour()
+
+            try await host.install(Self.patient)
+            #expect(try await host.outcome(of: waiting).event == "succeeded")
+        }
+    }
+
+    @Test func `a plugin that is removed while it runs may finish, and leaves nothing running`() async throws {
+        try await HostFixture.with(plugins: [.neighbour, Self.patient]) { host in
+            try await host.started(Self.patient)
+            let running = try await host.submit(Self.patient.task("one"))
+            let launch = try await host.launch(of: Self.patient)
+            try await host.waitUntilItRuns(Self.patient)
+            let waiting = try await host.submit(Self.patient.task("two"))
+            try host.folder.remove(Self.patient.manifestFile)
+            try host.folder.remove(Self.patient.libraryFile)
+            try await host.waitForJournal("its removal") { $0.event == "plugin-removed" }
+            try await host.runNeighbour()
+            try host.release(Self.patient)
+            #expect(try await host.outcome(of: running).event == "succeeded")
+            _ = try await host.end(ofLaunch: launch.number)
+            #expect(!host.runnerProcesses().contains(launch.pid))
+            #expect(try await host.client.tasks().pending.map(\.submission) == [waiting])
+            try await host.runNeighbour()
+        }
+    }
+}
+
+extension HostFixture {
+    /// Its code is mapped by then: nothing that is done to the file reaches it.
+    fileprivate func waitUntilItRuns(_ patient: TestPlugin) async throws {
+        try await waitForLog("its first line") { $0.contains("patient runs \(patient.task("one"))") }
+    }
+}

@@ -1,0 +1,58 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+
+/// A small disk of the test's own, which may be filled and made read-only. Needs the right to mount.
+struct MountedDisk {
+    let path: String
+    private var filler: String { path + "/filler" }
+
+    /// Whether this process may mount; asked once.
+    static let isPossible: Bool = {
+        guard getuid() == 0 else { return false }
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/unshare")
+        process.arguments = ["-m", "mount", "-t", "tmpfs", "bgtask-test", "/mnt"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
+
+    static func with(size: String, _ body: (MountedDisk) async throws -> Void) async throws {
+        try await ScratchFolder.with { folder in
+            try await mount("-t", "tmpfs", "-o", "size=\(size),mode=700", "bgtask-test", folder.path)
+            let result: Result<Void, any Error>
+            do {
+                result = .success(try await body(MountedDisk(path: folder.path)))
+            } catch {
+                result = .failure(error)
+            }
+            _ = try await ProgramRun.of("/usr/bin/umount", ["--lazy", folder.path])
+            try result.get()
+        }
+    }
+
+    /// Until not a byte more fits.
+    func fill() throws {
+        let descriptor = open(filler, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw HostFailure("cannot make \(filler)") }
+        defer { close(descriptor) }
+        for size in [65_536, 4_096, 1] {
+            let bytes = [UInt8](repeating: 0, count: size)
+            while write(descriptor, bytes, size) == size {}
+        }
+    }
+
+    func makeRoom() throws { try FileManager.default.removeItem(atPath: filler) }
+
+    func makeReadOnly() async throws { try await Self.mount("-o", "remount,ro", path) }
+
+    func makeWritable() async throws { try await Self.mount("-o", "remount,rw", path) }
+
+    private static func mount(_ arguments: String...) async throws {
+        let run = try await ProgramRun.of("/usr/bin/mount", arguments)
+        if run.status != 0 { throw HostFailure("cannot mount: \(run.error)") }
+    }
+}

@@ -1,0 +1,148 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("A wall clock that jumps starts nothing early, ends nothing that runs, and loses nothing (C10)")
+struct WallClockTests {
+    private static let patient = TestPlugin("Patient", tasks: ["one"], policy: ["budgets: { processing: 10min }"])
+    private static let year = 365 * 86_400
+
+    @Test func `a year ahead: what has become due runs, and what runs goes on`() async throws {
+        try await withShiftedClock { host, clock in
+            let running = try await host.submit(Self.patient.task())
+            _ = try await host.launch(of: Self.patient)
+            let task = TestPlugin.neighbour.task()
+            let due = try await host.submit(task, earliestBegin: HostFixture.tomorrow)
+            try clock.shift(by: Self.year)
+            _ = try await host.client.simulateConditions(ConditionsSimulation(network: .holds(false)))
+            let end = try await host.outcome(of: due)
+            #expect(end.event == "succeeded")
+            let seconds = (end.at.wall.nanoseconds - HostFixture.tomorrow.nanoseconds) / 1_000_000_000
+            #expect(seconds > Int64(Self.year - 2 * 86_400))
+            #expect(try await host.client.tasks().running.map(\.submission) == [running])
+            try host.release(Self.patient)
+            #expect(try await host.outcome(of: running).event == "succeeded")
+            try clock.shift(by: 0)
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `a year back: what waits for a date waits, and all else runs`() async throws {
+        try await withShiftedClock { host, clock in
+            let running = try await host.submit(Self.patient.task())
+            _ = try await host.launch(of: Self.patient)
+            try clock.shift(by: -Self.year)
+            let task = TestPlugin.neighbour.task()
+            try await host.runNeighbour()
+            let waiting = try await host.submit(task, earliestBegin: HostFixture.tomorrow)
+            _ = try await host.client.simulateConditions(ConditionsSimulation(network: .holds(false)))
+            #expect(try await host.client.tasks().pending.map(\.submission) == [waiting])
+            #expect(try await host.why(task).reasons.first?.code == "earliest-begin")
+            try host.release(Self.patient)
+            #expect(try await host.outcome(of: running).event == "succeeded")
+            try await host.stop()
+            try await host.restart()
+            #expect(try await host.client.tasks().pending.map(\.submission) == [waiting])
+            try await host.runNeighbour()
+        }
+    }
+
+    /// A host whose wall clock is a stand-in, since the machine's own is everybody's.
+    private func withShiftedClock(_ body: (HostFixture, ShiftedClock) async throws -> Void) async throws {
+        try await ScratchFolder.with { folder in
+            let clock = try await ShiftedClock(in: folder)
+            var setup = HostSetup()
+            setup.environment = clock.environment
+            try await HostFixture.with(setup, plugins: [.neighbour, Self.patient]) { host in
+                try await host.started(.neighbour)
+                try await host.started(Self.patient)
+                try await body(host, clock)
+            }
+        }
+    }
+}
+
+/// A wall clock that is off by what a file says, for the programs that are started with its environment.
+private struct ShiftedClock {
+    private let file: String
+    let environment: [String: String]
+
+    init(in folder: ScratchFolder) async throws {
+        file = folder.file("shift")
+        environment = ["LD_PRELOAD": folder.file("clock.so"), "SHIFTED_CLOCK": file]
+        try folder.write([UInt8](repeating: 0, count: 8), to: "shift")
+        try await PluginCompiler.program(source, at: folder.file("clock.so"), flags: ["-shared", "-fPIC"])
+    }
+
+    /// Holds for whoever asks the time next.
+    func shift(by seconds: Int) throws {
+        let handle = try FileHandle(forWritingTo: URL(filePath: file))
+        try handle.write(contentsOf: withUnsafeBytes(of: Int64(seconds)) { Data($0) })
+        try handle.close()
+    }
+}
+
+/// The wall clock, and the timer that follows it: a shift that is seen for the first time makes it go off, as the kernel does.
+private let source = """
+    #include <fcntl.h>
+    #include <stdint.h>
+    #include <stdlib.h>
+    #include <sys/mman.h>
+    #include <sys/syscall.h>
+    #include <sys/timerfd.h>
+    #include <time.h>
+    #include <unistd.h>
+
+    static const volatile int64_t *shift;
+    static int64_t seen;
+    static int timer = -1;
+
+    __attribute__((constructor)) static void begin(void) {
+        const char *path = getenv("SHIFTED_CLOCK");
+        const int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+        if (file < 0) {
+            return;
+        }
+        void *memory = mmap(NULL, sizeof *shift, PROT_READ, MAP_SHARED, file, 0);
+        shift = memory == MAP_FAILED ? NULL : memory;
+        close(file);
+    }
+
+    static int set(int number, int flags, int64_t seconds, long nanoseconds) {
+        const struct itimerspec spec = {.it_value = {.tv_sec = seconds, .tv_nsec = nanoseconds}};
+        return (int)syscall(SYS_timerfd_settime, number, flags, &spec, NULL);
+    }
+
+    int clock_gettime(clockid_t clock, struct timespec *now) {
+        const long status = syscall(SYS_clock_gettime, clock, now);
+        if (status == 0 && clock == CLOCK_REALTIME && shift) {
+            const int64_t seconds = *shift;
+            now->tv_sec += seconds;
+            if (__atomic_exchange_n(&seen, seconds, __ATOMIC_SEQ_CST) != seconds && timer >= 0) {
+                set(timer, TFD_TIMER_ABSTIME, 0, 1);
+            }
+        }
+        return (int)status;
+    }
+
+    int timerfd_create(int clock, int flags) {
+        const int number = (int)syscall(SYS_timerfd_create, clock, flags);
+        if (clock == CLOCK_REALTIME) {
+            timer = number;
+        }
+        return number;
+    }
+
+    int timerfd_settime(int number, int flags, const struct itimerspec *new, struct itimerspec *old) {
+        const int is_set = new->it_value.tv_sec != 0 || new->it_value.tv_nsec != 0;
+        if (number != timer || !shift || !is_set) {
+            return (int)syscall(SYS_timerfd_settime, number, flags, new, old);
+        }
+        const int64_t seconds = new->it_value.tv_sec - *shift;
+        return seconds < 0 ? set(number, flags, 0, 1) : set(number, flags, seconds, new->it_value.tv_nsec);
+    }
+    """

@@ -1,0 +1,97 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import GRDB
+import TaskModel
+import Testing
+
+@testable import TaskLedger
+
+@Suite("A write-ahead log that does not belong to its ledger is never written over, nor read into it")
+struct ForeignLogTests {
+    let folder: LedgerFolder
+
+    init() throws { folder = try LedgerFolder() }
+
+    private var log: URL { URL(filePath: folder.path + "-wal") }
+
+    private func makeLedger(in folder: LedgerFolder, requests: Int) async throws {
+        let ledger = try Ledger.open(path: folder.path)
+        for number in 1...requests { try await ledger.commitAndWait([note("entry \(number)")]) }
+        try ledger.close()
+    }
+
+    private func refusal() throws -> LedgerError {
+        let before = try folder.files()
+        let error = try ledgerError { try Ledger.open(path: folder.path) }
+        #expect(try folder.files() == before)
+        #expect(error.code == .damaged && error.message.contains(folder.path))
+        return error
+    }
+
+    @Test func `one that is none`() async throws {
+        try await makeLedger(in: folder, requests: 1)
+        try Data(repeating: 0x5a, count: 10_000).write(to: log)
+        #expect(try refusal().message.contains("it is no write-ahead log; put the one back"))
+    }
+
+    @Test func `one whose header is damaged`() async throws {
+        try await makeLedger(in: folder, requests: 1)
+        try leaveLog(in: folder)
+        var bytes = try Data(contentsOf: log)
+        bytes[17] ^= 1
+        try bytes.write(to: log)
+        #expect(try refusal().message.contains("its header is damaged"))
+    }
+
+    @Test func `one of a database with other pages`() async throws {
+        let other = try LedgerFolder()
+        try other.tamper("PRAGMA page_size = 8192; CREATE TABLE song (title TEXT)")
+        try leaveLog(in: other, "CREATE TABLE other (title TEXT)")
+        try await makeLedger(in: folder, requests: 1)
+        try Data(contentsOf: URL(filePath: other.path + "-wal")).write(to: log)
+        #expect(try refusal().message.contains("pages have 8192 bytes, the ledger's have 4096"))
+    }
+
+    @Test func `one without its ledger`() async throws {
+        try await makeLedger(in: folder, requests: 1)
+        try leaveLog(in: folder)
+        try FileManager.default.removeItem(atPath: folder.path)
+        #expect(try refusal().message.contains("is missing or empty"))
+        try Data().write(to: URL(filePath: folder.path))
+        #expect(try refusal().message.contains("move \(folder.path)-wal aside"))
+    }
+
+    @Test func `one that a shorter copy of its ledger was restored under`() async throws {
+        try await makeLedger(in: folder, requests: 1)
+        let copy = try Data(contentsOf: URL(filePath: folder.path))
+        try await makeLedger(in: folder, requests: 2_000)
+        try leaveLog(in: folder)
+        try copy.write(to: URL(filePath: folder.path))
+        #expect(try refusal().message.contains("is damaged"))
+    }
+
+    @Test func `its own, which the last host left, is read as ever`() async throws {
+        try await makeLedger(in: folder, requests: 1)
+        try leaveLog(in: folder)
+        let ledger = try Ledger.open(path: folder.path)
+        try ledger.close()
+        #expect(LedgerInspection(path: folder.path).problems.isEmpty)
+    }
+
+    /// A log as a host leaves it that is ended at once.
+    private func leaveLog(
+        in folder: LedgerFolder,
+        _ sql: String = "UPDATE counter SET last = last + 1; UPDATE journal SET message = 'changed' WHERE number = 1"
+    ) throws {
+        var configuration = Configuration()
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
+        let pool = try DatabasePool(path: folder.path, configuration: configuration)
+        try pool.writeWithoutTransaction { try $0.execute(sql: sql) }
+        let (ledger, log) = (URL(filePath: folder.path), URL(filePath: folder.path + "-wal"))
+        let (before, changes) = (try Data(contentsOf: ledger), try Data(contentsOf: log))
+        try pool.close()
+        try before.write(to: ledger)
+        try changes.write(to: log)
+    }
+}

@@ -1,0 +1,72 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import GRDB
+import TaskModel
+import Testing
+
+@testable import TaskLedger
+
+@Suite("An inspection tells all that is wrong with a ledger, and changes nothing of it")
+struct InspectionTests {
+    let folder: LedgerFolder
+
+    init() throws { folder = try LedgerFolder() }
+
+    private func makeLedger() async throws {
+        let ledger = try Ledger.open(path: folder.path)
+        try await ledger.commitAndWait([.storeRequest(fullRequest(1), payload: [1]), note("once")])
+        try ledger.close()
+    }
+
+    private func inspect() throws -> LedgerInspection {
+        let before = try folder.files()
+        let inspection = LedgerInspection(path: folder.path)
+        #expect(try folder.files() == before)
+        return inspection
+    }
+
+    @Test func `a sound one tells its version and what is pending`() async throws {
+        try await makeLedger()
+        let inspection = try inspect()
+        #expect(inspection.state == .readable(version: LedgerInspection.knownVersion))
+        #expect(inspection.problems.isEmpty && inspection.snapshot?.requests.count == 1)
+    }
+
+    @Test func `where none is yet, none is made`() throws {
+        #expect(try inspect().state == .absent)
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+        try Data().write(to: URL(filePath: folder.path))
+        #expect(try inspect().state == .absent)
+    }
+
+    @Test func `damage in a table that no start reads is found`() async throws {
+        try await makeLedger()
+        let page = try await DatabaseQueue(path: folder.path).read { database in
+            try Int.fetchOne(database, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'journal'")
+        }
+        let file = try FileHandle(forUpdating: URL(filePath: folder.path))
+        try file.seek(toOffset: UInt64(try #require(page) - 1) * 4_096)
+        try file.write(contentsOf: Data(repeating: 0x5a, count: 4_096))
+        try file.close()
+        let inspection = try inspect()
+        #expect(inspection.state == .refused && !inspection.problems.isEmpty)
+        #expect(inspection.problems.allSatisfy { $0.contains(folder.path) && $0.contains("restore it from a copy") })
+    }
+
+    @Test func `rows that refer to nothing are found`() async throws {
+        try await makeLedger()
+        try folder.tamper("PRAGMA foreign_keys = OFF; UPDATE journal SET plugin = 4711")
+        let inspection = try inspect()
+        #expect(inspection.state == .refused)
+        #expect(inspection.problems.first?.contains("rows of table journal refer to rows of plugin") == true)
+    }
+
+    @Test func `a newer one is named as that`() async throws {
+        try await makeLedger()
+        try folder.tamper("PRAGMA user_version = 99")
+        let inspection = try inspect()
+        #expect(inspection.state == .refused)
+        #expect(inspection.problems.count == 1 && inspection.problems[0].contains("has version 99, this host knows"))
+    }
+}
