@@ -9,8 +9,9 @@ package struct BgtaskCommand: ParsableCommand {
         commandName: "bgtask",
         abstract: "See and steer the background tasks of plugins.",
         discussion: """
-            Nouns come first, then verbs. Tables are for people. --json gives programs the host's own
-            answer: its shape is versioned and described by the host, see GET /v1/openapi.yaml in the README.
+            Nouns come first, then verbs. Tables are for people; --json gives
+            programs the host's own answer, in a versioned shape that the host describes:
+            see its route /v1/openapi.yaml.
 
             Example:
               bgtask task why com.example.feed.refresh

@@ -9,13 +9,14 @@ struct JournalCommand: AsyncParsableCommand {
         commandName: "journal",
         abstract: "Show what happened, oldest first.",
         discussion: """
-            With --follow it goes on until Ctrl-C; with --json as well, each line is one entry. Of several filters, an
-            entry has to fit all.
+            With --follow it goes on until Ctrl-C; with --json as well, each line is one
+            entry. Of several filters, an entry has to fit all.
 
             Examples:
               bgtask journal --limit 20 --follow
               bgtask journal --since 2h --blame plugin
-              bgtask journal --identifier com.example.feed.refresh --outcome crashed --since 2026-01-31T02:00:00Z
+              bgtask journal --launch 41 --outcome crashed
+              bgtask journal --plugin com.example.feed --since 2026-01-31T02:00:00Z
             """
     )
 

@@ -2,9 +2,9 @@
 
 package import TaskModel
 
-/// Which entries `GET /v1/journal` gives, always oldest first: of those that fit the filter,
+/// Which entries `GET /v1/journal` gives, always oldest first.
 ///
-/// without `after`, the newest `limit`; with it, the first `limit` that follow that number. With `isFollowing` the
+/// Of those that fit the filter: without `after`, the newest `limit`; with it, the first `limit` that follow that number. With `isFollowing` the
 /// answer is a stream of lines: all that follow `after` (without it, all from now on), whatever `limit` says.
 package struct JournalQuery: Hashable, Sendable {
     package static let limits = 1...10_000
