@@ -149,7 +149,8 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "CLinux", "ControlAPI", "HostConfiguration", "PluginBinary", "PluginCatalog", "PluginChecker", "TaskLedger",
+                "CLinux", "ControlAPI", "HostConfiguration", "PluginBinary", "PluginCatalog", "PluginChecker",
+                "TaskLedger",
                 "TaskModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
