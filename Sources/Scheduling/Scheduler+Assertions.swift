@@ -37,4 +37,12 @@ extension Scheduler {
         emit(.expireAssertions(number, reason))
         setAlarm(of: number)
     }
+
+    /// A task is over: when those that are left were told to stop before, nothing may go on from here.
+    mutating func expireAssertionsWithTheRest(of number: LaunchNumber) {
+        guard let launch = launches[number] else { return }
+        let told = launch.unfinished.compactMap { launch.tasks[$0].expiration }
+        guard let last = told.max(by: { $0.killAt < $1.killAt }) else { return }
+        expireAssertions(of: number, because: last.reason, killAt: last.killAt)
+    }
 }

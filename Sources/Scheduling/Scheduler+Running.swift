@@ -155,6 +155,7 @@ extension Scheduler {
             at: now,
             message: completionMessage(task, outcome, of: launch, at: now)
         )
+        expireAssertionsWithTheRest(of: number)
         finishIfDone(number, at: now)
     }
 

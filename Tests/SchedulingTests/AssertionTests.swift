@@ -212,6 +212,21 @@ struct AssertionTests {
         #expect(host.killed == [launch])
     }
 
+    @Test func `82 it is told when the last task that may go on is over, and others were told to stop before`() {
+        host.submit(.clean, after: .minutes(1), needsPower: true)
+        host.submit(.vacuum, after: .minutes(1))
+        host.advance(by: .minutes(1))
+        host.enter()
+        host.beginAssertion()
+        host.change(power: false)
+        #expect(host.assertionExpirations.isEmpty)
+        host.complete(.vacuum)
+        #expect(host.assertionExpirations.map(\.reason) == [.externalPowerLost])
+        host.complete(.clean, as: .failure)
+        host.endAssertion()
+        #expect(host.finished.count == 1)
+    }
+
     @Test func `82 it is not told while a task may go on`() {
         host.submit(.clean, after: .minutes(1), needsPower: true)
         host.submit(.vacuum, after: .minutes(1))
