@@ -6,6 +6,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case hostStatus
     case pluginList
     case pluginShow
+    case pluginPurge
     case pluginTrigger
     case taskSubmit
     case taskCancel
@@ -30,7 +31,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
             .journal:
             .get
         case .pluginTrigger, .taskSubmit, .simulateLaunch, .simulateExpiration, .simulateConditions: .post
-        case .taskCancel: .delete
+        case .pluginPurge, .taskCancel: .delete
         }
     }
 
@@ -40,7 +41,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .apiDescription: "/v1/openapi.yaml"
         case .hostStatus: "/v1/host"
         case .pluginList: "/v1/plugins"
-        case .pluginShow: "/v1/plugins/{identifier}"
+        case .pluginShow, .pluginPurge: "/v1/plugins/{identifier}"
         case .pluginTrigger: "/v1/plugins/{identifier}/trigger"
         case .taskSubmit, .taskList: "/v1/tasks"
         case .taskCancel: "/v1/tasks/{identifier}"

@@ -73,5 +73,34 @@ final class StateFolder: Sendable {
         )
     }
 
+    /// Takes it out of the way, where no plugin finds it, and leaves it to `deleteDiscarded`. Nothing happens when there
+    /// is none.
+    func discardContainer(of plugin: String) {
+        let discarded = discardedContainer(of: plugin)
+        // One that an earlier attempt could not delete gives way under a name of its own.
+        if access(discarded, F_OK) == 0 { rename(discarded, "\(discarded)-\(UUID().uuidString)") }
+        rename(containerFolder + "/" + plugin, discarded)
+    }
+
+    /// Deletes what was discarded; false when there was nothing. Waits for the disk.
+    func deleteDiscarded(of plugin: String) throws(HostError) -> Bool {
+        let discarded = discardedContainer(of: plugin)
+        guard access(discarded, F_OK) == 0 else { return false }
+        do {
+            try FileManager.default.removeItem(atPath: discarded)
+            return true
+        } catch {
+            throw HostError(
+                code: .stateFolderUnusable,
+                message:
+                    "cannot delete \(discarded), which was the container of \(plugin): \(error.localizedDescription);"
+                    + " what was pending is dropped, delete the folder yourself"
+            )
+        }
+    }
+
+    /// No plugin has such a name.
+    private func discardedContainer(of plugin: String) -> String { containerFolder + "/.purged-" + plugin }
+
     deinit { close(lock) }
 }

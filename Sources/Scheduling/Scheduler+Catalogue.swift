@@ -13,7 +13,9 @@ extension Scheduler {
         let present = Set(entries.map(\.identifier))
         for plugin in plugins.keys.sorted() where !present.contains(plugin) {
             plugins[plugin]?.entry = nil
+            let wasRefused = plugins[plugin]?.refusal != nil
             plugins[plugin]?.refusal = refused[plugin]
+            if wasRefused, refused[plugin] == nil { noteRemovalAfterRefusal(of: plugin, at: now) }
             miss(plugin, at: now)
         }
         var changed: [PluginEntry] = []

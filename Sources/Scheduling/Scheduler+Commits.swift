@@ -65,7 +65,7 @@ extension Scheduler {
         case .launchRecord(let launch): recordingFailed(launch, because: message, at: now)
         case .note(let entry): agenda.add(.note(entry), at: now.monotonic + configuration.hostRetryDelay)
         case .leave(let plugin, _): notRemembered(plugin, at: now)
-        case .clearance(let clearance): notCleared(clearance, at: now)
+        case .clearance(let clearance): notCleared(clearance, because: message, at: now)
         }
     }
 

@@ -15,16 +15,53 @@ extension Scheduler {
             return
         }
         known.missingSince = now.wall
+        plugins[plugin]?.isBeingRemembered = true
+        stage(.leave(of: plugin, as: known), [.rememberPlugin(known), .journal(loss(of: state, at: now))])
+    }
+
+    /// A manifest that could not be used has gone altogether.
+    mutating func noteRemovalAfterRefusal(of plugin: PluginIdentifier, at now: Moment) {
+        guard let state = plugins[plugin], state.known?.missingSince != nil else { return }
+        note(loss(of: state, at: now))
+    }
+
+    private func loss(of state: PluginState, at now: Moment) -> JournalEntry {
         let loss = state.refusal.map { "its manifest is refused: \($0)" } ?? "no manifest describes it any more"
-        let entry = JournalEntry(
+        let retention = configuration.removedPluginRetention.humanReadable
+        return JournalEntry(
             at: now.wall,
             event: state.refusal == nil ? .pluginRemoved : .pluginRefused,
-            plugin: plugin,
+            plugin: state.identifier,
             blame: .nobody,
-            message: "\(loss); what it has pending is kept for \(configuration.removedPluginRetention.inDays) days"
+            message: "\(loss); what it has pending is kept for \(retention)"
         )
-        plugins[plugin]?.isBeingRemembered = true
-        stage(.leave(of: plugin, as: known), [.rememberPlugin(known), .journal(entry)])
+    }
+
+    /// A person's wish not to wait for that: what it had pending is journaled and dropped now. Nothing may run that could
+    /// still use the container, which goes with it.
+    mutating func purge(_ plugin: PluginIdentifier, reply: ReplyToken, at now: Moment) {
+        if let obstacle = obstacle(toPurging: plugin) { return emit(.answer(reply, .notPurged(message: obstacle))) }
+        guard let state = plugins[plugin] else {
+            // Its container may be there still: nobody asked for its end when the rest was dropped.
+            emit(.discardContainer(plugin))
+            return emit(.answer(reply, .purged(nil)))
+        }
+        drop(state, because: .purged(reply), at: now)
+    }
+
+    private func obstacle(toPurging plugin: PluginIdentifier) -> String? {
+        if isStopping { return "the host is stopping; purge \(plugin) when it is back" }
+        if let launch = launches.values.first(where: { mainPlugin(of: $0.plugin) == plugin || $0.plugin == plugin }) {
+            return "launch \(launch.number) still runs in the container of \(plugin); wait for its end"
+        }
+        guard let state = plugins[plugin] else { return nil }
+        if state.entry != nil || state.refusal != nil {
+            return "\(plugin) is installed; remove it first: bgtask plugin remove \(plugin)"
+        }
+        if !state.recording.isEmpty || state.isBeingRemembered || state.arrivingEvents > 0 {
+            return "something about \(plugin) is being written to the ledger; purge it again"
+        }
+        return nil
     }
 
     /// Its time is over, unless it was missed anew: what it had pending is journaled and dropped.
@@ -34,14 +71,19 @@ extension Scheduler {
             state.arrivingEvents == 0, !state.isBeingRemembered, let since = state.known?.missingSince
         else { return }
         if since + configuration.removedPluginRetention > now.wall { return miss(plugin, at: now) }
+        drop(state, because: .kept(configuration.removedPluginRetention), at: now)
+    }
+
+    private mutating func drop(_ state: PluginState, because cause: Clearance.Cause, at now: Moment) {
+        let plugin = state.identifier
         let requests = state.pending.values.sorted { $0.number < $1.number }
-        let clearance = Clearance(plugin: plugin, requests: requests, events: state.events)
+        let clearance = Clearance(plugin: plugin, cause: cause, requests: requests, events: state.events)
         for request in requests {
             plugins[plugin]?.expected.remove(request.request.identifier)
             plugins[plugin]?.recording[request.request.identifier, default: 0] += 1
         }
         plugins[plugin]?.isBeingRemembered = true
-        stage(.clearance(clearance), clearance.changes(at: now, after: configuration.removedPluginRetention))
+        stage(.clearance(clearance), clearance.changes(at: now))
     }
 
     /// It may have come back meanwhile: then it begins without what was dropped.
@@ -59,26 +101,39 @@ extension Scheduler {
             remembered(plugin, as: nil, at: now)
             consider(plugin, .background, at: now)
         }
+        guard case .purged(let reply) = clearance.cause else { return }
+        // One that is back may have launched already.
+        if plugins[plugin]?.entry == nil { emit(.discardContainer(plugin)) }
+        emit(.answer(reply, .purged(clearance.works.count)))
     }
 
-    mutating func notCleared(_ clearance: Clearance, at now: Moment) {
+    mutating func notCleared(_ clearance: Clearance, because message: String, at now: Moment) {
         for request in clearance.requests { forgetRecording(request.request.identifier, of: clearance.plugin) }
         expectAnew(clearance.plugin)
         notRemembered(clearance.plugin, at: now)
         consider(clearance.plugin, .background, at: now)
+        if case .purged(let reply) = clearance.cause { emit(.answer(reply, .notRecorded(message: message))) }
     }
 }
 
-/// What is dropped of a plugin that was removed long ago.
+/// What is dropped of a plugin that was removed long ago, or that a person wants gone.
 struct Clearance: Hashable, Sendable {
+    enum Cause: Hashable, Sendable {
+        case kept(Duration)
+        case purged(ReplyToken)
+    }
+
     let plugin: PluginIdentifier
+    let cause: Cause
     let requests: [PendingRequest]
     let events: [PendingEvent]
 
-    func changes(at now: Moment, after retention: Duration) -> [LedgerChange] {
+    var works: [PendingWork] { requests.map(PendingWork.request) + events.map(PendingWork.event) }
+
+    func changes(at now: Moment) -> [LedgerChange] {
         var changes: [LedgerChange] = [.forgetPlugin(plugin)]
         changes += requests.map { .removeRequest($0.number) } + events.map { .removeEvent($0.number) }
-        for work in requests.map(PendingWork.request) + events.map(PendingWork.event) {
+        for work in works {
             changes.append(
                 .journal(
                     JournalEntry(
@@ -87,16 +142,23 @@ struct Clearance: Hashable, Sendable {
                         plugin: plugin,
                         label: work.label,
                         submission: work.number,
-                        blame: .nobody,
-                        message: "its plugin was removed \(retention.inDays) days ago"
+                        blame: blame,
+                        message: message
                     )
                 )
             )
         }
         return changes
     }
-}
 
-extension Duration {
-    fileprivate var inDays: Int64 { components.seconds / 86_400 }
+    private var blame: Blame {
+        if case .purged = cause { .person } else { .nobody }
+    }
+
+    private var message: String {
+        switch cause {
+        case .kept(let retention): "its plugin was removed \(retention.humanReadable) ago"
+        case .purged: "its plugin was removed and purged"
+        }
+    }
 }

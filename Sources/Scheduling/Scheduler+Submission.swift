@@ -62,10 +62,12 @@ extension Scheduler {
             )
         }
         guard let entry = plugins[main]?.entry else {
+            let problem = plugins[main]?.refusal.map { "has a manifest that is refused: \($0)" }
             return Refusal(
                 code: .unavailable,
                 subReason: .pluginMissing,
-                message: "\(main), the main plugin of extension \(submitter), is not installed; install it again"
+                message: "\(main), the main plugin of extension \(submitter), "
+                    + (problem ?? "is not installed; install it again")
             )
         }
         if entry.extensions.contains(submitter) { return nil }

@@ -32,10 +32,11 @@ extension Scheduler {
         if isStopping { return .hostStopping(remedy: "trigger it again when it is back") }
         let plugin = trigger.plugin
         guard let state = plugins[plugin], let entry = state.entry else {
+            let problem = plugins[plugin]?.refusal.map { "the manifest of \(plugin) is refused: \($0)" }
             return Refusal(
                 code: .unavailable,
                 subReason: .pluginMissing,
-                message: "no plugin \(plugin) is installed; install it, with its main plugin"
+                message: problem ?? "no plugin \(plugin) is installed; install it, with its main plugin"
             )
         }
         guard let main = entry.containingPlugin else {

@@ -71,6 +71,7 @@ package struct Scheduler: Sendable {
         case .cancelAllRequested(let plugin, let reply): cancelAll(of: plugin, reply: reply, at: now)
         case .launchSimulated(let identifiers, let reply): simulateLaunch(of: identifiers, reply: reply, at: now)
         case .expirationSimulated(let identifier, let reply): simulateExpiration(of: identifier, reply: reply, at: now)
+        case .purgeRequested(let plugin, let reply): purge(plugin, reply: reply, at: now)
         case .committed(let ticket):
             settle(ticket, at: now)
             resumeCancellations(at: now)

@@ -11,6 +11,9 @@ package enum SchedulerAction: Hashable, Sendable {
     /// Have a runner ready that no plugin code runs in yet, and the container of that main plugin; answer with
     /// `runnerReady` or `runnerUnavailable`.
     case takeRunner(LaunchNumber, container: PluginIdentifier)
+    /// Nobody uses the container of that main plugin any more, and nobody shall find it again: take it out of the way
+    /// before the next action.
+    case discardContainer(PluginIdentifier)
     /// The runner is not needed after all; nothing of the plugin ran in it.
     case dismissRunner(LaunchNumber)
     /// The launch is on disk: its plugin's code may run now.
@@ -42,4 +45,7 @@ package enum Answer: Hashable, Sendable {
     case notLaunching(message: String)
     case expiring(LaunchNumber)
     case notRunning(message: String)
+    /// What a removed plugin had pending is gone: so many requests and events; nil when nobody knew the plugin.
+    case purged(Int?)
+    case notPurged(message: String)
 }

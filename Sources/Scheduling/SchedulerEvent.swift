@@ -11,6 +11,7 @@ package enum SchedulerEvent: Hashable, Sendable {
     case cancelAllRequested(of: PluginIdentifier, reply: ReplyToken)
     case launchSimulated([TaskIdentifier], reply: ReplyToken)
     case expirationSimulated(TaskIdentifier, reply: ReplyToken)
+    case purgeRequested(PluginIdentifier, reply: ReplyToken)
 
     // What the ledger did.
     case committed(Ticket)

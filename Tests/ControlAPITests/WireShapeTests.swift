@@ -63,6 +63,14 @@ struct WireShapeTests {
         "pending": 2, "events": 1, "running": 1, "enabled": true, "state": "running"
         """
 
+    @Test func `what a purge took`() throws {
+        try check(
+            PluginPurgeReply(try Samples.plugin(), dropped: 2, hadContainer: true),
+            "PluginPurgeReply",
+            is: #"{"plugin": "com.example.feed", "dropped": 2, "had-container": true}"#
+        )
+    }
+
     @Test func `a trigger and its answer`() throws {
         try check(PluginTrigger(payload: [0, 255, 10]), "PluginTrigger", is: #"{"payload": "AP8K"}"#)
         try check(PluginTrigger(), "PluginTrigger", is: "{}")

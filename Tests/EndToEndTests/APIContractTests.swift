@@ -85,6 +85,9 @@ struct APIContractTests {
             try host.release(patient)
             try api.call(.simulateLaunch, body: #"{"identifiers": ["\#(task)"]}"#)
             try api.call(.taskCancel, task)
+            // Of a plugin that is long forgotten nothing but this is left.
+            try host.folder.makeFolder("state/containers/com.example.gone")
+            try api.call(.pluginPurge, "com.example.gone")
             #expect(api.seen.withLock { $0 } == Set(Route.allCases))
         }
     }

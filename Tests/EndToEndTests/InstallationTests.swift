@@ -33,6 +33,29 @@ struct InstallationTests {
         }
     }
 
+    @Test func `what is purged leaves neither requests nor a container, also when it was removed before`() async throws
+    {
+        try await HostFixture.with(plugins: [.neighbour]) { host in
+            let plugin = TestPlugin.neighbour
+            try await host.runNeighbour()
+            let kept = try await host.submit(plugin.task(), earliestBegin: HostFixture.tomorrow)
+            let early = try await host.bgtask("plugin", "remove", plugin.identifier, "--yes")
+            #expect(early.status == 0 && host.containerText(plugin, "ran.txt") != "")
+
+            let purged = try await host.bgtask("plugin", "remove", plugin.identifier, "--purge", "--yes")
+            #expect(
+                purged.status == 0 && purged.error.contains("1 pending dropped, its container is deleted"),
+                "\(purged)"
+            )
+            #expect(try await host.client.tasks().pending.isEmpty)
+            #expect(try await host.outcome(of: kept).blame == "person")
+            #expect(host.containerText(plugin, "ran.txt") == "")
+
+            let again = try await host.bgtask("plugin", "remove", plugin.identifier, "--purge", "--yes")
+            #expect(again.status == 1 && again.error.contains("no plugin \(plugin.identifier) is installed"))
+        }
+    }
+
     @Test func `a package's plugin is the package's to remove`() async throws {
         try await HostFixture.with(plugins: []) { host in
             let plugin = TestPlugin.neighbour

@@ -47,6 +47,7 @@ struct RemovalTests {
         host.refuse(.app, because: "line 3 is wrong")
         host.remove(.app)
         #expect(host.reasons(.clean).first == .pluginMissing(.app))
+        #expect(host.entries(.pluginRefused).count == 1 && host.entries(.pluginRemoved).count == 1)
         host.install(.app())
         #expect(host.entries(.pluginInstalled).count == 1)
     }
@@ -201,7 +202,7 @@ struct RemovalTests {
         let host = SchedulerDriver(.app()) { $0.removedPluginRetention = .days(2) }
         host.submit(.clean, after: .hours(1))
         host.remove(.app)
-        #expect(host.entries(.pluginRemoved).first?.message.contains("2 days") == true)
+        #expect(host.entries(.pluginRemoved).first?.message.contains("2d") == true)
         host.advance(by: .days(2))
         #expect(host.pending.isEmpty)
     }

@@ -14,13 +14,20 @@ struct PluginRemoveCommand: AsyncParsableCommand {
             The container stays; what is pending stays for 30 days, unless the host's configuration says otherwise, and \
             runs when the plugin is back. What a package brought is the package's to remove.
 
+            With --purge the host drops what is pending and deletes the container, for good; also of a plugin that was \
+            removed before.
+
             Example:
               bgtask plugin remove com.example.feed
+              bgtask plugin remove com.example.feed --purge
             """
     )
 
     @Argument(help: "The plugin's identifier.", transform: IdentifierArgument.plugin)
     var identifier: PluginIdentifier
+
+    @Flag(help: "Drop what it has pending and delete its container, for good.")
+    var purge = false
 
     @Flag(help: "Do not ask.")
     var yes = false
@@ -28,10 +35,31 @@ struct PluginRemoveCommand: AsyncParsableCommand {
     @OptionGroup var options: PlaceOptions
 
     func run() async throws {
-        let plan = try RemovalPlan(of: identifier, from: try await options.place())
-        try Surroundings.current.write(plan.text)
-        try Consent.ask("remove it?", isGiven: yes)
-        try await Interruptions.deferred { try await remove(plan) }
+        let place = try await options.place()
+        if purge, place.host == nil {
+            throw CommandFailure(
+                .refused,
+                "only a running host can purge: requests and containers are its own",
+                remedy: "start it, or remove the plugin without --purge"
+            )
+        }
+        if purge, !InstalledManifests(place).describe(identifier) {
+            try Consent.ask("purge \(identifier)?", isGiven: yes)
+        } else {
+            let plan = try RemovalPlan(of: identifier, from: place)
+            try Surroundings.current.write(plan.text(purging: purge))
+            try Consent.ask(purge ? "remove and purge it?" : "remove it?", isGiven: yes)
+            try await Interruptions.deferred { try await remove(plan) }
+        }
+        if purge, let host = place.host { try await purge(at: host.socket) }
+    }
+
+    private func purge(at socket: String) async throws {
+        let reply = try await ControlClient.withConnection(to: socket) { client in
+            try await HostVerdict(client: client).onPurge(of: identifier)
+        }
+        let container = reply.hadContainer ? "its container is deleted" : "it had no container"
+        Surroundings.current.talk("purged \(identifier): \(reply.dropped) pending dropped, \(container)")
     }
 
     private func remove(_ plan: RemovalPlan) async throws {

@@ -12,6 +12,10 @@ extension ControlClient {
         try await ask(.pluginShow, identifier.text)
     }
 
+    package func purge(_ plugin: PluginIdentifier) async throws(ControlError) -> PluginPurgeReply {
+        try await ask(.pluginPurge, plugin.text)
+    }
+
     package func trigger(
         _ plugin: PluginIdentifier,
         _ trigger: PluginTrigger

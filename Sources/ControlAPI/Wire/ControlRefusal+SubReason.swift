@@ -35,8 +35,10 @@ extension ControlRefusal {
 
         case notLaunching = "not-launching"
         case notRunning = "not-running"
+        case notPurged = "not-purged"
 
         case notRecorded = "not-recorded"
+        case containerKept = "container-kept"
         case ledgerUnreadable = "ledger-unreadable"
         case unexpected
 
@@ -49,8 +51,8 @@ extension ControlRefusal {
                 .malformed
             case .foreignUser: .notAdmitted
             case .noSuchRoute, .noSuchPlugin, .noSuchTask, .noSuchLaunch, .nothingPending, .nothingRunning: .notFound
-            case .notLaunching, .notRunning: .conflict
-            case .notRecorded, .ledgerUnreadable, .unexpected: .hostFailed
+            case .notLaunching, .notRunning, .notPurged: .conflict
+            case .notRecorded, .containerKept, .ledgerUnreadable, .unexpected: .hostFailed
             }
         }
     }

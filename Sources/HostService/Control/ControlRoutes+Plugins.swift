@@ -84,7 +84,7 @@ extension ControlRoutes {
         let isEnabled = facts.configuration.scheduling.policy(for: standing.entry.identifier).isEnabled
         let state: PluginListReply.State =
             !isEnabled
-            ? .disabled : standing.running > 0 ? .running : last?.end?.blame == .plugin ? .failing : .ready
+            ? .disabled : standing.hasLaunch ? .running : last?.end?.blame == .plugin ? .failing : .ready
         return PluginListReply.Summary(
             standing.entry,
             pending: standing.requests.count,
@@ -167,13 +167,16 @@ private struct PluginStanding: Sendable {
     /// Those that wait.
     let events: Int
     let running: Int
+    /// An assertion may hold a launch of which no task runs.
+    let hasLaunch: Bool
 
     init(_ entry: PluginEntry, in scheduler: borrowing Scheduler) {
         self.entry = entry
         requests = entry.role == .main ? scheduler.pendingRequests(of: entry.identifier) : []
         events = scheduler.pendingEvents.count { $0.plugin == entry.identifier }
-        running = scheduler.runningLaunches.filter { $0.plan.plugin.identifier == entry.identifier }
-            .reduce(0) { $0 + $1.unfinished.count }
+        let launches = scheduler.runningLaunches.filter { $0.plan.plugin.identifier == entry.identifier }
+        running = launches.reduce(0) { $0 + $1.unfinished.count }
+        hasLaunch = !launches.isEmpty
     }
 
     func pending(_ kind: TaskKind) -> Int { requests.filter { $0.request.kind == kind }.count }

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import PluginCatalog
 import Scheduling
 import TaskLedger
 import TaskModel
@@ -22,7 +23,9 @@ extension ControlRoutes {
         let trigger = Trigger(plugin: plugin, payload: try body.validated())
         switch await scheduler.ask({ .triggered(trigger, reply: $0) }) {
         case .triggered(let number): return PluginTriggerReply(number, plugin: plugin)
-        case .refused(let refusal) where refusal.subReason == .pluginMissing: throw ControlRefusal.noSuchPlugin(text)
+        case .refused(let refusal)
+        where refusal.subReason == .pluginMissing && !catalog.contents.refused.contains { $0.identifier == plugin }:
+            throw ControlRefusal.noSuchPlugin(text)
         case let answer: throw unexpected(answer)
         }
     }
@@ -110,13 +113,14 @@ extension ControlRoutes {
         conditions.follow(try body.validated())
     }
 
-    private func unexpected(_ answer: Answer) -> ControlRefusal {
+    func unexpected(_ answer: Answer) -> ControlRefusal {
         switch answer {
         case .refused(let refusal): ControlRefusal(refusal)
         case .notRecorded(let message): ControlRefusal(.notRecorded, message)
         case .notLaunching(let message): ControlRefusal(.notLaunching, message)
         case .notRunning(let message): ControlRefusal(.notRunning, message)
-        case .submitted, .triggered, .cancelled, .launching, .expiring:
+        case .notPurged(let message): ControlRefusal(.notPurged, message)
+        case .submitted, .triggered, .cancelled, .launching, .expiring, .purged:
             ControlRefusal(.unexpected, "the host answered something else")
         }
     }

@@ -22,6 +22,7 @@ struct ControlRoutes: Sendable {
         case .hostStatus: Response(json: try await hostStatus())
         case .pluginList: Response(json: try await pluginList())
         case .pluginShow: Response(json: try await plugin(call.value))
+        case .pluginPurge: Response(json: try await purge(call.value))
         case .pluginTrigger:
             Response(json: try await trigger(call.value, call.decoded()), status: route.successStatus)
         case .taskSubmit: Response(json: try await submit(call.decoded()), status: route.successStatus)

@@ -157,7 +157,8 @@ extension HostScheduler {
             case .refused(let refusal): send(.refused(call, refusal), to: launch)
             case .cancelled: send(.cancelled(call, isRecorded: true), to: launch)
             case .notRecorded: send(.cancelled(call, isRecorded: false), to: launch)
-            case .triggered, .launching, .notLaunching, .expiring, .notRunning: break  // Only people ask for these.
+            case .triggered, .launching, .notLaunching, .expiring, .notRunning, .purged, .notPurged:
+                break  // Only people ask for these.
             }
         }
     }

@@ -141,6 +141,7 @@ final class HostScheduler: Service, Sendable {
             case .commit(let ticket, let changes): ledger.submit(ticket: ticket.rawValue, changes: changes)
             case .answer(let token, let answer): self.answer(token, answer)
             case .takeRunner(let launch, let main): takeRunner(launch, container: main)
+            case .discardContainer(let main): state.discardContainer(of: main.text)
             case .dismissRunner(let launch): launcher.kill(launch)
             case .sendPlan(let plan): send(plan, &launches)
             case .expire(let launch, let tasks, let reason): send(.expire(tasks, reason), to: launch)

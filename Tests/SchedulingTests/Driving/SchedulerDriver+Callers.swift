@@ -54,6 +54,9 @@ extension SchedulerDriver {
         ask { .expirationSimulated(identifier, reply: $0) }
     }
 
+    @discardableResult
+    func purge(_ plugin: PluginIdentifier) -> Answer? { ask { .purgeRequested(plugin, reply: $0) } }
+
     func install(_ plugins: PluginEntry...) {
         let names = plugins.map(\.identifier)
         installed.removeAll { names.contains($0.identifier) }

@@ -114,7 +114,7 @@ final class SchedulerDriver {
             if wake == (monotonic, wall) { complain("the same wake is asked for twice") }
             wake = (monotonic, wall)
             wakeCount += 1
-        case .expire, .expireAssertions, .stopped: break
+        case .discardContainer, .expire, .expireAssertions, .stopped: break
         }
     }
 

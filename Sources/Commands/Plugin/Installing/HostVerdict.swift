@@ -45,6 +45,20 @@ struct HostVerdict {
         return .silent
     }
 
+    /// What still runs of a plugin, or is being written about it, is waited for.
+    func onPurge(of identifier: PluginIdentifier) async throws -> PluginPurgeReply {
+        let end = clock.now + Self.patience
+        while true {
+            do {
+                return try await client.purge(identifier)
+            } catch {
+                guard case .refused(_, let reply) = error, reply.error.subReason == "not-purged", clock.now < end
+                else { throw error }
+            }
+            try await clock.sleep(for: Self.pause)
+        }
+    }
+
     /// Accepted means that another manifest describes the plugin now.
     func onRemoval(of identifier: PluginIdentifier, describedBy manifest: String) async throws -> Answer {
         let end = clock.now + Self.patience

@@ -47,6 +47,8 @@ struct InstalledManifests {
         return own.first { $0.path == counting } ?? own.first
     }
 
+    func describe(_ identifier: PluginIdentifier) -> Bool { files.contains { $0.identifier == identifier } }
+
     func packaged(_ identifier: PluginIdentifier) -> File? {
         files.first { !$0.isOperators && $0.identifier == identifier }
     }

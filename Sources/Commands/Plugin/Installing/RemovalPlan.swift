@@ -56,7 +56,7 @@ struct RemovalPlan {
         displaced = after.refused.filter { !before.contains($0.file) }
     }
 
-    var text: String {
+    func text(purging: Bool) -> String {
         var fields = FieldList()
         fields.add("plugin", identifier.text)
         fields.add("version", version.flatMap { $0.isEmpty ? nil : $0 })
@@ -65,10 +65,12 @@ struct RemovalPlan {
         fields.add("uncovers", uncovered)
         fields.add("puts out", each: displaced.map { "\($0.identifier?.text ?? $0.file): \($0.firstError)" })
         fields.add(
-            "keeps",
+            purging ? "deletes" : "keeps",
             each: [
                 "its container",
-                "what it has pending, for removed-plugin-retention of the host (30 days unless it says so)",
+                purging
+                    ? "what it has pending"
+                    : "what it has pending, for removed-plugin-retention of the host (30 days unless it says so)",
             ]
         )
         return fields.text

@@ -1,0 +1,26 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostConfiguration
+import Scheduling
+import TaskModel
+
+extension ControlRoutes {
+    /// The core agrees first: from then on nothing of the plugin runs or waits, and its container is nobody's.
+    func purge(_ text: String) async throws -> PluginPurgeReply {
+        guard let plugin = PluginIdentifier(text) else {
+            throw ControlRefusal.malformedIdentifier(text, field: "identifier")
+        }
+        let answer = await scheduler.ask { .purgeRequested(plugin, reply: $0) }
+        guard case .purged(let dropped) = answer else { throw unexpected(answer) }
+        do {
+            let hadContainer = try await threads.run { [state = scheduler.state] in
+                try state.deleteDiscarded(of: plugin.text)
+            }
+            if dropped == nil, !hadContainer { throw ControlRefusal.noSuchPlugin(text) }
+            return PluginPurgeReply(plugin, dropped: dropped ?? 0, hadContainer: hadContainer)
+        } catch let error as HostError {
+            throw ControlRefusal(.containerKept, error.message)
+        }
+    }
+}

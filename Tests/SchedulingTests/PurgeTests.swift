@@ -1,0 +1,68 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("A removed plugin is purged at a person's wish, and only when nothing of it is left to run (C17)")
+struct PurgeTests {
+    let host = SchedulerDriver(.app(), .mail())
+
+    @Test func `what it had pending is dropped, and each has its journal entry`() {
+        host.submit(.clean, after: .hours(1))
+        host.submit(.vacuum, after: .hours(1))
+        host.remove(.app)
+        #expect(host.purge(.app) == .purged(2))
+        #expect(host.pending.isEmpty && host.ledger.requests.isEmpty && host.ledger.known[.app] == nil)
+        #expect(host.outcomes(of: .clean) == [.abandoned] && host.outcomes(of: .vacuum) == [.abandoned])
+        host.advance(by: .days(31))
+        #expect(host.outcomes(of: .clean) == [.abandoned])
+        host.install(.app())
+        #expect(host.entries(.pluginInstalled).count == 1 && host.batches.isEmpty)
+    }
+
+    @Test func `one that is installed, or would be were its manifest mended, is not`() {
+        host.submit(.clean, after: .hours(1))
+        #expect(host.purge(.app)?.obstacle?.contains("is installed; remove it first") == true)
+        host.refuse(.app, because: "line 3 is wrong")
+        #expect(host.purge(.app)?.obstacle?.contains("is installed; remove it first") == true)
+        #expect(host.pending == [.clean])
+    }
+
+    @Test func `one that still runs is not, and is once it has ended`() {
+        host.submit(.clean)
+        host.enter()
+        host.remove(.app)
+        #expect(host.purge(.app)?.obstacle?.contains("still runs") == true)
+        host.complete(.clean)
+        host.exit()
+        #expect(host.purge(.app) == .purged(0))
+    }
+
+    @Test func `what could not be recorded has not happened`() {
+        host.submit(.clean, after: .hours(1))
+        host.remove(.app)
+        host.commits = .failing
+        #expect(host.purge(.app)?.isNotRecorded == true && host.pending == [.clean] && host.discarded.isEmpty)
+        host.commits = .written
+        #expect(host.purge(.app) == .purged(1))
+    }
+
+    @Test func `nobody is missed whom nobody knew`() {
+        host.remove(.mail)
+        #expect(host.purge(.mail) == .purged(0) && host.discarded == [.mail])
+        #expect(host.purge(.mail) == .purged(nil) && host.discarded == [.mail, .mail])
+    }
+}
+
+extension SchedulerDriver {
+    fileprivate var discarded: [PluginIdentifier] {
+        actions.compactMap { if case .discardContainer(let plugin) = $0 { plugin } else { nil } }
+    }
+}
+
+extension Answer {
+    fileprivate var obstacle: String? {
+        if case .notPurged(let message) = self { message } else { nil }
+    }
+}
