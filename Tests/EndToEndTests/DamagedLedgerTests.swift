@@ -88,6 +88,7 @@ struct DamagedLedgerTests {
             #expect(try await host.check().status == 0)
             try await host.start()
             try await host.runNeighbour()
+            try FileManager.default.removeItem(atPath: ledger + ".damaged")
         }
     }
 }

@@ -68,6 +68,7 @@ struct HostCheckTests {
                 folder.file("not-a-socket")
             )
             chmod(host.stateFolder + "/ledger.sqlite", 0o600)
+            try folder.remove("state/containers/com.example.gone")
             #expect(check.status == 1)
             for part in [
                 "\(folder.file("broken.yaml")):1:1: grase: is not a key", "\"grace\"", "others may see payloads",

@@ -80,7 +80,9 @@ package final class ChildProcess: Sendable {
         throw HostFailure("the output ended before the line: \(purpose)\n\(tape.elements.joined(separator: "\n"))")
     }
 
-    package var hasEnded: Bool { !endings.elements.isEmpty }
+    package var hasEnded: Bool { endingSoFar != nil }
+    /// Nil while it runs.
+    package var endingSoFar: Ending? { endings.elements.first }
 
     package func signal(_ number: Int32) {
         // Reaped by nobody but its own thread, which records it first.

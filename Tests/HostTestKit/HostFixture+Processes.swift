@@ -24,16 +24,18 @@ extension HostFixture {
         if !left.isEmpty { throw HostFailure("processes of launches are left after the host's end: \(left)") }
     }
 
-    /// With nothing running, no process is watched and no pipe is open but the host's own.
+    /// With nothing running, no process is watched, no pipe is open but the host's own, and no launch has left a trace.
     ///
     /// Waits: a runner that was dismissed before its launch began is no launch's, and dies a moment later.
-    func checkDescriptors() async throws {
+    func checkAtRest() async throws {
         guard process?.hasEnded == false, let before = try? await restingPoint() else { return }
         try await withDeadline(waitingFor: "a host with nothing running to let go of processes and pipes") { [self] in
             while true {
                 let targets = descriptorTargets().filter { $0.key > 2 }.values
                 let held = targets.filter { $0.contains("[pidfd]") || $0.hasPrefix("pipe:") }
-                guard let after = try? await restingPoint(), after == before, !held.isEmpty else { return }
+                let traces = Result { try checkTracesAtRest() }
+                guard let after = try? await restingPoint(), after == before else { return }
+                if held.isEmpty { return try traces.get() }
                 try Task.checkCancellation()
             }
         }
@@ -56,6 +58,24 @@ extension HostFixture {
             targets[number] = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(number)")
         }
         return targets
+    }
+
+    /// The connections to its control socket, as the kernel lists them: those that wait to be taken as well.
+    package var connections: [Substring] {
+        // NUM REFCOUNT PROTOCOL FLAGS TYPE STATE INODE PATH; one that is listened on has a flag.
+        KernelFile.text("/proc/net/unix").split(separator: "\n").filter { line in
+            let fields = line.split(separator: " ")
+            return fields.count > 7 && fields[3] == "00000000" && fields[7] == socket
+        }
+    }
+
+    package func waitUntilNobodyIsConnected() async throws {
+        try await withDeadline(waitingFor: "the host to let go of its callers") { [self] in
+            while !connections.isEmpty {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
     }
 
     private static func processes() -> [Int32] {

@@ -28,7 +28,7 @@ package final class HostFixture: Sendable {
     ) async throws {
         try await HostSlots.withSlot {
             try await ScratchFolder.with { folder in
-                for name in ["manifests", "packages", "plugins"] { try folder.makeFolder(name) }
+                for name in ["manifests", "packages", "plugins", "tmp"] { try folder.makeFolder(name) }
                 try await ControlClient.withConnection(to: folder.file("control.sock")) { client in
                     let host = HostFixture(folder, client, setup, plugins)
                     for plugin in plugins { try await host.install(plugin) }
@@ -48,14 +48,18 @@ package final class HostFixture: Sendable {
         do {
             try await start()
             try await body(self)
-            try await checkDescriptors()
+            try await checkAtRest()
+            if case .signaled(SIGKILL) = process?.endingSoFar {
+                throw HostFailure("the last host was killed; start another one, which ends what that one left behind")
+            }
             try await stop()
+            try checkProcesses()
+            try await checkTraces()
         } catch {
             kill9()
             _ = try? await process?.ending()
             throw HostFailure("\(error)\n\(await story())")
         }
-        try checkProcesses()
     }
 
     // MARK: The host's life
@@ -84,6 +88,7 @@ package final class HostFixture: Sendable {
         let notifications = try NotificationSocket(at: folder.file("notify.sock"))
         var environment = ProcessInfo.processInfo.environment
         environment["NOTIFY_SOCKET"] = notifications.path
+        environment["TMPDIR"] = folder.file("tmp")
         environment.merge(setup.environment) { _, own in own }
         let process = try await ChildProcess.start(
             BuiltProgram.host.path(),

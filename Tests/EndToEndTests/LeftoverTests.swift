@@ -1,0 +1,126 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+import Testing
+
+@Suite("What a launch would leave behind is named at the end of every test with a host")
+struct LeftoverTests {
+    @Test(arguments: ["state/stray", "state/containers/com.example.nobody", "tmp/scratch"])
+    func `a file where only a host's own may lie`(_ file: String) async throws {
+        let failure = try await failure { host in try host.folder.write([1], to: file) }
+        #expect(failure.contains("files are left that no host owns") && failure.contains("/\(file)\""), "\(failure)")
+    }
+
+    @Test func `a control socket that nobody serves`() async throws {
+        let failure = try await failure { host in
+            try await host.stop()
+            try host.folder.write([], to: "control.sock")
+        }
+        #expect(failure.contains("/control.sock\""), "\(failure)")
+    }
+
+    @Test(.enabled(if: HostFixture.canMakeControlGroups))
+    func `a launch's control group, while the host goes on`() async throws {
+        let failure = try await failure { host in
+            try await host.runNeighbour()
+            let parent = try #require(host.controlGroups().first)
+            #expect(mkdir(parent + "/launch-99", 0o755) == 0)
+        }
+        #expect(failure.contains("control groups of launches are left") && failure.contains("/launch-99"), "\(failure)")
+    }
+
+    @Test(.enabled(if: HostFixture.canMakeControlGroups))
+    func `the control group of a host that has ended`() async throws {
+        let (stray, held) = (Tape<String>(), Tape<Int32>())
+        let failure = try await failure { host in
+            let parent = try #require(host.controlGroups().first)
+            stray.append((parent as NSString).deletingLastPathComponent + "/bgtask-\(host.pid)-stray")
+            #expect(mkdir(stray.elements[0], 0o755) == 0)
+            // Another test's host would take it for a dead host's.
+            let folder = open(stray.elements[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            #expect(flock(folder, LOCK_EX) == 0)
+            held.append(folder)
+        }
+        for folder in held.elements { close(folder) }
+        #expect(rmdir(stray.elements[0]) == 0)
+        #expect(failure.contains("control groups are left after the host's end") && failure.contains("-stray"))
+    }
+
+    @Test(arguments: ["flock", "record", "open file"], [true, false])
+    func `a lock that is not the host's, while it goes on and when it has ended`(
+        _ kind: String,
+        _ goesOn: Bool
+    ) async throws {
+        try await ScratchFolder.with { folder in
+            let locker = folder.file("locker")
+            try await PluginCompiler.program(lockerSource, at: locker)
+            let holder = Tape<ChildProcess>()
+            let failure = try await failure { host in
+                try await host.runNeighbour()
+                let file = host.stateFolder + "/containers/\(TestPlugin.neighbour.identifier)/ran.txt"
+                let process = try await ChildProcess.start(locker, [kind, file])
+                holder.append(process)
+                try await process.outputLine("the lock") { $0 == "locked" }
+                if !goesOn { try await host.stop() }
+            }
+            let process = holder.elements[0]
+            process.signal(SIGKILL)
+            #expect(failure.contains("locks are left") && failure.contains("/ran.txt by process"), "\(failure)")
+            #expect(failure.contains("by process \(kind == "open file" ? -1 : process.pid)"), "\(failure)")
+        }
+    }
+
+    @Test func `a process that one of its launches started`() async throws {
+        let sleeper = Tape<ChildProcess>()
+        let failure = try await failure { host in
+            let mark = ["BGTASK_RUNNER": "1-\(host.pid)-1"]
+            sleeper.append(try await ChildProcess.start("/bin/sleep", ["3600"], environment: mark))
+        }
+        let pid = sleeper.elements[0].pid
+        sleeper.elements[0].signal(SIGKILL)
+        #expect(failure.contains("processes of launches are left after the host's end: [\(pid)]"), "\(failure)")
+    }
+
+    @Test func `a host that was killed, which cannot take its own away`() async throws {
+        let failure = try await failure { host in
+            host.kill9()
+            _ = try await host.process?.ending()
+        }
+        #expect(failure.contains("the last host was killed; start another one"), "\(failure)")
+    }
+
+    /// What the end of a test says that leaves something behind on purpose.
+    private func failure(after body: (HostFixture) async throws -> Void) async throws -> String {
+        let error = await #expect(throws: HostFailure.self) {
+            try await HostFixture.with { host in try await body(host) }
+        }
+        return try #require(error).description.split(separator: "\n").first.map(String.init) ?? ""
+    }
+}
+
+/// Locks FILE in the way of KIND, says so, and keeps the lock for as long as it lives.
+private let lockerSource = """
+    #define _GNU_SOURCE
+    #include <fcntl.h>
+    #include <stdio.h>
+    #include <string.h>
+    #include <sys/file.h>
+    #include <unistd.h>
+
+    int main(int count, char **arguments) {
+        const int file = count > 2 ? open(arguments[2], O_RDWR) : -1;
+        struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        int status;
+        if (strcmp(arguments[1], "flock") == 0) {
+            status = flock(file, LOCK_EX | LOCK_NB);
+        } else {
+            status = fcntl(file, strcmp(arguments[1], "record") == 0 ? F_SETLK : F_OFD_SETLK, &whole);
+        }
+        puts(status == 0 ? "locked" : "not locked");
+        fflush(stdout);
+        for (;;) {
+            pause();
+        }
+    }
+    """

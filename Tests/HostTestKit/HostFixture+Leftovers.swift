@@ -1,0 +1,133 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+
+// What can be there of a launch that is over, beside its processes: its control group, what it locked, what it wrote. Its
+// channels have no names, its memory has none either, and host and runner write nowhere but to the state folder, to the
+// socket's and, as libraries do, to TMPDIR. A container keeps what its plugins wrote: that is what it is for.
+extension HostFixture {
+    /// While the host goes on and no plugin runs.
+    func checkTracesAtRest() throws {
+        let groups = controlGroups().flatMap { Self.folders(in: $0) }
+        if !groups.isEmpty { throw HostFailure("control groups of launches are left: \(groups)") }
+        try checkLocks(heldBy: pid)
+    }
+
+    /// After the host's end, which was in order.
+    func checkTraces() async throws {
+        let groups = controlGroups()
+        if !groups.isEmpty { throw HostFailure("control groups are left after the host's end: \(groups)") }
+        try checkLocks()
+        let strangers = try await foreignFiles()
+        if !strangers.isEmpty { throw HostFailure("files are left that no host owns: \(strangers)") }
+    }
+
+    // MARK: Control groups
+
+    /// Those that hold the groups of this fixture's hosts' launches, wherever the hosts made them.
+    package func controlGroups() -> [String] {
+        let prefixes = processIDs.map { "bgtask-\($0)-" }
+        return Self.hierarchies.flatMap { Self.controlGroups(in: $0, named: prefixes) }.sorted()
+    }
+
+    /// Whether hosts that this process starts can have such groups: tried where they would.
+    package static let canMakeControlGroups: Bool = {
+        let own = KernelFile.text("/proc/self/cgroup").split(separator: "\n")
+            .first { $0.hasPrefix("0::") }?.dropFirst(3)
+        guard let own, let hierarchy = hierarchies.first else { return false }
+        let group = "\(hierarchy)\(own)/try-\(UUID().uuidString)"
+        return mkdir(group, 0o755) == 0 && rmdir(group) == 0
+    }()
+
+    private static let hierarchies: Set<String> = {
+        let unified = KernelFile.text("/proc/self/mountinfo").split(separator: "\n").filter {
+            $0.contains(" - cgroup2 ")
+        }
+        return Set(unified.compactMap { $0.split(separator: " ").dropFirst(4).first.map(String.init) })
+    }()
+
+    private static func controlGroups(in folder: String, named prefixes: [String]) -> [String] {
+        folders(in: folder).flatMap { path in
+            let name = (path as NSString).lastPathComponent
+            return prefixes.contains(where: name.hasPrefix) ? [path] : controlGroups(in: path, named: prefixes)
+        }
+    }
+
+    /// Of a control group most entries are files: those are not looked at one by one.
+    private static func folders(in path: String) -> [String] {
+        guard let stream = opendir(path) else { return [] }
+        defer { closedir(stream) }
+        var folders: [String] = []
+        while let entry = readdir(stream) {
+            guard entry.pointee.d_type == UInt8(DT_DIR) else { continue }
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { folders.append("\(path)/\(name)") }
+        }
+        return folders
+    }
+
+    // MARK: Locks
+
+    /// A lock on a file of this fixture, as the kernel lists it.
+    package struct FileLock: Hashable, Sendable {
+        package let file: String
+        /// -1 for one that belongs to an open file and to no process.
+        package let pid: Int32
+    }
+
+    package func locks() -> [FileLock] {
+        let files = filesByNumber()
+        // 1: POSIX ADVISORY WRITE 41 fd:01:1234 0 EOF, with -> before the kind of one that is waited for.
+        return KernelFile.text("/proc/locks").split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ").dropFirst().drop { $0 == "->" }.map(String.init)
+            guard fields.count > 4, let pid = Int32(fields[3]), let file = files[fields[4]] else { return nil }
+            return FileLock(file: file, pid: pid)
+        }
+    }
+
+    private func checkLocks(heldBy host: Int32? = nil) throws {
+        let left = locks().filter { $0.pid != host }.map { "\($0.file) by process \($0.pid)" }
+        if !left.isEmpty { throw HostFailure("locks are left: \(left)") }
+    }
+
+    /// All below this fixture's folders, by device and inode as the kernel's list of locks has them.
+    private func filesByNumber() -> [String: String] {
+        var files: [String: String] = [:]
+        for folder in [folder.path, stateFolder] {
+            for name in [""] + ((try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []) {
+                var status = stat()
+                guard lstat("\(folder)/\(name)", &status) == 0 else { continue }
+                let major = status.st_dev >> 8 & 0xfff | status.st_dev >> 32 & ~0xfff
+                let minor = status.st_dev & 0xff | status.st_dev >> 12 & ~0xff
+                files[String(format: "%02lx:%02lx:%lu", major, minor, status.st_ino)] = "\(folder)/\(name)"
+            }
+        }
+        return files
+    }
+
+    // MARK: Files
+
+    /// What the state folder, the temporary folder and the socket's place should not hold now that no host runs.
+    private func foreignFiles() async throws -> [String] {
+        let own: Set = ["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm", "host.lock", "containers"]
+        let known = Set(try await knownPlugins())
+        return names(in: stateFolder, besides: own) + names(in: stateFolder + "/containers", besides: known)
+            + names(in: folder.file("tmp"), besides: [])
+            + (FileManager.default.fileExists(atPath: socket) ? [socket] : [])
+    }
+
+    private func names(in folder: String, besides expected: Set<String>) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { !expected.contains($0) }.sorted().map { "\(folder)/\($0)" }
+    }
+
+    private func knownPlugins() async throws -> [String] {
+        let ledger = stateFolder + "/ledger.sqlite"
+        guard FileManager.default.fileExists(atPath: ledger) else { return [] }
+        let run = try await ProgramRun.of("/usr/bin/sqlite3", ["-readonly", ledger, "select identifier from plugin"])
+        if run.status != 0 { throw HostFailure("the ledger cannot be read: \(run.error)") }
+        return run.output.split(separator: "\n").map(String.init)
+    }
+}
