@@ -95,6 +95,12 @@ __attribute__((noreturn, noinline)) static void run_child(struct child *child) {
         struct rlimit limit = {.rlim_cur = spawn->mark, .rlim_max = spawn->mark};
         child->is_marked = setrlimit(RLIMIT_RTTIME, &limit) == 0;
     }
+    if (spawn->leaves_no_core) {
+        struct rlimit limit = {0};
+        getrlimit(RLIMIT_CORE, &limit);
+        limit.rlim_cur = 0;
+        setrlimit(RLIMIT_CORE, &limit);
+    }
 
     /* Handlers are reset by exec, ignored signals are not. */
     struct sigaction standard = {.sa_handler = SIG_DFL};

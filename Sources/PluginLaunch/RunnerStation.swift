@@ -27,6 +27,7 @@ struct RunnerStation {
     private let emptyInput: Descriptor
     private let environment: RunnerEnvironment
     private let boot: BootID
+    private let cores: CoreFiles
     private let logger: Logger
     private(set) var marks: RunnerMarkSeries
 
@@ -49,6 +50,7 @@ struct RunnerStation {
         self.logger = logger
         self.groups = try ControlGroupParent(groups, logger: logger)
         boot = SystemClock().boot
+        cores = .ofThisMachine
         marks = RunnerMarkSeries(owner: owner)
     }
 
@@ -86,6 +88,7 @@ struct RunnerStation {
                     spawn.descriptor_count = Int32(descriptors.count)
                     spawn.cgroup = groupFolder?.number ?? -1
                     spawn.mark = mark.number
+                    spawn.leaves_no_core = cores == .inWorkingFolder ? 1 : 0
                     return bgl_spawn(&spawn, &spawned)
                 }
             }

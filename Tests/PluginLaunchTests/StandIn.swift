@@ -45,6 +45,7 @@ struct StandIn {
         #include <stdlib.h>
         #include <string.h>
         #include <sys/ptrace.h>
+        #include <sys/resource.h>
         #include <sys/stat.h>
         #include <sys/wait.h>
         #include <unistd.h>

@@ -58,6 +58,33 @@ extension LaunchTests {
             }
         }
 
+        @Test func `no core file is left where it stands, and those that somebody collects are made`() async throws {
+            var before = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &before)
+            var all = rlimit(rlim_cur: before.rlim_max, rlim_max: before.rlim_max)
+            setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &all)
+            defer { setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &before) }
+            let main = """
+                struct rlimit core;
+                getrlimit(RLIMIT_CORE, &core);
+                printf("%d %d\\n", core.rlim_cur == 0, core.rlim_cur == core.rlim_max);
+                """
+            try await LaunchFixture.with(runner: main) { fixture in
+                await fixture.run(1)
+                let isLeft = CoreFiles.ofThisMachine == .inWorkingFolder
+                let mayBeMade = before.rlim_max == 0 || !isLeft
+                #expect(fixture.events.lines(1) == ["\(isLeft || before.rlim_max == 0 ? 1 : 0) \(mayBeMade ? 1 : 0)"])
+            }
+        }
+
+        @Test(arguments: [
+            ("core", CoreFiles.inWorkingFolder), ("core.%p\n", .inWorkingFolder), ("cores/%e", .inWorkingFolder),
+            ("/var/crash/core.%p", .collected), ("|/usr/lib/systemd/systemd-coredump %P", .collected),
+        ])
+        func `where core files go is told by the machine's pattern`(_ pattern: String, _ place: CoreFiles) {
+            #expect(CoreFiles(pattern: pattern) == place)
+        }
+
         @Test func `its environment is the allow-list and a mark that differs by launch`() async throws {
             setenv("SECRET_OF_THE_HOST", "1", 1)
             let main = #"for (char **e = environ; *e; e++) puts(*e);"#

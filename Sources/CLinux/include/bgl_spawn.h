@@ -19,6 +19,8 @@ struct bgl_spawn {
     int cgroup;
     /* Becomes RLIMIT_RTTIME, soft and hard; 0 leaves that limit alone. See bgl_mark_of. */
     uint64_t mark;
+    /* Not 0: a crash leaves no core file, unless the process itself wants one. */
+    int32_t leaves_no_core;
 };
 
 enum { BGL_SPAWN_DESCRIPTORS = 8 };
