@@ -17,6 +17,7 @@ extension HostConfiguration {
         if let name = mapping.string("socket-group") {
             socketGroup = SocketGroup(named: name, problems: mapping.problems) ?? socketGroup
         }
+        replace(&callerPatience, with: mapping.duration("caller-patience", in: Self.times))
         runner = mapping.string("runner")?.value ?? runner
         cgroup = mapping.string("cgroup")?.value ?? cgroup
         logLevel = mapping.choice("log-level", of: Logger.Level.self)?.value ?? logLevel

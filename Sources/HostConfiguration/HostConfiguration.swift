@@ -18,6 +18,9 @@ package struct HostConfiguration: Sendable {
     package var controlSocket: String
     /// Whose members may use the control socket beside the host's own user and root.
     package var socketGroup: SocketGroup?
+    /// How long a connection to it may say nothing, or not all of it: others wait for its place, for less than they are
+    /// ready to.
+    package var callerPatience: Duration = .seconds(10)
     /// The runner's binary; nil means the one beside the host's own.
     package var runner: String?
     /// Where control groups for launches are made; nil means that the host looks for a place.

@@ -24,6 +24,8 @@ package struct HostFlags: ParsableArguments {
     var socket: String?
     @Option(help: ArgumentHelp("The socket group: its members may use that socket too.", valueName: "group"))
     var socketGroup: String?
+    @Option(help: ArgumentHelp("How long a caller may say nothing, or not all of it.", valueName: "duration"))
+    var callerPatience: String?
     @Option(help: ArgumentHelp("The runner; by default the one beside this program.", valueName: "file"))
     var runner: String?
     @Option(
@@ -129,6 +131,7 @@ package struct HostFlags: ParsableArguments {
             ValueFlag(name: "state-folder", key: "state-folder", text: stateFolder),
             ValueFlag(name: "socket", key: "socket", text: socket),
             ValueFlag(name: "socket-group", key: "socket-group", text: socketGroup),
+            ValueFlag(name: "caller-patience", key: "caller-patience", text: callerPatience),
             ValueFlag(name: "runner", key: "runner", text: runner),
             ValueFlag(name: "cgroup", key: "cgroup", text: cgroup),
             ValueFlag(name: "log-level", key: "log-level", text: logLevel),

@@ -127,6 +127,7 @@ package struct Host: Sendable {
         let control = ControlServer(
             socket: socket,
             admission: Admission(group: configuration.socketGroup),
+            patience: configuration.callerPatience,
             routes: routes,
             log: log,
             libraryLog: libraryLog

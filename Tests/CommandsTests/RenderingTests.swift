@@ -50,6 +50,7 @@ struct RenderingTests {
                 grace           5s
                 spacing         1s
                 batch size      100
+                patience        10s with a silent caller
                 retry           after 10s, doubling; 3 attempts; the host's own part after 1s
                 retention       removed plugins' requests 30d, journal and ended launches 90d
 

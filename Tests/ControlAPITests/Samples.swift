@@ -65,6 +65,7 @@ enum Samples {
             grace: .seconds(5),
             spacing: .seconds(1),
             batchSize: 100,
+            callerPatience: .seconds(10),
             retry: retry,
             retention: Retention(removedPlugin: .seconds(30 * 86_400), journal: .seconds(90 * 86_400)),
             isStopping: false

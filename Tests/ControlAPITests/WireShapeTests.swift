@@ -48,7 +48,7 @@ struct WireShapeTests {
                  "budgets": [{"kind": "refresh", "budget-ns": 30000000000},
                              {"kind": "processing", "budget-ns": 600000000000}],
                  "launch-limits": [{"lane": "background", "limit": 4, "running": 1}],
-                 "grace-ns": 5000000000, "spacing-ns": 1000000000, "batch-size": 100,
+                 "grace-ns": 5000000000, "spacing-ns": 1000000000, "batch-size": 100, "caller-patience-ns": 10000000000,
                  "retry": {"delay-ns": 10000000000, "attempts": 3, "host-delay-ns": 1000000000},
                  "retention": {"removed-plugin-ns": 2592000000000000, "journal-ns": 7776000000000000},
                  "stopping": false}

@@ -23,6 +23,7 @@ struct ConfigurationTests {
         ("launches", "event", "event-launches", "6"), ("retry", "delay", "retry-delay", "4s"),
         ("retry", "attempts", "attempts", "5"), ("retry", "host-delay", "host-retry-delay", "3s"),
         ("limits", "event", "event-limit", "7"), (nil, "batch-size", "batch-size", "8"),
+        (nil, "caller-patience", "caller-patience", "9s"),
     ]
 
     @Test func `every flag is in the help, and the help knows no other`() async throws {
@@ -52,6 +53,7 @@ struct ConfigurationTests {
         #expect(!byFile.conditions.externalPower.holds && !byFile.conditions.network.holds)
         #expect(byFile.limits.map(\.limit) == [2, 11, 7] && byFile.launchLimits.map(\.limit) == [5, 6])
         #expect(byFile.batchSize == 8 && byFile.socketGroup == "root")
+        #expect(byFile.callerPatience.duration == .seconds(9))
         #expect(byFile.retry == RetryRule(delay: .seconds(4), attempts: 5, hostDelay: .seconds(3)))
         #expect(byFile.retention == Retention(removedPlugin: .seconds(3 * 3_600), journal: .seconds(4 * 86_400)))
         #expect(byFile.budgets.map(\.budget.duration) == [.seconds(31), .seconds(660), .seconds(32)])
@@ -263,7 +265,7 @@ extension HostStatusReply {
     fileprivate var facts: [String] {
         [
             "\(limits)", "\(budgets)", "\(launchLimits)", "\(grace)", "\(spacing)", "\(conditions)", "\(retry)",
-            "\(batchSize)", "\(retention)", "\(socketGroup ?? "none")",
+            "\(batchSize)", "\(callerPatience)", "\(retention)", "\(socketGroup ?? "none")",
         ]
     }
 }

@@ -27,6 +27,7 @@ extension HostStatusReply: Presentable {
         fields.add("grace", grace.duration.humanReadable)
         fields.add("spacing", spacing.duration.humanReadable)
         fields.add("batch size", "\(batchSize)")
+        fields.add("patience", "\(callerPatience.duration.humanReadable) with a silent caller")
         fields.add("retry", retry.words)
         fields.add("retention", retention.words)
         return fields.text

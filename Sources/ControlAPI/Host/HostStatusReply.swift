@@ -31,6 +31,8 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     package let spacing: Nanoseconds
     /// Tasks that one launch takes at the most.
     package let batchSize: Int
+    /// How long a caller may say nothing, or not all of it.
+    package let callerPatience: Nanoseconds
     package let retry: RetryRule
     package let retention: Retention
     package let isStopping: Bool
@@ -56,6 +58,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         grace: Duration,
         spacing: Duration,
         batchSize: Int,
+        callerPatience: Duration,
         retry: RetryRule,
         retention: Retention,
         isStopping: Bool
@@ -80,6 +83,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         self.grace = Nanoseconds(grace)
         self.spacing = Nanoseconds(spacing)
         self.batchSize = batchSize
+        self.callerPatience = Nanoseconds(callerPatience)
         self.retry = retry
         self.retention = retention
         self.isStopping = isStopping
@@ -99,6 +103,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         case grace = "grace-ns"
         case spacing = "spacing-ns"
         case batchSize = "batch-size"
+        case callerPatience = "caller-patience-ns"
         case isStopping = "stopping"
     }
 

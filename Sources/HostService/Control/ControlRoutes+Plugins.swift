@@ -139,6 +139,7 @@ extension ControlRoutes {
                 grace: scheduling.grace,
                 spacing: scheduling.spacing,
                 batchSize: scheduling.batchSize,
+                callerPatience: configuration.callerPatience,
                 retry: RetryRule(scheduling),
                 retention: Retention(
                     removedPlugin: scheduling.removedPluginRetention,

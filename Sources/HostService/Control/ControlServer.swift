@@ -16,6 +16,8 @@ import ServiceLifecycle
 struct ControlServer: Service {
     let socket: String
     let admission: Admission
+    /// How long a connection may say nothing, or not all of it.
+    let patience: Duration
     let routes: ControlRoutes
     let log: Logger
     /// What the server itself says.
@@ -25,9 +27,6 @@ struct ControlServer: Service {
 
     /// Callers at once; the next one waits in the socket's backlog. Descriptors are for launches.
     private static let connections = 256
-    /// How long a connection may say nothing, or not all of it: others wait for its place, for less than they are ready to.
-    private static let patience: TimeAmount = .seconds(10)
-
     /// The most that a request's body may have: a payload in base 64, and the rest.
     private static let maximumBody = 256 * 1_024
     /// How long callers have to leave when the host stops.
@@ -37,7 +36,7 @@ struct ControlServer: Service {
         try prepareSocket()
         let routes = routes
         let admission = admission
-        let server = try HTTPServerBuilder.http1(configuration: .init(idleTimeout: Self.patience)).buildServer(
+        let server = try HTTPServerBuilder.http1(configuration: .init(idleTimeout: TimeAmount(patience))).buildServer(
             configuration: ServerConfiguration(
                 address: .unixDomainSocket(path: socket),
                 availableConnectionsDelegate: .maximum(Self.connections, logger: log)
