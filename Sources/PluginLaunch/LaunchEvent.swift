@@ -35,4 +35,6 @@ package struct RunnerEnd: Hashable, Sendable {
     package let lastWords: LastWords?
     /// Whether the launcher was told to kill it before it ended.
     package let wasKilled: Bool
+    /// Other processes of it that were still running when its first one had ended, and were ended then.
+    package let leftRunning: Int
 }

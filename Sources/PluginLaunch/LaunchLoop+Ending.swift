@@ -42,7 +42,10 @@ extension LaunchLoop {
             for pid in pids where launchesByLeader[pid] == nil {
                 guard let orphan = orphan(pid) else { continue }
                 if !orphan.mayLive { _ = kill(pid, SIGKILL) }
-                if bgl_wait(pid, 0, nil) == 1 {
+                var end = bgl_exit()
+                if bgl_wait(pid, 0, &end) == 1 {
+                    // One that had ended by itself, and that nobody waited for, ran no longer.
+                    if !orphan.mayLive, end.signal == SIGKILL { orphan.launch?.leftRunning += 1 }
                     // Its own children came to us after the list was made.
                     hasReaped = true
                     killedOrphans[pid] = nil
@@ -149,7 +152,8 @@ extension LaunchLoop {
         let end = RunnerEnd(
             termination: termination,
             lastWords: launch.readLastWords(),
-            wasKilled: launch.wasKilled
+            wasKilled: launch.wasKilled,
+            leftRunning: launch.leftRunning
         )
         ended.append((number, end))
     }

@@ -3,9 +3,9 @@
 import TaskModel
 
 /// Which lines of a plugin's the log takes: a burst, then a steady rate. Counts the others, and keeps none.
-struct LineAllowance {
-    static let burst = 1000
-    static let linesPerSecond = 200
+package struct LineAllowance {
+    package static let burst = 1000
+    package static let linesPerSecond = 200
 
     private var pace: Pace
     private var dropped = 0

@@ -26,6 +26,7 @@ final class SupervisedLaunch {
 
     var phase = Phase.running
     var wasKilled = false
+    var leftRunning = 0
     var control: ControlChannel
     var logAllowance: LineAllowance
     var outputs: [RunnerOutput: OutputReader]

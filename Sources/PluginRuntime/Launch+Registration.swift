@@ -28,6 +28,11 @@ extension Launch {
         case .malformed:
             return BGT_INVALID
         case .notPermitted:
+            violation(
+                "BGT-ABI-10",
+                "\"\(text)\" was registered, which the manifest does not permit;"
+                    + " add it to permitted-identifiers, or leave it out"
+            )
             return BGT_NOT_PERMITTED
         case .wrongRole:
             violation(

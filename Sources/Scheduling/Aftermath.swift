@@ -122,7 +122,7 @@ struct Aftermath: Sendable {
             index: index,
             verdict: .consumed(cause.taskOutcome),
             blame: .plugin,
-            message: "\(told), then \(cause.text); it does not return"
+            message: "\(told), then \(cause.text); it does not return, mend the plugin and submit again"
         )
     }
 }

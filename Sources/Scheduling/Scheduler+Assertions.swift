@@ -20,7 +20,8 @@ extension Scheduler {
                 number,
                 rule: "BGT-ABI-08",
                 at: now,
-                message: "\(launch.plugin) ended assertion \(id), which is not open in launch \(number)"
+                message: "\(launch.plugin) ended assertion \(id), which is not open in launch \(number);"
+                    + " end each that was begun once"
             )
         }
         finishIfDone(number, at: now)

@@ -18,6 +18,7 @@ extension Scheduler {
             if wasRefused, refused[plugin] == nil { noteRemovalAfterRefusal(of: plugin, at: now) }
             miss(plugin, at: now)
         }
+        tell(refused, at: now)
         var changed: [PluginEntry] = []
         for entry in entries.sorted(by: { $0.identifier < $1.identifier }) {
             if plugins[entry.identifier] == nil {
@@ -40,6 +41,21 @@ extension Scheduler {
         let mains = Set(changed.map(\.identifier))
         for (plugin, state) in plugins.sorted(by: { $0.key < $1.key })
         where state.containingPlugin.map(mains.contains) ?? false { consider(plugin, .event, at: now) }
+    }
+
+    /// Once each, for as long as they say the same. A plugin that a refusal takes out is told of when it is missed.
+    private mutating func tell(_ refused: [PluginIdentifier: String], at now: Moment) {
+        toldRefusals = toldRefusals.filter { refused[$0.key] == $0.value }
+        for (plugin, problem) in refused.sorted(by: { $0.key < $1.key }) where toldRefusals[plugin] == nil {
+            let state = plugins[plugin]
+            if let state, state.entry == nil { continue }
+            toldRefusals[plugin] = problem
+            let message =
+                state == nil
+                ? "its manifest is refused: \(problem)"
+                : "another manifest of it is refused, it stays as it is: \(problem)"
+            note(JournalEntry(at: now.wall, event: .pluginRefused, plugin: plugin, blame: .nobody, message: message))
+        }
     }
 
     /// Remembers a plugin that is new or has changed, and tells a main one that it started (C11).

@@ -33,7 +33,7 @@ extension Scheduler {
             event: state.refusal == nil ? .pluginRemoved : .pluginRefused,
             plugin: state.identifier,
             blame: .nobody,
-            message: "\(loss); what it has pending is kept for \(retention)"
+            message: "\(loss); what it has pending is kept for \(retention), put it back in order to run it"
         )
     }
 

@@ -118,7 +118,8 @@ extension Scheduler {
                 launch.number,
                 rule: "BGT-ABI-10",
                 at: now,
-                message: "\(entry.identifier) claims a handler for \(identifier), which its manifest does not permit"
+                message: "\(entry.identifier) claims a handler for \(identifier), which its manifest does not permit;"
+                    + " add it to permitted-identifiers, or leave it out"
             )
         }
     }
@@ -135,7 +136,8 @@ extension Scheduler {
                 number,
                 rule: "BGT-ABI-08",
                 at: now,
-                message: "\(launch.plugin) completed task \(id), which is not part of launch \(number)"
+                message: "\(launch.plugin) completed task \(id), which is not part of launch \(number);"
+                    + " complete the tasks that its handlers are given"
             )
         }
         let task = launch.tasks[index]
@@ -144,7 +146,8 @@ extension Scheduler {
                 number,
                 rule: "BGT-ABI-09",
                 at: now,
-                message: "\(launch.plugin) completed \(task.work.label) again; the first call counts"
+                message: "\(launch.plugin) completed \(task.work.label) again;"
+                    + " the first call counts, complete each task once"
             )
         }
         end(

@@ -33,6 +33,8 @@ package struct Scheduler: Sendable {
     /// Plugins with something that waits for power or network.
     var waitingForConditions: Set<PluginIdentifier> = []
     var hasCatalogue = false
+    /// What the journal has of refused manifests that no plugin's going tells of.
+    var toldRefusals: [PluginIdentifier: String] = [:]
     var hasStopped = false
     /// When a stop no longer waits for the ledger.
     var stopBy: MonotonicTime?

@@ -1,6 +1,6 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Never returns from the expiration handler of .task. If .obedient is permitted and in the same launch, its
+/* Never returns from the expiration handler of .task. If .obedient is in the same launch, its
  * expiration handler must be called all the same, writes its reason to `expired.txt` and completes with failure. At
  * deadline + grace the host kills the launch: .task is an overrun. */
 
@@ -52,7 +52,12 @@ static void run_obediently(void *context, const bgt_host *host, bgt_task task) {
 }
 
 BGTASK_PLUGIN_ENTRY(host, plugin) {
-    BGTASK_TRY(bgt_register(host, "com.example.loopinexpirationhandler.task", run, NULL));
-    const int32_t status = bgt_register(host, "com.example.loopinexpirationhandler.obedient", run_obediently, NULL);
-    return status == BGT_NOT_PERMITTED ? BGT_OK : status;
+    bgt_launch_info launch;
+    BGTASK_TRY(bgt_get_launch_info(host, &launch));
+    for (uint64_t index = 0; index < launch.identifier_count; index++) {
+        const char *identifier = launch.identifiers[index];
+        const int is_obedient = strcmp(identifier, "com.example.loopinexpirationhandler.obedient") == 0;
+        BGTASK_TRY(bgt_register(host, identifier, is_obedient ? run_obediently : run, NULL));
+    }
+    return BGT_OK;
 }

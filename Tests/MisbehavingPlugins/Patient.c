@@ -1,6 +1,6 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Behaves well: .one, .two and .three, those that are permitted, say in the host's log that they run, wait for a file
+/* Behaves well: .one, .two and .three say in the host's log that they run, wait for a file
  * named `release` in the container, and complete with success; or with failure once they are told to stop. Whoever
  * makes that file decides how long a launch lasts. */
 
@@ -28,13 +28,11 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
     bgt_complete(host, task, bgt_is_expiring(host, task) ? BGT_OUTCOME_FAILURE : BGT_OUTCOME_SUCCESS);
 }
 
-static int32_t register_if_permitted(const bgt_host *host, const char *identifier) {
-    const int32_t status = bgt_register(host, identifier, run, NULL);
-    return status == BGT_NOT_PERMITTED ? BGT_OK : status;
-}
-
 BGTASK_PLUGIN_ENTRY(host, plugin) {
-    BGTASK_TRY(register_if_permitted(host, "com.example.patient.one"));
-    BGTASK_TRY(register_if_permitted(host, "com.example.patient.two"));
-    return register_if_permitted(host, "com.example.patient.three");
+    bgt_launch_info launch;
+    BGTASK_TRY(bgt_get_launch_info(host, &launch));
+    for (uint64_t index = 0; index < launch.identifier_count; index++) {
+        BGTASK_TRY(bgt_register(host, launch.identifiers[index], run, NULL));
+    }
+    return BGT_OK;
 }

@@ -2,7 +2,7 @@
 
 /* Behaves well: each of .refresh and .processing1 to .processing10 appends its identifier and submission number to
  * `ran.txt`, durably, before it completes with success. What the host acknowledged and what ran can so be compared
- * after any number of crashes. Identifiers that are not permitted are left out. Submits nothing. */
+ * after any number of crashes. Submits nothing. */
 
 #include <bgtask.h>
 
@@ -36,17 +36,11 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
     }
 }
 
-static int32_t register_if_permitted(const bgt_host *host, const char *identifier) {
-    const int32_t status = bgt_register(host, identifier, run, NULL);
-    return status == BGT_NOT_PERMITTED ? BGT_OK : status;
-}
-
 BGTASK_PLUGIN_ENTRY(host, plugin) {
-    BGTASK_TRY(register_if_permitted(host, "com.example.recorder.refresh"));
-    for (int number = 1; number <= 10; number++) {
-        char identifier[64];
-        snprintf(identifier, sizeof identifier, "com.example.recorder.processing%d", number);
-        BGTASK_TRY(register_if_permitted(host, identifier));
+    bgt_launch_info launch;
+    BGTASK_TRY(bgt_get_launch_info(host, &launch));
+    for (uint64_t index = 0; index < launch.identifier_count; index++) {
+        BGTASK_TRY(bgt_register(host, launch.identifiers[index], run, NULL));
     }
     return BGT_OK;
 }

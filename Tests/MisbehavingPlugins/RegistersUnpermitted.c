@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Registers .other, which its manifest must not permit. BGT_NOT_PERMITTED, into `statuses.txt`, and no more: a plugin
- * may try what it is permitted. .task runs all the same. */
+/* Registers .other, which its manifest must not permit. BGT_NOT_PERMITTED, into `statuses.txt`, and a line in the
+ * journal; .task runs all the same. */
 
 #include <bgtask.h>
 

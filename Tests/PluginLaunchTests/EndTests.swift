@@ -111,10 +111,22 @@ extension LaunchTests {
                 """
             try await LaunchFixture.with(groups: groups, runner: main) { fixture in
                 let before = openDescriptors()
-                #expect(await fixture.run(1).termination == .exited(code: 0))
+                let end = await fixture.run(1)
+                #expect(end.termination == .exited(code: 0) && end.leftRunning == 300)
                 let pids = fixture.events.lines(1).compactMap { Int32($0) }
                 #expect(!pids.isEmpty && !pids.contains(where: exists))
                 #expect(openDescriptors().isSubset(of: before))
+            }
+        }
+
+        @Test func `a child that had ended by itself, and that nobody waited for, was not left running`() async throws {
+            let main = """
+                siginfo_t ended;
+                if (fork() == 0) _exit(0);
+                waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT);
+                """
+            try await LaunchFixture.with(runner: main) { fixture in
+                #expect(await fixture.run(1).leftRunning == 0)
             }
         }
 

@@ -52,6 +52,27 @@ struct RemovalTests {
         #expect(host.entries(.pluginInstalled).count == 1)
     }
 
+    @Test func `C17 a manifest of nobody's that is refused is journaled once, and again when it says something else`() {
+        host.refuse(.keyboard, because: "line 3 is wrong")
+        host.refuse(.keyboard, because: "line 3 is wrong")
+        let told = host.entries(.pluginRefused)
+        #expect(told.map(\.plugin) == [.keyboard] && told[0].message == "its manifest is refused: line 3 is wrong")
+        host.refuse(.keyboard, because: "line 4 is wrong")
+        #expect(host.entries(.pluginRefused).count == 2)
+        host.remove(.keyboard)
+        host.refuse(.keyboard, because: "line 4 is wrong")
+        #expect(host.entries(.pluginRefused).count == 3)
+    }
+
+    @Test func `C17 a second manifest of a plugin's identifier is journaled, and takes nothing from the first`() {
+        host.refuse(.app, because: "the name is taken", besidesItsOwn: true)
+        #expect(host.entries(.pluginRefused).map(\.plugin) == [.app])
+        #expect(host.entries(.pluginRefused).first?.message.contains("it stays as it is: the name is taken") == true)
+        #expect(host.reasons(.clean).allSatisfy { $0 != .pluginMissing(.app) })
+        host.advance(by: .hours(1))
+        #expect(host.batches == [[.clean]])
+    }
+
     @Test func `C17 after thirty days they are dropped, and the journal says so`() {
         host.remove(.app)
         host.advance(by: .days(30) - .nanoseconds(1))

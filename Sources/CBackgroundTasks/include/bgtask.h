@@ -80,7 +80,8 @@
  * BGT-ABI-15  No exception, panic or longjmp crosses; in C++17 every function type here is noexcept, so write
  *             `static void refresh(void *, const bgt_host *, bgt_task) noexcept`. What escapes is the plugin's crash.
  * BGT-ABI-16  The process is the host's: leave its signal mask and handlers, working directory, umask and descriptors
- *             that you did not open as they are, and do not exit it. The journal names who does.
+ *             that you did not open as they are, and do not exit it. Wait for processes that you start: those that
+ *             are left end with the launch. The journal names who does otherwise.
  * BGT-ABI-17  Other processes of this plugin and of its extensions may use the container at the same time: lock your
  *             files, or use SQLite.
  */

@@ -14,6 +14,8 @@ struct LaunchDirectory {
     var plugins: [LaunchNumber: PluginIdentifier] = [:]
     /// As they were examined.
     var libraries: [LaunchNumber: LibraryFile] = [:]
+    /// Those that have had lines dropped.
+    var flooding: Set<LaunchNumber> = []
 }
 
 // Between the core's launches and the runners' messages.
@@ -76,18 +78,39 @@ extension HostScheduler {
             return [.runnerUnavailable(launch, message: error.message)]
         case .launch(.message(let launch, let message)): return events(of: message, in: launch, scheduler, launches)
         case .launch(.malformed(let launch, let message)):
-            return [.violated(launch, rule: "BGT-ABI-16", message: message)]
+            return [.violated(launch, rule: "BGT-ABI-16", message: "\(message); \(Self.channelRemedy)")]
         case .launch(.output(let launch, let stream, let line)):
             write(.info, line, of: launch, from: stream, launches)
         case .launch(.outputDropped(let launch, let stream, let lines)):
             write(.warning, "\(lines) lines dropped: too many at once", of: launch, from: stream, launches)
+            guard launches.flooding.insert(launch).inserted else { break }
+            return [.violated(launch, rule: Self.lineRule, message: Self.flood(of: stream))]
         case .launch(.ended(let launch, let end)):
             log.info("ended", metadata: ["launch": "\(launch)", "termination": "\(end.termination.words)"])
             launches.plugins[launch] = nil
             launches.libraries[launch] = nil
-            return [.runnerEnded(launch, end.termination, end.lastWords)]
+            launches.flooding.remove(launch)
+            return violations(in: end, of: launch) + [.runnerEnded(launch, end.termination, end.lastWords)]
         }
         return []
+    }
+
+    /// What a launch leaves running is its own doing only when it ended by itself, and in order.
+    private func violations(in end: RunnerEnd, of launch: LaunchNumber) -> [SchedulerEvent] {
+        guard end.leftRunning > 0, !end.wasKilled, case .exited = end.termination else { return [] }
+        let processes = end.leftRunning == 1 ? "a process that it started was" : "\(end.leftRunning) processes were"
+        let message =
+            "\(processes) still running when the launch ended, and ended with it;"
+            + " wait for what is started before the last task is completed"
+        return [.violated(launch, rule: "BGT-ABI-16", message: message)]
+    }
+
+    private static let channelRemedy = "leave descriptors alone that the plugin did not open"
+    private static let lineRule =
+        "a log takes \(LineAllowance.burst) lines at once and then \(LineAllowance.linesPerSecond) a second"
+
+    private static func flood(of stream: RunnerOutput) -> String {
+        "\(stream.rawValue) had more, which were dropped; say less, or write to a file in the container"
     }
 
     private func events(

@@ -70,8 +70,10 @@ extension SchedulerDriver {
     }
 
     /// Its manifest is there and cannot be used.
-    func refuse(_ plugin: PluginIdentifier, because problem: String) {
-        installed.removeAll { $0.identifier == plugin }
+    ///
+    /// - Parameter isSecond: it is there besides the one that the plugin has.
+    func refuse(_ plugin: PluginIdentifier, because problem: String, besidesItsOwn isSecond: Bool = false) {
+        if !isSecond { installed.removeAll { $0.identifier == plugin } }
         send(.catalogued(installed, refused: [plugin: problem]))
     }
 
