@@ -45,6 +45,22 @@ struct AssertionTests {
         }
     }
 
+    @Test func `whose launch only an assertion holds is listed as running, with no task (81)`() async throws {
+        let plugin = Self.holdsOpen()
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let launch = try await hold(plugin, on: host)
+            let held = try await host.show(plugin).summary
+            #expect(held.state == .running && held.running == 0)
+            let list = try await host.bgtask("plugin", "list")
+            let row = try #require(list.output.split(separator: "\n").first { $0.hasPrefix(plugin.identifier) })
+            #expect(row.split(separator: " ").suffix(2) == ["0", "running"], "\(list.output)")
+
+            try host.release(plugin)
+            _ = try await host.end(ofLaunch: launch.rawValue)
+            #expect(try await host.show(plugin).summary.state == .ready)
+        }
+    }
+
     @Test func `at the deadline it is told, and ended in time the launch ends in order (82)`() async throws {
         let plugin = Self.holdsOpen(budget: "700ms")
         try await HostFixture.with(plugins: [plugin]) { host in
@@ -114,11 +130,12 @@ struct AssertionTests {
     }
 
     @Test func `what is forged past the runner is bounded, and holds nothing beyond the grace (81, 82)`() async throws {
-        let plugin = TestPlugin("ForgesAssertions", policy: ["budgets: { processing: 1s }", "grace: 200ms"])
+        let plugin = TestPlugin("ForgesAssertions", policy: ["grace: 200ms"])
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let done = try await host.outcome(of: try await host.submit(plugin.task()))
             #expect(done.event == "succeeded")
-            try await host.runNeighbour()
+            try await host.withstands(launch: try #require(done.launch))
+            try await host.expireOnceEntered(plugin.task())
             let end = try await host.end(ofLaunch: try #require(done.launch))
             #expect(end.event == "launch-overran" && end.blame == "plugin" && end.message.contains("and 59 more"))
             let violations = try await host.journal().filter { $0.event == "violation" && $0.launch == done.launch }
@@ -135,14 +152,14 @@ struct AssertionTests {
     ) async throws {
         var plugin = TestPlugin(
             "NeverEndsAssertion",
-            policy: ["budgets: { processing: 1s }", "grace: 500ms"]
+            policy: ["budgets: { processing: 3s }", "grace: 500ms"]
         )
         plugin.settings = ["handler": handler]
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let done = try await host.outcome(of: try await host.submit(plugin.task()))
             #expect(done.event == "succeeded")
             let launch = try await host.launch(of: plugin)
-            try await host.runNeighbour()
+            try await host.withstands(launch: launch.number)
 
             let end = try await host.end(ofLaunch: launch.number)
             #expect(end.event == "launch-overran" && end.blame == "plugin")

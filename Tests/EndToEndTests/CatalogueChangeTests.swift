@@ -118,6 +118,9 @@ struct CatalogueChangeTests {
             try host.folder.write(thief.utf8, to: "manifests/Aaa.yaml")
             let line = try await host.waitForLog("the refusal") { $0.contains("manifest refused") }
             #expect(line.contains(TestPlugin.neighbour.identifier) && line.contains("Aaa.yaml"))
+            let refusal = try await host.waitForJournal("the refusal") { $0.event == "plugin-refused" }
+            #expect(refusal.plugin == "com.example.thief" && refusal.message.contains("Aaa.yaml:5"), "\(refusal)")
+            #expect(refusal.message.contains("\(TestPlugin.neighbour.identifier)") && refusal.message.contains("; "))
             try await host.runNeighbour()
             try await host.stop()
             try await host.restart()

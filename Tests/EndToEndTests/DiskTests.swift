@@ -16,7 +16,7 @@ struct DiskTests {
                 try await host.started(.neighbour)
                 try await host.started(Self.patient)
                 let running = try await host.submit(Self.patient.task())
-                _ = try await host.launch(of: Self.patient)
+                let launch = try await host.launch(of: Self.patient)
                 let task = TestPlugin.neighbour.task()
                 let accepted = try await host.submit(task, earliestBegin: HostFixture.tomorrow)
                 try disk.fill()
@@ -34,8 +34,12 @@ struct DiskTests {
                     O_CREAT | O_WRONLY | O_CLOEXEC,
                     0o600
                 )
+                try await host.waitForLog("its end") {
+                    $0.contains("ended") && $0.contains("launch=\(launch.number) ")
+                }
                 let check = try await host.check()
                 #expect(check.status == 1 && check.output.contains("free space on it"), "\(check)")
+                #expect(try await !host.journal().contains { $0.submission == running }, "it cannot be recorded yet")
 
                 try disk.makeRoom()
                 #expect(try await host.outcome(of: running).event == "succeeded")

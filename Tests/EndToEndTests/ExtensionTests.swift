@@ -62,14 +62,16 @@ struct ExtensionTests {
         var pair = Pair()
         pair.child.settings = ["registers": pair.main.task()]
         try await HostFixture.with(plugins: pair.plugins) { host in
-            let end = try await host.outcome(of: try await host.trigger(pair.child))
+            let trigger = try await host.trigger(pair.child, "wait")
+            try await host.waitForLog("that it waits") { $0.contains("the extension waits") }
+            try await host.withstands(submission: trigger)
+            try host.folder.write([], to: "state/containers/\(pair.main.identifier)/go")
+            let end = try await host.outcome(of: trigger)
             #expect(end.event == "succeeded")
             #expect(host.containerText(pair.main, "registered.txt") == "BGT_WRONG_ROLE\n")
-            let launch = end.launch
-            let violation = try await host.waitForJournal("the violation") {
-                $0.event == "violation" && $0.launch == launch
-            }
-            #expect(violation.message.contains("BGT-ABI-11") && violation.blame == "plugin")
+            let violation = try await host.violation(in: try #require(end.launch))
+            let remedy = "only its main plugin may, an extension submits"
+            #expect(violation.names(pair.child, rule: "BGT-ABI-11", remedy: remedy), "\(violation)")
             let task = try await host.outcome(of: try await host.submit(pair.main.task()))
             #expect(task.event == "succeeded" && task.plugin == pair.main.identifier)
         }
@@ -77,7 +79,7 @@ struct ExtensionTests {
 
     @Test func `what it claims past its runner is refused by the host (BGT-ABI-08, BGT-ABI-11, C15)`() async throws {
         var patient = TestPlugin("Patient", tasks: ["one", "two"])
-        var forger = TestPlugin.extension("ForgesMessages", of: &patient)
+        var forger = TestPlugin.extension("ForgesMessages", of: &patient).lingering
         try await HostFixture.with(plugins: [.neighbour, patient]) { host in
             let victim = try await host.submit(patient.task("one"))
             try await host.waitForLog("the victim") { $0.contains("patient runs") }
@@ -89,14 +91,23 @@ struct ExtensionTests {
             try await host.install(forger)
             try await host.waitForJournal("the forger", after: before) { $0.event == "plugin-installed" }
 
-            let end = try await host.outcome(of: try await host.trigger(forger))
+            let trigger = try await host.trigger(forger)
+            try await host.waitForLog("what it does") { $0.contains("the task lingers") }
+            try await host.withstands(submission: trigger)
+            try host.letGo(forger)
+            let end = try await host.outcome(of: trigger)
             #expect(end.event == "succeeded", "its own event is its own to complete")
             let forged = end.launch
             _ = try await host.end(ofLaunch: try #require(forged))
             let violations = try await host.journal().filter { $0.event == "violation" }
-            #expect(violations.allSatisfy { $0.launch == forged && $0.blame == "plugin" })
-            #expect(violations.count { $0.message.contains("BGT-ABI-11") } == 1)
-            #expect(violations.count { $0.message.contains("BGT-ABI-08") } == 2)
+            #expect(violations.allSatisfy { $0.launch == forged })
+            let registering = violations.filter {
+                $0.names(forger, rule: "BGT-ABI-11", remedy: "register it in the main plugin")
+            }
+            let completing = violations.filter {
+                $0.names(forger, rule: "BGT-ABI-08", remedy: "complete the tasks that its handlers are given")
+            }
+            #expect(registering.count == 1 && completing.count == 2 && violations.count == 3, "\(violations)")
             let tasks = try await host.client.tasks()
             #expect(tasks.pending.isEmpty && tasks.running.map(\.submission) == [victim])
 

@@ -74,7 +74,7 @@ struct HostileManifestTests {
             // Before the neighbour's by name, so that order does not decide.
             let file = try host.folder.write(hostile.text.utf8, to: "manifests/Aaa.yaml")
             try await host.waitForLog("the refusal") { $0.contains("manifest refused") && $0.contains("Aaa.yaml") }
-            try await host.runNeighbour()
+            try await host.withstands("the refusal") { try await !host.client.plugins().refused.isEmpty }
 
             let list = try await host.client.plugins()
             #expect(list.plugins.map(\.identifier) == [TestPlugin.neighbour.identifier])
@@ -89,6 +89,11 @@ struct HostileManifestTests {
             #expect(problem.line == hostile.line, "\(problem)")
             // A rule and a remedy.
             #expect(problem.message.contains("; "), "\(problem)")
+            if let identifier = refused.identifier {
+                let told = try await host.waitForJournal("the refusal") { $0.event == "plugin-refused" }
+                #expect(told.plugin == identifier && told.message.contains(file) && told.message.contains("; "))
+                #expect(hostile.words.allSatisfy { told.message.contains($0) } || told.message.contains("more)"))
+            }
             let check = try await host.check()
             #expect(check.status == 1 && check.output.contains(file), "\(check)")
         }

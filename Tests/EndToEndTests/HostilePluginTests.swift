@@ -7,20 +7,19 @@ import Testing
 @Suite("A plugin that turns on its own process harms nobody else")
 struct HostilePluginTests {
     private static func plugin(_ name: String) -> TestPlugin {
-        TestPlugin(name, policy: ["budgets: { processing: 2s }", "grace: 200ms"])
+        TestPlugin(name, policy: ["grace: 200ms"])
     }
 
     @Test func `nonsense on the control channel ends the launch, and is no message`() async throws {
         let plugin = Self.plugin("WritesToChannel")
-        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
-            let end = try await host.outcome(of: try await host.submit(plugin.task()))
-            #expect(end.blame == "plugin" && end.event != "succeeded")
-            let launch = end.launch
-            let violation = try await host.waitForJournal("the violation") {
-                $0.event == "violation" && $0.launch == launch
-            }
-            #expect(violation.message.contains("BGT-ABI-16") && violation.blame == "plugin")
-            try await host.runNeighbour()
+        try await HostFixture.with(HostSetup(["retry-delay": "1h"]), plugins: [.neighbour, plugin]) { host in
+            let submission = try await host.submit(plugin.task())
+            let end = try await host.outcome(of: submission)
+            #expect(end.names(plugin, rule: "attempt 1 of 3", remedy: "again in 1h") && end.event == "exited", "\(end)")
+            let violation = try await host.violation(in: try #require(end.launch))
+            #expect(violation.names(plugin, rule: "BGT-ABI-16", remedy: "leave descriptors alone"), "\(violation)")
+            try await host.withstands(submission: submission)
+            _ = try await host.client.cancel(host.identifier(plugin.task()))
         }
     }
 
@@ -30,24 +29,27 @@ struct HostilePluginTests {
             let submission = try await host.submit(plugin.task())
             let launch = try await host.launch(of: plugin)
             _ = try await host.violation(in: launch.number)
-            try await host.runNeighbour()
+            try await host.withstands(submission: submission)
+            try await host.expireOnceEntered(plugin.task())
             let end = try await host.outcome(of: submission)
-            #expect(end.blame == "plugin" && end.event != "succeeded")
+            #expect(end.names(plugin, rule: "told to stop (stopped by a person)", remedy: "set one"), "\(end)")
             _ = try await host.end(ofLaunch: launch.number)
             #expect(!host.runnerProcesses().contains(launch.pid))
             let told = try await host.journal().filter { $0.event == "violation" && $0.launch == launch.number }
-            #expect(told.count <= 20 && told.allSatisfy { $0.blame == "plugin" })
-            try await host.runNeighbour()
+            #expect(told.count == 20 && told.allSatisfy { $0.blame == "plugin" })
+            #expect(told.last?.message.contains("further violations of this launch are not journaled") == true)
         }
     }
 
     @Test func `without its control channel a launch is over`() async throws {
         let plugin = Self.plugin("ClosesDescriptors")
-        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
-            let end = try await host.outcome(of: try await host.submit(plugin.task()))
-            #expect(end.blame == "plugin" && end.event != "succeeded")
+        try await HostFixture.with(HostSetup(["retry-delay": "1h"]), plugins: [.neighbour, plugin]) { host in
+            let submission = try await host.submit(plugin.task())
+            let end = try await host.outcome(of: submission)
+            #expect(end.names(plugin, rule: "attempt 1 of 3", remedy: "again in 1h") && end.event == "exited", "\(end)")
             _ = try await host.end(ofLaunch: try #require(end.launch))
-            try await host.runNeighbour()
+            try await host.withstands(submission: submission)
+            _ = try await host.client.cancel(host.identifier(plugin.task()))
         }
     }
 
@@ -56,21 +58,26 @@ struct HostilePluginTests {
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submit(plugin.task())
             try await host.waitForLog("its launch") { $0.contains("launched") && $0.contains(plugin.task()) }
-            try await host.runNeighbour()
+            try await host.withstands(submission: submission)
+            try await host.expireOnceEntered(plugin.task())
             let end = try await host.outcome(of: submission)
-            #expect(end.event == "expired" && end.blame == "plugin")
+            #expect(end.event == "expired" && end.names(plugin, rule: "told to stop", remedy: "set one"), "\(end)")
             #expect(try await host.end(ofLaunch: try #require(end.launch)).event == "launch-overran")
         }
     }
 
     @Test func `a flood of output costs its own plugin time, and the log little`() async throws {
-        let plugin = TestPlugin("FloodsOutput")
+        let plugin = TestPlugin("FloodsOutput").lingering
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submit(plugin.task())
             try await host.waitForLog("the flood") { $0.contains("of a flood") }
-            try await host.runNeighbour()
+            try await host.withstands(submission: submission)
+            try host.letGo(plugin)
             let end = try await host.outcome(of: submission)
             #expect(end.event == "succeeded")
+            let violation = try await host.violation(in: try #require(end.launch))
+            #expect(violation.names(plugin, rule: "1000 lines at once", remedy: "say less"), "\(violation)")
+            #expect(violation.message.contains("stdout had more"))
             _ = try await host.end(ofLaunch: try #require(end.launch))
             try await host.waitForLog("the last line") { $0.contains("the flood is over") }
             #expect(host.log.count { $0.contains("of a flood") } < 20_000)

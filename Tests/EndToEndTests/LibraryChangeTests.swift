@@ -23,11 +23,12 @@ struct LibraryChangeTests {
             let original = try await PluginCompiler.library("Patient")
             try host.folder.write(original + [0], to: plugin.libraryFile)
             let refusal = try await host.waitForJournal("its refusal") { $0.event == "plugin-refused" }
-            #expect(refusal.plugin == plugin.identifier && refusal.message.contains("sha256"))
+            #expect(refusal.names(plugin, blame: "nobody", rule: "sha256", remedy: "; "), "\(refusal)")
             #expect(refusal.message.contains(digest), "\(refusal.message)")
             _ = try await host.client.simulateConditions(ConditionsSimulation(network: .holds(true)))
-            #expect(try await host.why(plugin.task()).reasons.first?.code == "plugin-refused")
-            try await host.runNeighbour()
+            try await host.withstands("the refusal") {
+                try await host.why(plugin.task()).reasons.first?.code == "plugin-refused"
+            }
 
             try host.folder.write(original, to: plugin.libraryFile)
             try host.release(plugin)
@@ -46,7 +47,7 @@ struct LibraryChangeTests {
             try await host.install(rebuilt)
             try await host.waitForJournal("the change", after: end) { $0.event == "plugin-changed" }
             let second = try await host.submit(Self.patient.task("two"))
-            try await host.runNeighbour()
+            try await host.withstands(submission: submission)
             try host.release(Self.patient)
             let (first, next) = (try await host.outcome(of: submission), try await host.outcome(of: second))
             #expect(first.event == "succeeded" && next.event == "succeeded" && first.launch != next.launch)
@@ -61,11 +62,13 @@ struct LibraryChangeTests {
             let waiting = try await host.submit(Self.patient.task("two"))
             try host.folder.remove(Self.patient.libraryFile)
             let refusal = try await host.waitForJournal("its refusal") { $0.event == "plugin-refused" }
-            #expect(refusal.plugin == Self.patient.identifier && refusal.message.contains("libPatient.so"))
+            #expect(refusal.names(Self.patient, blame: "nobody", rule: "libPatient.so", remedy: "; "), "\(refusal)")
+            try await host.withstands(submission: running)
             try host.release(Self.patient)
             #expect(try await host.outcome(of: running).event == "succeeded")
-            #expect(try await host.why(Self.patient.task("two")).reasons.first?.code == "plugin-refused")
-            try await host.runNeighbour()
+            try await host.withstands("the refusal") {
+                try await host.why(Self.patient.task("two")).reasons.first?.code == "plugin-refused"
+            }
 
             try await host.install(Self.patient)
             #expect(try await host.outcome(of: waiting).event == "succeeded")
@@ -81,8 +84,10 @@ struct LibraryChangeTests {
             let waiting = try await host.submit(Self.patient.task("two"))
             try host.folder.remove(Self.patient.manifestFile)
             try host.folder.remove(Self.patient.libraryFile)
-            try await host.waitForJournal("its removal") { $0.event == "plugin-removed" }
-            try await host.runNeighbour()
+            let removal = try await host.waitForJournal("its removal") { $0.event == "plugin-removed" }
+            let rule = "kept for 30d"
+            #expect(removal.names(Self.patient, blame: "nobody", rule: rule, remedy: "put it back"), "\(removal)")
+            try await host.withstands(submission: running)
             try host.release(Self.patient)
             #expect(try await host.outcome(of: running).event == "succeeded")
             _ = try await host.end(ofLaunch: launch.number)

@@ -22,48 +22,60 @@ struct PluginRuleTests {
     struct Violation: Sendable, CustomTestStringConvertible {
         let plugin: TestPlugin
         let statuses: String
-        /// Nil where trying is no offence.
-        let rule: String?
+        let rule: String
+        let remedy: String
 
         var testDescription: String { plugin.name }
 
-        init(_ plugin: String, tasks: [String] = ["task"], _ statuses: String, rule: String?) {
-            self.plugin = TestPlugin(plugin, tasks: tasks)
+        init(_ plugin: String, tasks: [String] = ["task"], _ statuses: String, rule: String, remedy: String) {
+            self.plugin = TestPlugin(plugin, tasks: tasks).lingering
             self.statuses = statuses
             self.rule = rule
+            self.remedy = remedy
         }
     }
 
     static let violations = [
-        Violation("RegistersLate", tasks: ["task", "late"], "BGT_WRONG_PHASE\nreleased 1\n", rule: "BGT-ABI-10"),
-        Violation("RegistersTwice", "BGT_DUPLICATE\nreleased 1\n", rule: "BGT-ABI-10"),
-        Violation("RegistersUnpermitted", "BGT_NOT_PERMITTED\n", rule: nil),
+        Violation(
+            "RegistersLate",
+            tasks: ["task", "late"],
+            "BGT_WRONG_PHASE\nreleased 1\n",
+            rule: "BGT-ABI-10",
+            remedy: "register every identifier in entry"
+        ),
+        Violation(
+            "RegistersTwice",
+            "BGT_DUPLICATE\nreleased 1\n",
+            rule: "BGT-ABI-10",
+            remedy: "remove the second"
+        ),
+        Violation(
+            "RegistersUnpermitted",
+            "BGT_NOT_PERMITTED\n",
+            rule: "BGT-ABI-10",
+            remedy: "add it to permitted-identifiers"
+        ),
         Violation(
             "CompletesForeign",
             "BGT_NO_SUCH_TASK\nBGT_NO_SUCH_TASK\nBGT_NO_SUCH_TASK\nBGT_NO_SUCH_TASK\n",
-            rule: "BGT-ABI-08"
+            rule: "BGT-ABI-08",
+            remedy: "complete the task that the handler was given"
         ),
     ]
 
     @Test(arguments: violations)
-    func `what is not allowed has a status, a line in the journal if it is an offence, and no other effect`(
+    func `what is not allowed has a status, a line in the journal, and no other effect`(
         _ violation: Violation
     ) async throws {
         let plugin = violation.plugin
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             try await host.started(plugin)
             let before = host.containerText(plugin, "statuses.txt")
-            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            let end = try await host.withstandsTask(of: plugin)
             #expect(end.event == "succeeded")
             #expect(host.containerText(plugin, "statuses.txt").dropFirst(before.count) == violation.statuses)
-            let launch = end.launch
-            if let rule = violation.rule {
-                let line = try await host.waitForJournal("the violation") {
-                    $0.event == "violation" && $0.launch == launch
-                }
-                #expect(line.message.contains(rule) && line.blame == "plugin")
-            }
-            try await host.runNeighbour()
+            let line = try await host.violation(in: try #require(end.launch))
+            #expect(line.names(plugin, rule: violation.rule, remedy: violation.remedy), "\(line)")
         }
     }
 

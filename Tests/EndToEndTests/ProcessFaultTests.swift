@@ -20,37 +20,35 @@ struct ProcessFaultTests {
 
     @Test func `a stream's lock that is held for good does not keep the launch, and is named`() async throws {
         // Longer than any test waits: it is not the grace that ends this launch.
-        let plugin = TestPlugin("HoldsStreamLock", policy: ["grace: 10min"])
+        let plugin = TestPlugin("HoldsStreamLock", policy: ["grace: 10min"]).lingering
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
-            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            let end = try await host.withstandsTask(of: plugin)
             #expect(end.event == "succeeded")
             let launch = try #require(end.launch)
             #expect(try await host.end(ofLaunch: launch).event == "launch-completed")
             let violation = try await host.violation(in: launch)
-            #expect(violation.message.contains("BGT-ABI-16") && violation.message.contains("the lock of stdout"))
-            try await host.runNeighbour()
+            #expect(violation.names(plugin, rule: "BGT-ABI-16", remedy: "unlock it"), "\(violation)")
+            #expect(violation.message.contains("the lock of stdout"))
         }
     }
 
     @Test func `a thousand threads neither keep a launch nor outlive it`() async throws {
-        let plugin = TestPlugin("StartsThreads")
+        let plugin = TestPlugin("StartsThreads").lingering
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
-            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            let end = try await host.withstandsTask(of: plugin)
             #expect(end.event == "succeeded")
             #expect(try await host.end(ofLaunch: try #require(end.launch)).event == "launch-completed")
             #expect(host.containerText(plugin, "threads.txt") == "1000\n")
-            try await host.runNeighbour()
         }
     }
 
     @Test func `what it changes about the whole process is named, each with its remedy (BGT-ABI-16)`() async throws {
-        let plugin = TestPlugin("ChangesProcess")
+        let plugin = TestPlugin("ChangesProcess").lingering
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let start = try await host.journalEnd()
-            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            let end = try await host.withstandsTask(of: plugin)
             #expect(end.event == "succeeded")
             let launch = try #require(end.launch)
-            _ = try await host.end(ofLaunch: launch)
             let told = try await host.journal(after: start).filter { $0.event == "violation" && $0.launch == launch }
             #expect(told.allSatisfy { $0.message.contains("BGT-ABI-16") && $0.blame == "plugin" })
             let things = [
@@ -59,36 +57,44 @@ struct ProcessFaultTests {
             ]
             for thing in things { #expect(told.contains { $0.message.contains(thing) }, "\(thing)") }
             #expect(told.count == things.count)
-            try await host.runNeighbour()
         }
     }
 
     @Test func `a crash in an expiration handler brings nothing back (C3)`() async throws {
-        let policy = ["budgets: { processing: 1s }", "grace: 20s"]
-        let plugin = TestPlugin("CrashInExpirationHandler", policy: policy)
-        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+        let (plugin, patient) = (TestPlugin("CrashInExpirationHandler"), TestPlugin("Patient", tasks: ["one"]))
+        try await HostFixture.with(plugins: [.neighbour, patient, plugin]) { host in
+            // There before the crash and after it.
+            let beside = try await host.submit(patient.task())
+            try await host.waitForLog("that it runs") { $0.contains("patient runs") }
             let submission = try await host.submit(plugin.task())
             let launch = try await host.launch(of: plugin)
-            try await host.runNeighbour()
+            try await host.withstands(submission: submission)
+            try await host.expireOnceEntered(plugin.task())
             let end = try await host.outcome(of: submission)
-            #expect(end.event == "crashed" && end.blame == "plugin" && end.message.contains("SIGSEGV"))
-            #expect(end.message.contains("told to stop (budget used up)") && end.message.contains("does not return"))
+            #expect(end.event == "crashed" && end.message.contains("SIGSEGV"))
+            let rule = "told to stop (stopped by a person), then"
+            #expect(end.names(plugin, rule: rule, remedy: "it does not return, mend the plugin"), "\(end)")
             let ended = try await host.end(ofLaunch: launch.number)
             #expect(ended.event == "launch-crashed" && ended.blame == "plugin")
             #expect(!host.runnerProcesses().contains(launch.pid))
             #expect(try await host.client.tasks().pending.isEmpty)
-            try await host.runNeighbour()
+            try await host.withstands(submission: beside)
+            try host.release(patient)
+            #expect(try await host.outcome(of: beside).event == "succeeded")
         }
     }
 
     @Test func `a flood of log calls is held to what a flood of output is`() async throws {
-        let plugin = TestPlugin("FloodsLog")
+        let plugin = TestPlugin("FloodsLog").lingering
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submit(plugin.task())
             try await host.waitForLog("the flood") { $0.contains("flood of words") }
-            try await host.runNeighbour()
+            try await host.withstands(submission: submission)
+            try host.letGo(plugin)
             let end = try await host.outcome(of: submission)
             #expect(end.event == "succeeded")
+            let violation = try await host.violation(in: try #require(end.launch))
+            #expect(violation.names(plugin, rule: "1000 lines at once", remedy: "say less"), "\(violation)")
             _ = try await host.end(ofLaunch: try #require(end.launch))
             try await host.waitForLog("the last line") { $0.contains("the flood is over") }
             #expect(host.log.count { $0.contains("flood of words") } < 20_000)

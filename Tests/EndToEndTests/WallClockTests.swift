@@ -37,7 +37,7 @@ struct WallClockTests {
             _ = try await host.launch(of: Self.patient)
             try clock.shift(by: -Self.year)
             let task = TestPlugin.neighbour.task()
-            try await host.runNeighbour()
+            try await host.withstands(submission: running)
             let waiting = try await host.submit(task, earliestBegin: HostFixture.tomorrow)
             _ = try await host.client.simulateConditions(ConditionsSimulation(network: .holds(false)))
             #expect(try await host.client.tasks().pending.map(\.submission) == [waiting])

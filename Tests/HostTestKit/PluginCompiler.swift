@@ -17,6 +17,9 @@ package enum PluginCompiler {
         }
     }
 
+    /// With these flags, a plugin's tasks stay when they would be over, until they are let go.
+    package static let lingering = ["-include", tests + "/MisbehavingPlugins/Lingers.h"]
+
     private static let tests = (#filePath as NSString).deletingLastPathComponent + "/.."
     private static let include = tests + "/../Sources/CBackgroundTasks/include"
 

@@ -42,6 +42,14 @@ package struct TestPlugin: Sendable {
         return plugin
     }
 
+    /// The same, but its tasks stay when they would be over, until they are let go: what it did stands meanwhile.
+    package var lingering: TestPlugin {
+        guard case .compiled(let source, let flags) = library else { return self }
+        var plugin = self
+        plugin.library = .compiled(source, flags: flags + PluginCompiler.lingering)
+        return plugin
+    }
+
     package static let neighbour = TestPlugin("Neighbour")
 
     /// Its only task, or the one of that name.

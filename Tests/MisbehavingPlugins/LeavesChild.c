@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Its handler leaves a grandchild behind, in a session of its own, deaf to SIGTERM and with the launch's stdout open,
- * whose process id goes to `child.txt`, and completes with success. When the launch has ended, the host has ended the
- * grandchild too, and did not wait for the end of its output. */
+/* Its handler leaves a child behind, and a grandchild in a session of its own; both deaf to SIGTERM, with the launch's
+ * stdout open. Their process ids go to `child.txt`, and it completes with success. When the launch has ended, the host
+ * has ended both of them too, and did not wait for the end of their output. */
 
 #include <bgtask.h>
 
@@ -12,6 +12,20 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static void stay(void) {
+    signal(SIGTERM, SIG_IGN);
+    sleep(3600);
+    _exit(0);
+}
+
+static void leave_child(int descriptor) {
+    const pid_t child = fork();
+    if (child == 0) {
+        stay();
+    }
+    dprintf(descriptor, "%d\n", child);
+}
 
 /* Between fork and the end a child of a process with threads may do little; so all else is done before or outside. */
 static void leave_grandchild(int descriptor) {
@@ -23,8 +37,7 @@ static void leave_grandchild(int descriptor) {
     setsid();
     const pid_t grandchild = fork();
     if (grandchild == 0) {
-        signal(SIGTERM, SIG_IGN);
-        sleep(3600);
+        stay();
     } else if (grandchild > 0) {
         dprintf(descriptor, "%d\n", grandchild);
     }
@@ -37,6 +50,7 @@ static void run(void *context, const bgt_host *host, bgt_task task) {
     if (bgt_container_path(host, path, sizeof path - 32, NULL) == BGT_OK) {
         strcat(path, "/child.txt");
         const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+        leave_child(descriptor);
         leave_grandchild(descriptor);
         close(descriptor);
     }
