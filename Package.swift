@@ -158,7 +158,7 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "Commands", "ControlAPI", "HostTestKit", "TaskModel",
+                "Commands", "ControlAPI", "HostTestKit", "PluginCatalog", "TaskModel",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ]

@@ -42,6 +42,14 @@ extension Scheduler {
         }
     }
 
+    /// Paths of libraries that launches under way may have yet to load: whoever deletes one costs a launch.
+    package func librariesToLoad(by plugin: PluginIdentifier) -> Set<String> {
+        Set(
+            launches.values.filter { $0.plugin == plugin && $0.phase != .ended && $0.entry == .running }
+                .compactMap(\.plan?.plugin.library.path)
+        )
+    }
+
     package var entries: [PluginEntry] {
         plugins.values.compactMap(\.entry).sorted { $0.identifier < $1.identifier }
     }

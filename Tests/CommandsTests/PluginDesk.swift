@@ -2,6 +2,7 @@
 
 import Foundation
 import HostTestKit
+import PluginCatalog
 
 @testable import Commands
 
@@ -43,4 +44,11 @@ struct PluginDesk {
     var installed: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.file("operator"))) ?? []).sorted()
     }
+
+    /// What a library of the vendor's folder is called where it is installed.
+    func installedName(_ source: String, at place: String? = nil, digits: Int = 8) throws -> String {
+        "lib\(source)-\(try digest(place ?? "vendor/lib\(source).so").prefix(digits)).so"
+    }
+
+    func digest(_ place: String) throws -> String { try LibraryDigest.of(path: folder.file(place)) }
 }

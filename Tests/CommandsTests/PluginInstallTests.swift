@@ -13,10 +13,12 @@ struct PluginInstallTests {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("Obedient")
             #expect(await desk.run("install", manifest, "--yes") == .done)
-            #expect(desk.installed == ["com.example.obedient.yaml", "libObedient.so"])
+            let library = try desk.installedName("Obedient")
+            #expect(desk.installed == ["com.example.obedient.yaml", library])
             #expect(
                 desk.folder.text(of: "operator/com.example.obedient.yaml")
-                    == desk.folder.text(of: "vendor/Obedient.yaml")
+                    == desk.folder.text(of: "vendor/Obedient.yaml")?
+                    .replacingOccurrences(of: "libObedient.so", with: library)
             )
             #expect(desk.terminal.error.contains("installed com.example.obedient"))
         }
@@ -67,9 +69,13 @@ struct PluginInstallTests {
             try await desk.build("Obedient", in: "operator")
             try desk.folder.remove("operator/Obedient.yaml")
             try desk.folder.write(other.utf8, to: "operator/other.yaml")
-            let manifest = try await desk.build("Obedient")
-            #expect(await desk.run("install", manifest, "--yes") == .refused)
-            #expect(desk.terminal.error.contains("operator/other.yaml"))
+            let manifest = try await desk.build("Obedient", flags: ["-Wl,--build-id=0x6267"])
+            let before = try desk.digest("operator/libObedient.so")
+            #expect(await desk.run("install", manifest, "--yes") == .done)
+            let library = try desk.installedName("Obedient")
+            #expect(desk.installed == ["com.example.obedient.yaml", library, "libObedient.so", "other.yaml"])
+            #expect(try desk.digest("operator/libObedient.so") == before)
+            #expect(await desk.run("remove", "com.example.obedient", "--yes") == .done)
             #expect(desk.installed == ["libObedient.so", "other.yaml"])
         }
     }
@@ -80,7 +86,7 @@ struct PluginInstallTests {
             #expect(await desk.run("install", manifest, "--yes", "--pin") == .done)
             let text = desk.folder.text(of: "operator/com.example.obedient.yaml") ?? ""
             #expect(text.contains("\nsha256: "))
-            try desk.folder.write(Array("other".utf8), to: "operator/libObedient.so")
+            try desk.folder.write(Array("other".utf8), to: "operator/\(desk.installedName("Obedient"))")
             let status = await desk.terminal.run(
                 "plugin",
                 "check",
@@ -98,7 +104,8 @@ struct PluginInstallTests {
             for word in ["2.0.0", "version 1.0.0", "- modes: fetch", "+ network: yes"] {
                 #expect(desk.terminal.output.contains(word), "\(word)")
             }
-            #expect(desk.installed == ["Obedient.yaml", "libObedient.so"])
+            #expect(desk.terminal.output.contains("removes       \(desk.folder.file("operator/libObedient.so"))"))
+            #expect(desk.installed == ["Obedient.yaml", try desk.installedName("Obedient")])
             #expect(desk.folder.text(of: "operator/Obedient.yaml")?.contains("2.0.0") == true)
         }
     }
@@ -116,6 +123,108 @@ struct PluginInstallTests {
             #expect(desk.folder.text(of: "operator/Obedient.yaml")?.contains("1.0.0") == true)
             let after = FileManager.default.contents(atPath: desk.folder.file("operator/libObedient.so"))
             #expect(after == before)
+        }
+    }
+
+    @Test func `the same bytes again change nothing, and a damaged library is replaced`() async throws {
+        try await PluginDesk.with { desk in
+            let manifest = try await desk.build("Obedient")
+            for _ in 0..<2 { #expect(await desk.run("install", manifest, "--yes") == .done) }
+            let name = try desk.installedName("Obedient")
+            #expect(desk.installed == ["com.example.obedient.yaml", name])
+            try desk.folder.write(Array("damaged".utf8), to: "operator/\(name)")
+            #expect(await desk.run("install", manifest, "--yes") == .done)
+            let longer = try desk.installedName("Obedient", digits: 16)
+            #expect(desk.installed == ["com.example.obedient.yaml", longer])
+            #expect(await desk.run("install", manifest, "--yes") == .done)
+            #expect(desk.installed == ["com.example.obedient.yaml", name])
+            #expect(await desk.run("remove", "com.example.obedient", "--yes") == .done)
+            #expect(desk.installed.isEmpty)
+        }
+    }
+
+    @Test func `what commands that were cut short have left goes with the next, and nothing else`() async throws {
+        try await PluginDesk.with { desk in
+            let manifest = try await desk.build("Obedient", version: "1.0.0")
+            #expect(await desk.run("install", manifest, "--yes") == .done)
+            let old = try desk.installedName("Obedient")
+            let leftover = try Data(contentsOf: URL(filePath: desk.folder.file("operator/\(old)")))
+            try await desk.build("Obedient", version: "2.0.0", flags: ["-Wl,--build-id=0x6267"])
+            #expect(await desk.run("install", manifest, "--yes") == .done)
+            // No process has such a number; the first process is always there.
+            let dead = [".com.example.obedient.yaml.old-2147483647", ".\(old).new-2147483647"]
+            let kept = [".com.example.obedient.yaml.old-1", "libObedient-00000000.so", "libOther-\(old)"]
+            for name in dead + kept { try desk.folder.write(Array("x".utf8), to: "operator/\(name)") }
+            try desk.folder.write(Array(leftover), to: "operator/\(old)")
+            try await desk.build("Obedient", version: "3.0.0", flags: ["-Wl,--build-id=0x6268"])
+            #expect(await desk.run("install", manifest, "--yes") == .done)
+            let all = kept + ["com.example.obedient.yaml", try desk.installedName("Obedient")]
+            #expect(desk.installed == all.sorted())
+            try desk.folder.write(Array(leftover), to: "operator/\(old)")
+            #expect(await desk.run("remove", "com.example.obedient", "--yes") == .done)
+            #expect(desk.installed == kept.sorted())
+        }
+    }
+
+    @Test func `nothing is taken for left while a manifest does not tell its library`() async throws {
+        try await PluginDesk.with { desk in
+            let manifest = try await desk.build("Obedient", version: "1.0.0")
+            #expect(await desk.run("install", manifest, "--yes") == .done)
+            let old = try desk.installedName("Obedient")
+            try desk.folder.write("library: [\n".utf8, to: "operator/other.yaml")
+            try await desk.build("Obedient", version: "2.0.0", flags: ["-Wl,--build-id=0x6267"])
+            #expect(await desk.run("install", manifest, "--yes") == .done)
+            #expect(desk.terminal.error.contains("stays until the next time: \(desk.folder.file("operator/\(old)"))"))
+            #expect(desk.installed.contains(old))
+        }
+    }
+
+    @Test(arguments: [
+        "library: libObedient.so   # beside it", "library: 'libObedient.so'", "\"library\" : \"libObedient.so\"",
+        "library:\n  libObedient.so",
+    ])
+    func `the library's name alone is changed, however it is written`(line: String) async throws {
+        try await PluginDesk.with { desk in
+            try await desk.build("Obedient")
+            let text = "manifest: 1\nidentifier: com.example.obedient # libObedient.so\n\(line)\nname: libObedient.so\n"
+            let manifest = try desk.folder.write(text.utf8, to: "vendor/Obedient.yaml")
+            #expect(await desk.run("install", manifest, "--yes") == .done)
+            let changed = line.replacingOccurrences(of: "libObedient.so", with: try desk.installedName("Obedient"))
+            #expect(
+                desk.folder.text(of: "operator/com.example.obedient.yaml")
+                    == text.replacingOccurrences(of: line, with: changed)
+            )
+        }
+    }
+
+    @Test func `a name that is written in escapes is refused, with what to write`() async throws {
+        try await PluginDesk.with { desk in
+            try await desk.build("Obedient")
+            let text = "manifest: 1\nidentifier: com.example.obedient\nlibrary: \"lib\\u004fbedient.so\"\n"
+            let manifest = try desk.folder.write(text.utf8, to: "vendor/Obedient.yaml")
+            #expect(await desk.run("install", manifest, "--yes") == .refused)
+            #expect(desk.terminal.error.contains("library: libObedient.so") && desk.installed.isEmpty)
+        }
+    }
+
+    @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary], ["Obedient", "libObedient.so"])
+    func `a property list names its library so as well`(
+        format: PropertyListSerialization.PropertyListFormat,
+        executable: String
+    ) async throws {
+        try await PluginDesk.with { desk in
+            try await desk.build("Obedient")
+            let keys: [String: Any] = [
+                "CFBundleIdentifier": "com.example.obedient", "CFBundleName": "Obedient",
+                "CFBundleExecutable": executable, "DTOther": ["CFBundleExecutable": executable],
+            ]
+            let data = try PropertyListSerialization.data(fromPropertyList: keys, format: format, options: 0)
+            let manifest = try desk.folder.write(Array(data), to: "vendor/Info.plist")
+            #expect(await desk.run("install", manifest, "--yes") == .done)
+            #expect(try desk.installed == ["com.example.obedient.plist", desk.installedName("Obedient")])
+            let installed = try Data(contentsOf: URL(filePath: desk.folder.file("operator/com.example.obedient.plist")))
+            let list = try PropertyListSerialization.propertyList(from: installed, format: nil) as? [String: Any]
+            #expect((list?["DTOther"] as? [String: String])?["CFBundleExecutable"] == executable)
         }
     }
 
@@ -138,7 +247,11 @@ struct PluginInstallTests {
             #expect(await desk.run("install", manifest, "--yes") == .refused)
             #expect(desk.terminal.error.contains("--library") && desk.installed.isEmpty)
             #expect(await desk.run("install", manifest, "--yes", "--library", library) == .done)
-            #expect(desk.installed == ["com.example.obedient.yaml", "libObedient.so"])
+            #expect(
+                try desk.installed == [
+                    "com.example.obedient.yaml", desk.installedName("Obedient", at: "build/feed.so"),
+                ]
+            )
         }
     }
 

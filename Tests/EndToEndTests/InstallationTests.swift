@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import Foundation
 import HostTestKit
 import Testing
 
@@ -14,7 +15,8 @@ struct InstallationTests {
             #expect(installed.output.contains(TestPlugin.neighbour.task()))
             let before = try await host.show(.neighbour)
             #expect(before.manifest == host.folder.file("manifests/\(TestPlugin.neighbour.identifier).yaml"))
-            #expect(before.summary.library == host.folder.file("manifests/libNeighbour.so"))
+            let name = "manifests/libNeighbour-\(before.libraryDigest.prefix(8)).so"
+            #expect(before.summary.library == host.folder.file(name))
             try await host.runNeighbour()
 
             var rebuilt = TestPlugin.neighbour
@@ -29,7 +31,7 @@ struct InstallationTests {
             let removed = try await host.bgtask("plugin", "remove", TestPlugin.neighbour.identifier, "--yes")
             #expect(removed.status == 0 && removed.error.contains("the host has let go of it"), "\(removed)")
             #expect(try await host.client.plugins().plugins.isEmpty)
-            #expect(host.folder.text(of: "manifests/\(TestPlugin.neighbour.identifier).yaml") == nil)
+            #expect(try host.installedFiles().isEmpty)
         }
     }
 
@@ -87,10 +89,65 @@ struct InstallationTests {
         }
     }
 
+    @Test(arguments: [[], ["--pin"]])
+    func `versions that replace each other are taken up as wholes, and nothing of older ones stays`(
+        pin: [String]
+    ) async throws {
+        try await HostFixture.with(plugins: []) { host in
+            let editions = ["one", "two"].map { edition in
+                var plugin = TestPlugin("TwoEditions", tasks: [edition])
+                plugin.library = .compiled("TwoEditions", flags: ["-DEDITION=\"\(edition)\""])
+                plugin.settings = ["edition": edition]
+                return plugin
+            }
+            for round in 0..<16 {
+                let manifest = try await build(editions[round % 2], in: host)
+                let installed = try await host.bgtaskList(["plugin", "install", manifest, "--yes"] + pin)
+                #expect(installed.status == 0 && installed.error.contains("the host has it"), "\(installed)")
+                let reply = try await host.show(editions[round % 2])
+                #expect(reply.settings == editions[round % 2].settings)
+                #expect(try host.installedFiles() == [reply.manifest, reply.summary.library].sorted())
+            }
+            let last = try await host.submit(editions[1].task())
+            #expect(try await host.outcome(of: last).event == "succeeded")
+            #expect(host.containerText(editions[0], "mixed.txt") == "")
+            let journal = try await host.journal()
+            #expect(journal.filter { $0.event == "plugin-refused" || $0.blame != "nobody" } == [])
+            #expect(journal.filter { $0.event == "plugin-changed" }.count == 15)
+        }
+    }
+
+    @Test func `a launch that runs keeps the library that it has, though the file is gone`() async throws {
+        try await HostFixture.with(plugins: []) { host in
+            var patient = TestPlugin("Patient", tasks: ["one"])
+            _ = try await host.bgtask("plugin", "install", build(patient, in: host), "--yes")
+            try await host.started(patient)
+            let submission = try await host.submit(patient.task())
+            try await host.waitForLog("its first line") { $0.contains("patient runs") }
+            let before = try await host.show(patient).summary.library
+            patient.library = .compiled("Patient", flags: ["-Wl,--build-id=0x6267746173"])
+            let replaced = try await host.bgtask("plugin", "install", build(patient, in: host), "--yes")
+            #expect(replaced.status == 0 && replaced.output.contains(before), "\(replaced)")
+            let after = try await host.show(patient)
+            #expect(try host.installedFiles() == [after.manifest, after.summary.library].sorted())
+            #expect(after.summary.library != before)
+            try host.release(patient)
+            #expect(try await host.outcome(of: submission).event == "succeeded")
+        }
+    }
+
     /// A vendor's folder with manifest and library, beside the host's.
     private func build(_ plugin: TestPlugin, in host: HostFixture) async throws -> String {
         try host.folder.makeFolder("vendor")
         try host.folder.write(try await plugin.libraryBytes(), to: "vendor/lib\(plugin.name).so")
         return try host.folder.write(plugin.manifest.utf8, to: "vendor/\(plugin.name).yaml")
+    }
+}
+
+extension HostFixture {
+    /// All that stands in the operator's folder, hidden or not.
+    fileprivate func installedFiles() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.file("manifests")).sorted()
+            .map { folder.file("manifests/\($0)") }
     }
 }

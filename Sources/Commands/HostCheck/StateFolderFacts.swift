@@ -29,20 +29,7 @@ struct StateFolderFacts: Hashable {
         self.problem = problem
         owner = status.st_uid
         mode = status.st_mode & 0o7777
-        files = problem == nil ? Self.names(in: path) : []
-        containers = problem == nil ? Self.names(in: path + "/containers") : []
-    }
-
-    private static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
+        files = problem == nil ? FilePlace.names(in: path) : []
+        containers = problem == nil ? FilePlace.names(in: path + "/containers") : []
     }
 }

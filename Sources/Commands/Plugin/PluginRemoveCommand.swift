@@ -73,6 +73,7 @@ struct PluginRemoveCommand: AsyncParsableCommand {
             throw error
         }
         exchange.keep()
+        _ = plan.superseded?.delete()
         Surroundings.current.talk("removed \(plan.identifier)\(try await word(on: plan))")
     }
 

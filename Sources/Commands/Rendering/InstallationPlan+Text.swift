@@ -14,9 +14,10 @@ extension InstallationPlan {
         for (topic, values) in PluginWishes(manifest).byTopic { fields.add(topic, each: values) }
         fields.add("not enforced", each: notEnforced)
         fields.add("manifest", each: [source, "to \(manifestTarget)"])
-        fields.add("library", each: [library.path, libraryTarget.map { "to \($0)" } ?? "stays there"])
+        fields.add("library", each: [library.path, libraryTarget.map { "to \($0.path)" } ?? "stays there"])
         fields.add("sha256", library.digest)
         fields.add("replaces", previous.map(replacement))
+        fields.add("removes", each: superseded.paths)
         fields.add("changes", each: changes)
         fields.add("puts out", each: displaced.map { "\($0.identifier?.text ?? $0.file): \($0.firstError)" })
         let warnings = report.manifests.flatMap(\.results).flatMap(\.findings)

@@ -12,6 +12,9 @@ package struct PluginReply: Codable, Hashable, Sendable {
     package let manifestDigest: String
     /// SHA-256, lower-case hexadecimal.
     package let libraryDigest: String
+    /// Paths of libraries that launches under way may have yet to load: of this version or of the one before. Whoever
+    /// deletes one of them costs a launch.
+    package let librariesToLoad: [String]
     package let settings: [String: String]
     package let notes: [ManifestNote]
     package let limits: [KindLimit]
@@ -33,6 +36,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
     package init(
         _ entry: PluginEntry,
         summary: PluginListReply.Summary,
+        librariesToLoad: Set<String> = [],
         notes: [ManifestNote] = [],
         limits: [KindLimit],
         budgets: [KindBudget],
@@ -51,6 +55,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         self.manifest = entry.manifestPath
         self.manifestDigest = entry.manifestDigest
         self.libraryDigest = entry.library.digest
+        self.librariesToLoad = librariesToLoad.sorted()
         self.settings = entry.settings
         self.notes = notes
         self.limits = limits
@@ -90,6 +95,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         case containingPlugin = "containing-plugin"
         case manifestDigest = "manifest-digest"
         case libraryDigest = "library-digest"
+        case librariesToLoad = "libraries-to-load"
         case grace = "grace-ns"
         case spacing = "spacing-ns"
         case batchSize = "batch-size"
@@ -107,6 +113,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         manifest = try container.decode(String.self, forKey: .manifest)
         manifestDigest = try container.decode(String.self, forKey: .manifestDigest)
         libraryDigest = try container.decode(String.self, forKey: .libraryDigest)
+        librariesToLoad = try container.decode([String].self, forKey: .librariesToLoad)
         settings = try container.decode([String: String].self, forKey: .settings)
         notes = try container.decode([ManifestNote].self, forKey: .notes)
         limits = try container.decode([KindLimit].self, forKey: .limits)
@@ -129,6 +136,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         try container.encode(manifest, forKey: .manifest)
         try container.encode(manifestDigest, forKey: .manifestDigest)
         try container.encode(libraryDigest, forKey: .libraryDigest)
+        try container.encode(librariesToLoad, forKey: .librariesToLoad)
         try container.encode(settings, forKey: .settings)
         try container.encode(notes, forKey: .notes)
         try container.encode(limits, forKey: .limits)

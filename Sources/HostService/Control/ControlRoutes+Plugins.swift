@@ -37,10 +37,12 @@ extension ControlRoutes {
                 let waiting = scheduler.waitingEvents(of: identifier, at: now).map { event, reasons in
                     TaskListReply.Event(event, reason: reasons.first.map { WaitingReason($0, at: now) })
                 }
-                return (PluginStanding(entry, in: scheduler), scheduler.reasons(againstAllOf: identifier), waiting, now)
+                let toLoad = scheduler.librariesToLoad(by: identifier)
+                let reasons = scheduler.reasons(againstAllOf: identifier)
+                return (PluginStanding(entry, in: scheduler), toLoad, reasons, waiting, now)
             }
         }
-        guard let (standing, reasons, events, now) = found else { throw ControlRefusal.noSuchPlugin(text) }
+        guard let (standing, toLoad, reasons, events, now) = found else { throw ControlRefusal.noSuchPlugin(text) }
         let scheduling = facts.configuration.scheduling
         let policy = scheduling.policy(for: identifier)
         let limits = policy.limits ?? scheduling.limits
@@ -55,6 +57,7 @@ extension ControlRoutes {
         return PluginReply(
             standing.entry,
             summary: summary(of: standing, last: last),
+            librariesToLoad: toLoad,
             notes: catalog.contents.notes.filter { $0.file == standing.entry.manifestPath }.map(ManifestNote.init),
             limits: requestLimits + [KindLimit(.event, limit: scheduling.eventLimit, used: standing.events)],
             budgets: TaskKind.allCases.map { KindBudget($0, budget: budgets[$0]) },

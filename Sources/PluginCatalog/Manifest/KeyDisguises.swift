@@ -48,6 +48,9 @@ struct KeyDisguises {
 }
 
 extension TextPosition {
+    /// Where that is in the text that it was read from.
+    package func index(in text: String) -> String.Index? { Self.index(of: self, in: text) }
+
     /// Counts lines as the YAML parser does.
     static func index(of position: TextPosition, in text: String) -> String.UnicodeScalarView.Index? {
         guard position.line > 0, position.column > 0 else { return nil }

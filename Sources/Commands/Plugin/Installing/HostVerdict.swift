@@ -16,7 +16,7 @@ struct HostVerdict {
 
     /// Hosts notice within milliseconds, unless a large library has to be read first.
     static let patience: Duration = .seconds(10)
-    /// While library and manifest are exchanged one after the other, a host may refuse what it will take a moment later.
+    /// What a host refuses may be what stood there before, until it has looked.
     private static let settling: Duration = .seconds(1)
     private static let pause: Duration = .milliseconds(50)
 
@@ -43,6 +43,16 @@ struct HostVerdict {
             try await clock.sleep(for: Self.pause)
         }
         return .silent
+    }
+
+    /// Whether every launch that was decided on before has its library by now, so that the file may go.
+    func onLoading(of library: String, by identifier: PluginIdentifier) async throws -> Bool {
+        let end = clock.now + Self.patience
+        while let reply = try await plugin(identifier), reply.librariesToLoad.contains(library) {
+            if clock.now >= end { return false }
+            try await clock.sleep(for: Self.pause)
+        }
+        return true
     }
 
     /// What still runs of a plugin, or is being written about it, is waited for.

@@ -14,8 +14,10 @@ struct InstallationPlan {
     /// What is written there.
     let bytes: [UInt8]
     let library: LibraryFile
-    /// Nil when it stands in the plugin folder already.
-    let libraryTarget: String?
+    /// Nil when it stays in the plugin folder, under its own name.
+    let libraryTarget: InstalledLibrary?
+    /// What goes once the new version counts.
+    let superseded: Superseded
     let report: CheckReport
     /// The manifest that is replaced.
     let previous: ManifestReading?
@@ -76,56 +78,25 @@ struct InstallationPlan {
         self.library = entry.library
         self.previous = previous?.manifest.reading
         manifestTarget = target
-        bytes = try ManifestBytes.of(reading, pinning: isPinned ? entry.library.digest : nil)
-        libraryTarget = try Self.libraryTarget(
+        libraryTarget = try InstalledLibrary(
             of: manifest,
             beside: target,
             from: entry.library,
-            place: place,
-            installed: installed,
-            previous: previous
+            pluginFolder: place.pluginFolder
+        )
+        bytes = try ManifestBytes(of: reading)
+            .marked(libraryTarget?.mark, pinning: isPinned ? entry.library.digest : nil)
+        superseded = Superseded(
+            by: target,
+            library: manifest.library.path.value,
+            digest: entry.library.digest,
+            kept: libraryTarget?.path ?? entry.library.path,
+            replaced: previous.flatMap(installed.ownLibrary),
+            in: place
         )
         let before = Set(installed.contents.refused.map(\.file))
         displaced = examination.contents.refused.filter { !before.contains($0.file) }
     }
-
-    /// Beside the manifest, unless it stands in the plugin folder; refused where it would take another's place.
-    private static func libraryTarget(
-        of manifest: Manifest,
-        beside manifestTarget: String,
-        from library: LibraryFile,
-        place: InstallationPlace,
-        installed: InstalledManifests,
-        previous: InstalledManifests.File?
-    ) throws -> String? {
-        let name = manifest.library.path.value
-        let target = "\(FilePlace.folder(of: manifestTarget))/\(name)"
-        if let folder = place.pluginFolder, library.path == "\(folder)/\(name)" {
-            // What stands beside the manifest would be taken before it.
-            if previous?.manifest.libraryPath != target { return nil }
-        }
-        if let other = installed.others(naming: name, than: previous?.path).first {
-            throw CommandFailure(
-                .refused,
-                "\(target) would be the library of \(other.path) as well, which names \(name.inMessage) too",
-                remedy: "give the library, and the manifest's key library, a name of its own"
-            )
-        }
-        if FilePlace.exists(target), previous?.manifest.libraryPath != target,
-            (try? LibraryDigest.of(path: target)) != library.digest
-        {
-            throw CommandFailure(
-                .refused,
-                "\(target) is there already, and no manifest of this plugin put it there",
-                remedy: "move it away, or give the library a name of its own"
-            )
-        }
-        return target
-    }
 }
 
 private func identifierText(_ reading: ManifestReading) -> String { reading.identifier?.text ?? "it" }
-
-extension String {
-    fileprivate var inMessage: String { "\"\(self)\"" }
-}

@@ -53,6 +53,13 @@ struct InstalledManifests {
         files.first { !$0.isOperators && $0.identifier == identifier }
     }
 
+    /// The library that a manifest found beside itself; nil when another manifest names it too.
+    func ownLibrary(of file: File) -> String? {
+        guard let name = file.manifest.reading.library?.path.value else { return nil }
+        let beside = "\(FilePlace.folder(of: file.path))/\(name)"
+        return beside == file.manifest.libraryPath && others(naming: name, than: file.path).isEmpty ? beside : nil
+    }
+
     /// Other manifests of the operator's folder that name a library by these words: they mean the same file.
     func others(naming library: String, than file: String?) -> [File] {
         files.filter { $0.isOperators && $0.path != file && $0.manifest.reading.library?.path.value == library }

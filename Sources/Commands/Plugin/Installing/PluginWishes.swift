@@ -4,7 +4,7 @@ import PluginCatalog
 import TaskModel
 
 /// What a manifest asks for, one line each, so that two versions can be compared. Grants nothing.
-struct PluginWishes {
+struct PluginWishes: Hashable {
     struct Wish: Hashable {
         let topic: String
         let value: String

@@ -12,6 +12,8 @@ struct RemovalPlan {
     /// Nil when it stands elsewhere, or another manifest names it too.
     let library: String?
     let keptLibrary: String?
+    /// What earlier versions have left, if anything.
+    let superseded: Superseded?
     /// A package's manifest, which counts again afterwards.
     let uncovered: String?
     let displaced: [RefusedPlugin]
@@ -40,11 +42,17 @@ struct RemovalPlan {
         version = file.manifest.reading.manifest?.version
         uncovered = packaged?.path
 
-        let reference = file.manifest.reading.library
-        let beside = reference.map { "\(FilePlace.folder(of: file.path))/\($0.path.value)" }
-        let isOwn = reference.map { installed.others(naming: $0.path.value, than: file.path).isEmpty } ?? false
-        library = isOwn && beside == file.manifest.libraryPath ? beside : nil
+        library = installed.ownLibrary(of: file)
         keptLibrary = library == nil ? file.manifest.libraryPath : nil
+        superseded = file.manifest.reading.library.map { reference in
+            Superseded(
+                by: file.path,
+                library: reference.path.value,
+                digest: file.manifest.library?.digest ?? "",
+                kept: file.manifest.libraryPath,
+                in: place
+            )
+        }
 
         let rest = installed.files.filter { $0.path != file.path }
         let before = Set(installed.contents.refused.map(\.file))
@@ -60,7 +68,7 @@ struct RemovalPlan {
         var fields = FieldList()
         fields.add("plugin", identifier.text)
         fields.add("version", version.flatMap { $0.isEmpty ? nil : $0 })
-        fields.add("removes", each: [manifest] + [library].compactMap(\.self))
+        fields.add("removes", each: [manifest] + [library].compactMap(\.self) + (superseded?.paths ?? []))
         fields.add("leaves", each: [keptLibrary].compactMap(\.self))
         fields.add("uncovers", uncovered)
         fields.add("puts out", each: displaced.map { "\($0.identifier?.text ?? $0.file): \($0.firstError)" })
