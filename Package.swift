@@ -128,6 +128,8 @@ let package = Package(
             ]
         ),
 
+        .testTarget(name: "HostConfigurationTests", dependencies: ["HostConfiguration", "HostTestKit"]),
+
         // MARK: HostService, the shell around the core
 
         .target(
@@ -158,7 +160,7 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "Commands", "ControlAPI", "HostTestKit", "PluginCatalog", "TaskModel",
+                "Commands", "ControlAPI", "HostConfiguration", "HostTestKit", "PluginCatalog", "TaskModel",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ]

@@ -2,6 +2,7 @@
 
 import ControlAPI
 import Glibc
+import HostConfiguration
 import Testing
 
 @testable import Commands
@@ -79,7 +80,7 @@ struct UnreachableAdviceTests {
     }
 
     @Test func `a host that hangs is named, with how to look at it`() {
-        let known = advice(.noAnswer, SocketFacts(process: 4711))
+        let known = advice(.noAnswer, SocketFacts(listener: .process(4711)))
         for part in ["4711", "hangs", "ps ", "journalctl _PID=4711", "kill -KILL 4711"] {
             #expect(known.contains(part), "\(known)")
         }
@@ -90,7 +91,7 @@ struct UnreachableAdviceTests {
         try await StubHost.with({ _ in .hangUp }) { host in
             chmod(host.socket, 0o600)
             let own = SocketFacts.of(socketAt: host.socket)
-            #expect(own.process == getpid() && own.owner != nil && own.group == nil)
+            #expect(own.listener == .process(getpid()) && own.owner != nil && own.group == nil)
             chmod(host.socket, 0o660)
             #expect(SocketFacts.of(socketAt: host.socket).group != nil)
         }

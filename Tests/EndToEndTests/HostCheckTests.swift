@@ -79,6 +79,25 @@ struct HostCheckTests {
         }
     }
 
+    @Test func `a socket whose queue is full is somebody's, to the check and to a host`() async throws {
+        try await HostFixture.with { host in
+            try await host.stop()
+            let path = host.socket
+            try? host.folder.remove("control.sock")
+            let listening = try ListeningSocket(at: path)
+            try listening.fill(at: path)
+            let check = try await host.check()
+            #expect(
+                check.status == 1 && check.output.contains("\(path) is served by a process, which works on another")
+            )
+            let refusal = try await host.refusalToStart()
+            #expect(refusal.contains("another host serves \(path)"), "\(refusal)")
+            withExtendedLifetime(listening) {}
+            try host.folder.remove("control.sock")
+            try await host.start()
+        }
+    }
+
     @Test func `what a host left that was ended at once is told, and is no problem`() async throws {
         try await HostFixture.with(plugins: [.neighbour, TestPlugin("Patient", tasks: ["one"])]) { host in
             let patient = TestPlugin("Patient", tasks: ["one"])

@@ -28,24 +28,43 @@ extension HostCheck {
                 "\(socket) is there and is no socket; remove it, or choose another place with --socket"
             )
         }
-        let process = surroundings.socketFacts(socket).process
-        switch (process, isRunning) {
-        case (let process?, true):
-            add(.fine, .socket, "\(socket) is served by process \(process)")
-        case (let process?, false):
+        checkListener(surroundings.socketFacts(socket).listener, isRunning: isRunning)
+    }
+
+    private mutating func checkListener(_ listener: SocketListener, isRunning: Bool) {
+        let socket = configuration.controlSocket
+        switch (listener, isRunning) {
+        case (.process(let process), true):
+            add(.fine, .socket, "\(socket) is served by \(process.map { "process \($0)" } ?? "a process")")
+        case (.crowded, true):
+            add(
+                .note,
+                .socket,
+                "\(socket) is served, but its queue of callers is full: the host hangs, is stopped, or has too many of"
+                    + " them; see its process and its queue with: ss -lxp src \(socket)"
+            )
+        case (.process, false), (.crowded, false):
+            let process = listener.process.map { "process \($0)" } ?? "a process"
             add(
                 .problem,
                 .socket,
-                "\(socket) is served by process \(process), which works on another state folder; stop it, or choose"
-                    + " another place with --socket"
+                "\(socket) is served by \(process), which works on another state folder; stop it, or choose another"
+                    + " place with --socket; it is shown by: ss -lxp src \(socket)"
             )
-        case (nil, true):
+        case (.unknown(let error), _):
+            add(
+                .note,
+                .socket,
+                "whether anybody serves \(socket) cannot be told: \(String(cString: strerror(error))); run this as the"
+                    + " host's own user"
+            )
+        case (.nobody, true):
             add(
                 .note,
                 .socket,
                 "nobody answers at \(socket); the host may serve another one, or starts or stops just now"
             )
-        case (nil, false):
+        case (.nobody, false):
             add(.fine, .socket, "\(socket) was left by a host that is gone; the next one replaces it")
         }
     }

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import HostConfiguration
 
 /// What to do when no host answered, by what kept it from answering.
 enum UnreachableAdvice {
@@ -9,7 +10,7 @@ enum UnreachableAdvice {
         case .noSocket, .nobodyListens, .other: choice.startHint
         case .pathTooLong: "give a shorter path with --socket, to the host as well"
         case .notAllowed: admission(facts())
-        case .noAnswer: hanging(choice.socket, facts().process)
+        case .noAnswer: hanging(choice.socket, facts().listener.process)
         case .hungUp: "it may be stopping; try again in a moment, or \(choice.startHint)"
         }
     }

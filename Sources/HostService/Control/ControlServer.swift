@@ -138,7 +138,7 @@ struct ControlServer: Service {
                 message: "\(socket) is there and is no socket; remove it, or choose another place with --socket"
             )
         }
-        if SocketProbe.answers(at: socket) {
+        if SocketListener(at: socket).isSomebody {
             throw HostError(
                 code: .socketUnusable,
                 message: "another host serves \(socket); stop it, or choose another place with --socket"

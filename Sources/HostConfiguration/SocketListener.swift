@@ -1,0 +1,69 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+
+/// Who listens on a Unix socket, as the kernel tells. They are told nothing, and not waited for.
+package enum SocketListener: Hashable, Sendable {
+    /// There is no socket, or one that was left behind.
+    case nobody
+    /// The process as it was when it began to listen; nil when the kernel does not name it.
+    case process(Int32?)
+    /// Somebody whose queue of callers is full: the kernel names nobody without a place in it.
+    case crowded
+    /// The kernel does not let this user ask, or could not.
+    case unknown(errno: Int32)
+
+    package init(at path: String) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        // No socket can be at such a path.
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            self = .nobody
+            return
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        // Without SOCK_NONBLOCK a full queue would be waited for.
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_UNIX, kind, 0)
+        guard descriptor >= 0 else {
+            self = .unknown(errno: errno)
+            return
+        }
+        defer { close(descriptor) }
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { target in
+                connect(descriptor, target, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        self = isConnected ? .process(Self.process(behind: descriptor)) : Self(refusal: errno)
+    }
+
+    private init(refusal: Int32) {
+        switch refusal {
+        case EAGAIN: self = .crowded
+        case ENOENT, ENOTDIR, ECONNREFUSED: self = .nobody
+        default: self = .unknown(errno: refusal)
+        }
+    }
+
+    private static func process(behind descriptor: CInt) -> Int32? {
+        // The kernel's `struct ucred`: process, user and group.
+        var credentials: [Int32] = [0, 0, 0]
+        var length = socklen_t(credentials.count * MemoryLayout<Int32>.size)
+        let status = getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length)
+        return status == 0 && credentials[0] > 0 ? credentials[0] : nil
+    }
+
+    /// Whether somebody is known to be there.
+    package var isSomebody: Bool {
+        switch self {
+        case .process, .crowded: true
+        case .nobody, .unknown: false
+        }
+    }
+
+    package var process: Int32? {
+        if case .process(let process) = self { process } else { nil }
+    }
+}

@@ -1,0 +1,36 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+
+/// A Unix socket on which this process listens, and takes nobody in.
+package final class ListeningSocket {
+    private let listener: Int32
+    private var callers: [Int32] = []
+
+    package init(at path: String) throws {
+        listener = Self.make()
+        let status = UnixAddress.with(path) { bind(listener, $0, $1) }
+        guard listener >= 0, status == 0, listen(listener, 1) == 0 else {
+            throw HostFailure("cannot listen on \(path): \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// Has callers wait until the kernel has no place for another.
+    package func fill(at path: String) throws {
+        for _ in 0..<64 {
+            let caller = Self.make()
+            callers.append(caller)
+            if UnixAddress.with(path, { connect(caller, $0, $1) }) == 0 { continue }
+            if errno == EAGAIN { return }
+            throw HostFailure("cannot connect to \(path): \(String(cString: strerror(errno)))")
+        }
+        throw HostFailure("the queue of \(path) does not become full")
+    }
+
+    private static func make() -> Int32 {
+        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        return socket(AF_UNIX, Int32(kind), 0)
+    }
+
+    deinit { for descriptor in callers + [listener] { close(descriptor) } }
+}
