@@ -146,6 +146,14 @@ let package = Package(
             ]
         ),
 
+        .testTarget(
+            name: "HostServiceTests",
+            dependencies: [
+                "HostService", "HostTestKit", "TaskLedger", "TaskModel",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+
         // MARK: Commands, the operator's and the vendor's
 
         .target(

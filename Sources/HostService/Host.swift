@@ -135,11 +135,15 @@ package struct Host: Sendable {
             log.info("serving", metadata: ["socket": "\(socket)"])
             ServiceNotification.ready()
         }
-        let care = LedgerCare(
+        let care = StateCare(
+            state: state,
+            discarded: state.earlierDiscarded(),
             ledger: ledger,
             threads: threads,
             retention: configuration.journalRetention,
+            doubt: configuration.scheduling.clockDoubt,
             now: { clock.wall },
+            clock: ContinuousClock(),
             log: log
         )
         // The last one is asked to stop first: what runs is told at once, whatever callers are doing.

@@ -86,21 +86,40 @@ final class StateFolder: Sendable {
     func deleteDiscarded(of plugin: String) throws(HostError) -> Bool {
         let discarded = discardedContainer(of: plugin)
         guard access(discarded, F_OK) == 0 else { return false }
+        try delete(discarded)
+        return true
+    }
+
+    /// What earlier hosts discarded and did not come to delete, each under a name that no purge to come will use.
+    func earlierDiscarded() -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: containerFolder)) ?? []
+        return names.filter { $0.hasPrefix(Self.discardedPrefix) }.sorted().map { name in
+            let path = "\(containerFolder)/\(name)"
+            let own = "\(containerFolder)/\(Self.discardedPrefix)\(UUID().uuidString)"
+            return rename(path, own) == 0 ? own : path
+        }
+    }
+
+    /// Waits for the disk.
+    func delete(_ discarded: String) throws(HostError) {
         do {
             try FileManager.default.removeItem(atPath: discarded)
-            return true
         } catch {
             throw HostError(
                 code: .stateFolderUnusable,
                 message:
-                    "cannot delete \(discarded), which was the container of \(plugin): \(error.localizedDescription);"
+                    "cannot delete \(discarded), which was a purged container: \(error.localizedDescription);"
                     + " what was pending is dropped, delete the folder yourself"
             )
         }
     }
 
     /// No plugin has such a name.
-    private func discardedContainer(of plugin: String) -> String { containerFolder + "/.purged-" + plugin }
+    private static let discardedPrefix = ".purged-"
+
+    private func discardedContainer(of plugin: String) -> String {
+        containerFolder + "/" + Self.discardedPrefix + plugin
+    }
 
     deinit { close(lock) }
 }

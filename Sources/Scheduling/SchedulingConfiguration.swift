@@ -24,6 +24,9 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     package var attempts = 3
     /// How long the requests of a removed plugin are kept (C17).
     package var removedPluginRetention: Duration = .seconds(30 * 24 * 60 * 60)
+    /// How long the wall clock must have said that the time of something is over before it is dropped for good: one that
+    /// was wrong, as on a machine that just started, is right by then.
+    package var clockDoubt: Duration = .seconds(10 * 60)
     /// How long the host waits before it asks again for a runner or a commit that it could not have.
     package var hostRetryDelay: Duration = .seconds(1)
     /// What the operator decided about single plugins.

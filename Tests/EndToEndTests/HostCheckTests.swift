@@ -98,6 +98,22 @@ struct HostCheckTests {
         }
     }
 
+    @Test func `what a purge left is told, and the next host deletes it`() async throws {
+        try await HostFixture.with { host in
+            try await host.stop()
+            try host.folder.makeFolder("state/containers/.purged-com.example.gone/deep")
+            let check = try await host.check()
+            #expect(
+                check.status == 0 && check.output.contains("left of a purged container; a host deletes it"),
+                "\(check)"
+            )
+            try await host.start()
+            try await host.waitForLog("its end") { $0.contains("purged container deleted") }
+            let left = try FileManager.default.contentsOfDirectory(atPath: host.stateFolder + "/containers")
+            #expect(left.allSatisfy { !$0.hasPrefix(".") })
+        }
+    }
+
     @Test func `what a host left that was ended at once is told, and is no problem`() async throws {
         try await HostFixture.with(plugins: [.neighbour, TestPlugin("Patient", tasks: ["one"])]) { host in
             let patient = TestPlugin("Patient", tasks: ["one"])

@@ -114,7 +114,14 @@ struct HostCheck {
         guard let snapshot else { return }
         let installed = contents(known: snapshot.known).entries.map(\.identifier.text)
         let known = Set(installed + snapshot.known.map(\.identifier.text))
-        for name in folder.containers where !known.contains(name) {
+        for name in folder.containers where name.hasPrefix(".purged-") {
+            add(
+                .note,
+                .container,
+                "\(folder.path)/containers/\(name) is what was left of a purged container; a host deletes it at its start"
+            )
+        }
+        for name in folder.containers where !known.contains(name) && !name.hasPrefix(".purged-") {
             add(
                 .note,
                 .container,

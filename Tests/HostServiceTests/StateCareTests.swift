@@ -1,0 +1,123 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+import Logging
+import Synchronization
+import TaskLedger
+import TaskModel
+import Testing
+
+@testable import HostService
+
+@Suite("What nobody keeps goes, and not by a clock that is wrong")
+final class StateCareTests: Sendable {
+    private static let day: Int64 = 86_400
+    private let clock = HandTurnedClock()
+    private let today = Mutex<Int64>(100)
+
+    /// Runs the care for a ledger with one entry for each of these days, and ends it after `body`.
+    private func withCare(
+        days: [Int64] = [],
+        in folder: ScratchFolder,
+        _ body: (Ledger) async throws -> Void
+    ) async throws {
+        let ledger = try Ledger.open(path: folder.file("ledger.sqlite"))
+        try await ledger.commitAndWait(try days.map(Self.entry))
+        let state = try StateFolder(path: folder.file("state"))
+        try await DiskThreads.with { threads in
+            let care = StateCare(
+                state: state,
+                discarded: state.earlierDiscarded(),
+                ledger: ledger,
+                threads: threads,
+                retention: .seconds(90 * Self.day),
+                doubt: .seconds(600),
+                now: { [self] in WallTime(nanoseconds: today.withLock { $0 } * Self.day * 1_000_000_000) },
+                clock: clock,
+                log: Logger(label: "test")
+            )
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await care.run() }
+                try await body(ledger)
+                group.cancelAll()
+            }
+        }
+        try ledger.close()
+    }
+
+    private static func entry(on day: Int64) throws -> LedgerChange {
+        let plugin = try #require(PluginIdentifier("com.example.feed"))
+        let instant = WallTime(nanoseconds: day * Self.day * 1_000_000_000)
+        return .journal(
+            JournalEntry(at: instant, event: .cancelled, plugin: plugin, blame: .person, message: "\(day)")
+        )
+    }
+
+    private func expect(
+        _ ledger: Ledger,
+        keeps days: [String],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let entries = try ledger.journal(JournalSelection(limit: 99)).map(\.message)
+        #expect(entries == days, sourceLocation: sourceLocation)
+    }
+
+    @Test func `in the first ten minutes nothing is forgotten, whatever the clock says`() async throws {
+        try await ScratchFolder.with { folder in
+            today.withLock { $0 = 50_000 }
+            try await withCare(days: [5, 50, 99], in: folder) { ledger in
+                #expect(await clock.nextSleep() == .seconds(600))
+                clock.advance(by: .seconds(599))
+                try expect(ledger, keeps: ["5", "50", "99"])
+                today.withLock { $0 = 100 }
+                clock.advance(by: .seconds(1))
+                #expect(await clock.nextSleep() == .seconds(Self.day))
+                try expect(ledger, keeps: ["50", "99"])
+            }
+        }
+    }
+
+    @Test func `after that old entries go once a day`() async throws {
+        try await ScratchFolder.with { folder in
+            try await withCare(days: [5, 50, 99], in: folder) { ledger in
+                #expect(await clock.nextSleep() == .seconds(600))
+                clock.advance(by: .seconds(600))
+                #expect(await clock.nextSleep() == .seconds(Self.day))
+                for (day, rest) in [(140, ["50", "99"]), (141, ["99"]), (400, [])] {
+                    today.withLock { $0 = Int64(day) }
+                    clock.advance(by: .seconds(Self.day))
+                    #expect(await clock.nextSleep() == .seconds(Self.day))
+                    try expect(ledger, keeps: rest)
+                }
+            }
+        }
+    }
+
+    @Test func `what purges have left of containers goes at the start, and nothing else`() async throws {
+        try await ScratchFolder.with { folder in
+            let gone = [".purged-com.example.gone/deep", ".purged-com.example.gone-0F/deep"]
+            for name in gone + ["com.example.kept/deep"] { try folder.makeFolder("state/containers/\(name)") }
+            try await withCare(in: folder) { _ in
+                #expect(await clock.nextSleep() == .seconds(600))
+                let left = try FileManager.default.contentsOfDirectory(atPath: folder.file("state/containers"))
+                #expect(left == ["com.example.kept"])
+            }
+        }
+    }
+
+    @Test func `a purge during that is about its own container alone`() async throws {
+        try await ScratchFolder.with { folder in
+            for name in [".purged-com.example.a/old", "com.example.a/new"] {
+                try folder.makeFolder("state/containers/\(name)")
+            }
+            let state = try StateFolder(path: folder.file("state"))
+            let earlier = state.earlierDiscarded()
+            state.discardContainer(of: "com.example.a")
+            for path in earlier { try state.delete(path) }
+            #expect(try state.deleteDiscarded(of: "com.example.a"))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("state/containers")).isEmpty)
+            #expect(try state.deleteDiscarded(of: "com.example.a") == false)
+        }
+    }
+}
