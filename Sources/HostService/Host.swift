@@ -96,6 +96,7 @@ package struct Host: Sendable {
             snapshot: snapshot,
             at: clock.now()
         )
+        let (doubts, doubted) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let scheduler = try HostScheduler(
             scheduler: core,
             state: state,
@@ -103,11 +104,13 @@ package struct Host: Sendable {
             launcher: launcher,
             clock: clock,
             entrance: entrance,
+            onUnseenChange: { doubted.yield() },
             log: log
         )
         let catalog = CatalogKeeper(
             configuration: configuration,
             known: snapshot.known,
+            doubts: doubts,
             threads: threads,
             log: log
         ) { entries, refused in scheduler.tell(.catalogued(entries, refused: refused)) }

@@ -54,6 +54,51 @@ struct LibraryChangeTests {
         }
     }
 
+    /// A folder that another takes the place of tells nobody: only the one that was there is watched.
+    @Test func `one that is replaced unseen is looked at when its launch fails, and runs as what it is`() async throws {
+        let plugin = TestPlugin("Recorder", tasks: ["processing1"])
+        try await HostFixture.with(plugins: [.neighbour]) { host in
+            try await host.installDeep(plugin, in: "one/two")
+            try await host.started(plugin)
+            let end = try await host.journalEnd()
+            var rebuilt = plugin
+            rebuilt.library = .compiled("Recorder", flags: ["-Wl,--build-id=0x6267746173"])
+            try await host.exchangeDeep(rebuilt)
+            let submission = try await host.submit(plugin.task())
+            try await host.waitForJournal("the change", after: end) { $0.event == "plugin-changed" }
+            try await host.waitForJournal("its success", after: end) {
+                $0.submission == submission && $0.event == "succeeded"
+            }
+            let lost = try await host.journal(after: end).filter { $0.event == "launch-lost" }
+            #expect((1...2).contains(lost.count), "\(lost)")
+            let interrupted = try await host.journal(after: end).filter { $0.event == "interrupted" }
+            #expect(
+                interrupted.allSatisfy { $0.blame == "host" && $0.message.contains("changed since it was examined") }
+            )
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `one that is replaced unseen by what cannot be loaded is refused, and not tried again`() async throws {
+        let plugin = TestPlugin("Recorder", tasks: ["processing1"])
+        try await HostFixture.with(plugins: [.neighbour]) { host in
+            try await host.installDeep(plugin, in: "one/two")
+            try await host.started(plugin)
+            let end = try await host.journalEnd()
+            var broken = plugin
+            broken.library = .compiled("NoNote")
+            try await host.exchangeDeep(broken)
+            let submission = try await host.submit(plugin.task())
+            let refusal = try await host.waitForJournal("its refusal", after: end) { $0.event == "plugin-refused" }
+            #expect(refusal.message.contains("BGT-ABI-02"))
+            _ = try await host.outcome(of: submission)
+            try await host.runNeighbour()
+            #expect(try await host.why(plugin.task()).reasons.first?.code == "plugin-refused")
+            let lost = try await host.journal(after: end).filter { $0.event == "launch-lost" }
+            #expect((1...2).contains(lost.count), "\(lost)")
+        }
+    }
+
     @Test func `one that is removed ends no launch, and its requests wait for its return`() async throws {
         try await HostFixture.with(plugins: [.neighbour, Self.patient]) { host in
             try await host.started(Self.patient)
@@ -99,6 +144,22 @@ struct LibraryChangeTests {
 }
 
 extension HostFixture {
+    /// Its library stands below a folder that is not watched itself.
+    fileprivate func installDeep(_ plugin: TestPlugin, in place: String) async throws {
+        try folder.makeFolder("plugins/\(place)/three")
+        try folder.write(try await plugin.libraryBytes(), to: "plugins/\(place)/three/lib\(plugin.name).so")
+        let manifest = plugin.manifest.replacingOccurrences(of: "library: lib", with: "library: one/two/three/lib")
+        try folder.write(manifest.utf8, to: plugin.manifestFile)
+    }
+
+    /// Puts another folder in the place of the one that holds its library.
+    fileprivate func exchangeDeep(_ plugin: TestPlugin) async throws {
+        try folder.makeFolder("elsewhere/three")
+        try folder.write(try await plugin.libraryBytes(), to: "elsewhere/three/lib\(plugin.name).so")
+        try FileManager.default.moveItem(atPath: folder.file("plugins/one/two"), toPath: folder.file("old"))
+        try FileManager.default.moveItem(atPath: folder.file("elsewhere"), toPath: folder.file("plugins/one/two"))
+    }
+
     /// Its code is mapped by then: nothing that is done to the file reaches it.
     fileprivate func waitUntilItRuns(_ patient: TestPlugin) async throws {
         try await waitForLog("its first line") { $0.contains("patient runs \(patient.task("one"))") }

@@ -18,15 +18,19 @@ final class CatalogKeeper: Service, Sendable {
     private let settings: [PluginIdentifier: [String: String]]
     private let operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
     private let cache = CatalogCache()
+    private let doubts: AsyncStream<Void>
     private let threads: DiskThreads
     private let log: Logger
     private let onChange: @Sendable ([PluginEntry], _ refused: [PluginIdentifier: String]) -> Void
     private let state: Mutex<State>
 
-    /// - Parameter known: what earlier hosts had catalogued, which stays where two manifests claim the same.
+    /// - Parameters:
+    ///   - known: what earlier hosts had catalogued, which stays where two manifests claim the same.
+    ///   - doubts: come when somebody met a file that is not what the catalogue says.
     init(
         configuration: HostConfiguration,
         known: [KnownPlugin],
+        doubts: AsyncStream<Void>,
         threads: DiskThreads,
         log: Logger,
         onChange: @escaping @Sendable ([PluginEntry], _ refused: [PluginIdentifier: String]) -> Void
@@ -37,6 +41,7 @@ final class CatalogKeeper: Service, Sendable {
             plugins: configuration.pluginFolder
         )
         settings = configuration.settings
+        self.doubts = doubts
         self.threads = threads
         operatorExtensions = configuration.operatorExtensions
         self.log = log
@@ -90,6 +95,16 @@ final class CatalogKeeper: Service, Sendable {
         let watch = try await threads.run { [folders = contents.folders] in try FolderWatch(folders) }
         // What changed between the first look and the watch is not missed.
         try await load(watchedBy: watch)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [doubts] in
+                for await _ in doubts.cancelOnGracefulShutdown() { watch.lookAnew() }
+            }
+            try await follow(watch)
+            group.cancelAll()
+        }
+    }
+
+    private func follow(_ watch: FolderWatch) async throws {
         var problems = report(watch.problems, besides: [])
         for await _ in watch.changes.cancelOnGracefulShutdown() {
             try await load(watchedBy: watch)

@@ -124,7 +124,8 @@ extension HostScheduler {
         case .entered(let status, let registered, let offersReceive):
             return [.entered(launch, status: status, registered: registered, offersReceive: offersReceive)]
         case .loadFailed(let message) where hasChanged(launches.libraries[launch]):
-            // It is being replaced: the catalogue hears of it, and the launch comes again.
+            // It was replaced, and the launch comes again. Where its folder cannot be watched, nobody else would tell.
+            onUnseenChange()
             return [.planNotSent(launch, message: Self.bounded(message))]
         case .loadFailed(let message): return [.loadFailed(launch, message: Self.bounded(message))]
         case .completed(let task, let outcome): return [.completed(launch, task, outcome)]

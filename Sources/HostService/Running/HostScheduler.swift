@@ -29,6 +29,8 @@ final class HostScheduler: Service, Sendable {
     let ledger: Ledger
     let launcher: Launcher
     let log: Logger
+    /// Called when a library is found to be another than the catalogue says.
+    let onUnseenChange: @Sendable () -> Void
     private let timer: WakeTimer
     private let clock: SystemClock
     private let initial: Mutex<Scheduler?>
@@ -50,12 +52,14 @@ final class HostScheduler: Service, Sendable {
         launcher: Launcher,
         clock: SystemClock,
         entrance: (stream: AsyncStream<Input>, continuation: AsyncStream<Input>.Continuation),
+        onUnseenChange: @escaping @Sendable () -> Void,
         log: Logger
     ) throws(HostError) {
         self.state = state
         self.ledger = ledger
         self.launcher = launcher
         self.clock = clock
+        self.onUnseenChange = onUnseenChange
         self.log = log
         initial = Mutex(scheduler)
         inputs = entrance.stream

@@ -42,6 +42,9 @@ package final class FolderWatch: Sendable {
         if state.watch(folders) { state.wake(.changed) }
     }
 
+    /// Tells of a change that somebody knows of and no folder has told of.
+    package func lookAnew() { state.wake(.changed) }
+
     /// The folders that are not watched although they may be there.
     package var problems: [FolderWatchError] { state.problems }
 
