@@ -17,6 +17,8 @@ struct Agenda: Sendable {
         case stop
         case plugin(PluginIdentifier, Lane)
         case care(PluginIdentifier)
+        /// The wall clock has said for a while that a removed plugin's time is over.
+        case removedPlugin(PluginIdentifier)
         case note(JournalEntry)
     }
 

@@ -14,6 +14,8 @@ struct PluginState: Sendable {
     var known: KnownPlugin?
     /// The agenda will ask, once its requests have been kept long enough.
     var hasRemovalAlarm = false
+    /// Until when the wall clock is not believed that they have been kept long enough.
+    var removalDoubt: MonotonicTime?
 
     /// What the ledger holds, by identifier: one request each (statement 23).
     private(set) var pending: [TaskIdentifier: PendingRequest] = [:]
@@ -65,6 +67,11 @@ struct PluginState: Sendable {
         case .background: !due.isEmpty || !wished.isEmpty
         case .event: !events.isEmpty
         }
+    }
+
+    /// It is back; its next removal is another matter.
+    mutating func endRemovalDoubt() {
+        if removalDoubt != nil { (removalDoubt, hasRemovalAlarm) = (nil, false) }
     }
 
     mutating func store(_ request: PendingRequest) {

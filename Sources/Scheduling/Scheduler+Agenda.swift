@@ -25,6 +25,7 @@ extension Scheduler {
             case .plugin(let plugin, .background): backgrounds.insert(plugin)
             case .plugin(let plugin, .event): events.insert(plugin)
             case .care(let plugin): lookAfter(plugin, at: now)
+            case .removedPlugin(let plugin): dropRemoved(plugin, at: now)
             case .note(let entry): note(entry)
             }
         }
@@ -63,6 +64,7 @@ extension Scheduler {
             // While the lane is taken nothing is waited for: its end is looked at anyway.
             !isStopping && plugins[plugin]?.occupants[lane] == nil && plugins[plugin]?.hasCandidates(in: lane) == true
         case .care(let plugin): plugins[plugin]?.isBeingRemembered == false
+        case .removedPlugin(let plugin): plugins[plugin]?.removalDoubt == time
         case .note, .stop: true
         }
     }

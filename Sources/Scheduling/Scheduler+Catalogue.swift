@@ -28,6 +28,7 @@ extension Scheduler {
             changed.append(entry)
             plugins[entry.identifier]?.entry = entry
             plugins[entry.identifier]?.lastEntry = entry
+            plugins[entry.identifier]?.endRemovalDoubt()
             if isFirst, !returning.contains(entry.identifier) {
                 let hasNothingPending = plugins[entry.identifier]?.hasNothingPending ?? true
                 plugins[entry.identifier]?.wantsStart = hasNothingPending

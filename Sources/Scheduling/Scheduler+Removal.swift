@@ -64,13 +64,25 @@ extension Scheduler {
         return nil
     }
 
-    /// Its time is over, unless it was missed anew: what it had pending is journaled and dropped.
+    /// Its time is over, unless it was missed anew: what it had pending is journaled and dropped. But not on the first
+    /// word of a wall clock, which may be wrong: on the same word once more, a while later.
     mutating func dropRemoved(_ plugin: PluginIdentifier, at now: Moment) {
         plugins[plugin]?.hasRemovalAlarm = false
         guard let state = plugins[plugin], state.entry == nil, state.occupants.isEmpty, state.recording.isEmpty,
             state.arrivingEvents == 0, !state.isBeingRemembered, let since = state.known?.missingSince
         else { return }
-        if since + configuration.removedPluginRetention > now.wall { return miss(plugin, at: now) }
+        if since + configuration.removedPluginRetention > now.wall {
+            plugins[plugin]?.endRemovalDoubt()
+            return miss(plugin, at: now)
+        }
+        let doubt = state.removalDoubt ?? now.monotonic + configuration.clockDoubt
+        if doubt > now.monotonic {
+            plugins[plugin]?.removalDoubt = doubt
+            // It waits for the other clock from here on.
+            plugins[plugin]?.hasRemovalAlarm = true
+            if state.removalDoubt == nil { agenda.add(.removedPlugin(plugin), at: doubt) }
+            return
+        }
         drop(state, because: .kept(configuration.removedPluginRetention), at: now)
     }
 
@@ -98,6 +110,7 @@ extension Scheduler {
         if let state = plugins[plugin], state.entry == nil, state.hasNothingPending, state.recording.isEmpty {
             plugins[plugin] = nil
         } else {
+            plugins[plugin]?.endRemovalDoubt()
             remembered(plugin, as: nil, at: now)
             consider(plugin, .background, at: now)
         }

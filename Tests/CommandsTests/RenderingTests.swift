@@ -52,7 +52,7 @@ struct RenderingTests {
                 batch size      100
                 patience        10s with a silent caller
                 retry           after 10s, doubling; 3 attempts; the host's own part after 1s
-                retention       removed plugins' requests 30d, journal and ended launches 90d
+                retention       removed plugins' requests 30d, journal and ended launches 90d; the clock is doubted for 10min
 
                 """
         )

@@ -67,7 +67,11 @@ enum Samples {
             batchSize: 100,
             callerPatience: .seconds(10),
             retry: retry,
-            retention: Retention(removedPlugin: .seconds(30 * 86_400), journal: .seconds(90 * 86_400)),
+            retention: Retention(
+                removedPlugin: .seconds(30 * 86_400),
+                journal: .seconds(90 * 86_400),
+                doubt: .seconds(600)
+            ),
             isStopping: false
         )
     }

@@ -50,7 +50,7 @@ struct WireShapeTests {
                  "launch-limits": [{"lane": "background", "limit": 4, "running": 1}],
                  "grace-ns": 5000000000, "spacing-ns": 1000000000, "batch-size": 100, "caller-patience-ns": 10000000000,
                  "retry": {"delay-ns": 10000000000, "attempts": 3, "host-delay-ns": 1000000000},
-                 "retention": {"removed-plugin-ns": 2592000000000000, "journal-ns": 7776000000000000},
+                 "retention": {"removed-plugin-ns": 2592000000000000, "journal-ns": 7776000000000000, "doubt-ns": 600000000000},
                  "stopping": false}
                 """
         )
@@ -102,6 +102,7 @@ struct WireShapeTests {
             is: """
                 {\(summary), "extensions": ["com.example.feed.keyboard"],
                  "manifest": "/etc/bgtask/manifests/feed.yaml", "manifest-digest": "cd34", "library-digest": "ab12",
+                 "libraries-to-load": [],
                  "settings": {"feed-url": "https://example.com/feed.xml"},
                  "notes": [{"severity": "note", "line": 9, "key": "modes", "message": "audio has no effect"}],
                  "limits": [{"kind": "refresh", "limit": 1, "used": 1}, {"kind": "processing", "limit": 10, "used": 3}],

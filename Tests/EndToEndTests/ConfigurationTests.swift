@@ -55,7 +55,11 @@ struct ConfigurationTests {
         #expect(byFile.batchSize == 8 && byFile.socketGroup == "root")
         #expect(byFile.callerPatience.duration == .seconds(9))
         #expect(byFile.retry == RetryRule(delay: .seconds(4), attempts: 5, hostDelay: .seconds(3)))
-        #expect(byFile.retention == Retention(removedPlugin: .seconds(3 * 3_600), journal: .seconds(4 * 86_400)))
+        let doubt = Duration.seconds(600)
+        #expect(
+            byFile.retention
+                == Retention(removedPlugin: .seconds(3 * 3_600), journal: .seconds(4 * 86_400), doubt: doubt)
+        )
         #expect(byFile.budgets.map(\.budget.duration) == [.seconds(31), .seconds(660), .seconds(32)])
     }
 

@@ -6,6 +6,9 @@ import Testing
 
 @Suite("What a removed plugin had pending is kept for thirty days")
 struct RemovalTests {
+    /// How long the wall clock must go on saying so.
+    private static let doubt = SchedulingConfiguration().clockDoubt
+
     let host = SchedulerDriver(.app(), .mail())
 
     init() {
@@ -77,7 +80,7 @@ struct RemovalTests {
         host.remove(.app)
         host.advance(by: .days(30) - .nanoseconds(1))
         #expect(host.pending == [.clean])
-        host.advance(by: .nanoseconds(1))
+        host.advance(by: .nanoseconds(1) + Self.doubt)
         #expect(host.pending.isEmpty && host.ledger.requests.isEmpty)
         #expect(host.outcomes(of: .clean) == [.abandoned])
         #expect(host.ledger.known[.app] == nil)
@@ -86,7 +89,7 @@ struct RemovalTests {
     @Test func `C17 the thirty days go on while the host is down`() {
         host.remove(.app)
         host.restart(after: .days(31))
-        host.advance(by: .zero)
+        host.advance(by: Self.doubt)
         #expect(host.pending.isEmpty)
         #expect(host.outcomes(of: .clean) == [.abandoned])
     }
@@ -95,7 +98,7 @@ struct RemovalTests {
         host.restart(after: .days(31), with: [.mail()])
         #expect(host.pending == [.clean])
         #expect(host.entries(.pluginRemoved).map(\.plugin) == [.app])
-        host.advance(by: .days(30))
+        host.advance(by: .days(30) + Self.doubt)
         #expect(host.pending.isEmpty)
     }
 
@@ -107,7 +110,7 @@ struct RemovalTests {
         host.finishStarting()
         host.advance(by: .days(10))
         host.remove(.app)
-        host.advance(by: .days(30) - .nanoseconds(1))
+        host.advance(by: .days(30) + Self.doubt - .nanoseconds(1))
         #expect(host.pending == [.clean])
         host.advance(by: .nanoseconds(1))
         #expect(host.pending.isEmpty)
@@ -142,7 +145,7 @@ struct RemovalTests {
 
     @Test func `C17 a plugin that comes back while its requests are dropped starts without them`() {
         host.remove(.app)
-        host.advance(by: .days(30) - .seconds(1))
+        host.advance(by: .days(30) + Self.doubt - .seconds(1))
         host.commits = .held
         host.advance(by: .seconds(1))
         #expect(host.heldCommits.count == 1)
@@ -156,7 +159,7 @@ struct RemovalTests {
 
     @Test func `C17 what it submits when it is back is not dropped with what it had before`() {
         host.remove(.app)
-        host.advance(by: .days(30) - .seconds(1))
+        host.advance(by: .days(30) + Self.doubt - .seconds(1))
         host.commits = .held
         host.advance(by: .seconds(1))
         host.install(.app())
@@ -170,7 +173,7 @@ struct RemovalTests {
 
     @Test func `C17 while its requests are dropped they cannot be cancelled a second time`() {
         host.remove(.app)
-        host.advance(by: .days(30) - .seconds(1))
+        host.advance(by: .days(30) + Self.doubt - .seconds(1))
         host.commits = .held
         host.advance(by: .seconds(1))
         host.cancel(.clean, of: nil)
@@ -181,7 +184,7 @@ struct RemovalTests {
 
     @Test func `C17 dropping is tried again when it cannot be recorded`() {
         host.remove(.app)
-        host.advance(by: .days(30) - .seconds(1))
+        host.advance(by: .days(30) + Self.doubt - .seconds(1))
         host.commits = .failing
         host.advance(by: .seconds(2))
         #expect(host.pending == [.clean])
@@ -224,7 +227,56 @@ struct RemovalTests {
         host.submit(.clean, after: .hours(1))
         host.remove(.app)
         #expect(host.entries(.pluginRemoved).first?.message.contains("2d") == true)
-        host.advance(by: .days(2))
+        host.advance(by: .days(2) + Self.doubt)
+        #expect(host.pending.isEmpty)
+    }
+
+    @Test func `C10 a host that starts with a clock a year ahead drops nothing, if it is right in time`() {
+        host.remove(.app)
+        host.stepWallClock(by: .days(365))
+        host.restart(after: .seconds(1))
+        host.advance(by: Self.doubt - .seconds(1))
+        host.stepWallClock(by: .days(-365))
+        host.advance(by: .days(29))
+        #expect(host.pending == [.clean])
+        host.install(.app())
+        host.finishStarting()
+        #expect(host.batches == [[.clean]])
+    }
+
+    @Test func `C10 nor does a clock that jumps ahead and back while the host runs`() {
+        host.remove(.app)
+        for _ in 1...3 {
+            host.stepWallClock(by: .days(365))
+            host.advance(by: Self.doubt - .seconds(1))
+            host.stepWallClock(by: .days(-365))
+            host.advance(by: Self.doubt)
+        }
+        #expect(host.pending == [.clean])
+        host.advance(by: .days(30))
+        #expect(host.pending.isEmpty && host.outcomes(of: .clean) == [.abandoned])
+    }
+
+    @Test func `C10 a clock that goes on saying so is believed, once`() {
+        host.remove(.app)
+        host.stepWallClock(by: .days(365))
+        host.advance(by: Self.doubt)
+        #expect(host.pending.isEmpty && host.outcomes(of: .clean) == [.abandoned])
+    }
+
+    @Test func `C10 a doubt is over when the plugin is back, and begins anew with its next removal`() {
+        host.submit(.clean, after: .days(400))
+        host.remove(.app)
+        host.stepWallClock(by: .days(31))
+        host.advance(by: .minutes(5))
+        host.install(.app())
+        host.finishStarting()
+        host.remove(.app)
+        host.advance(by: .days(1))
+        host.stepWallClock(by: .days(31))
+        host.advance(by: .minutes(5))
+        #expect(host.pending == [.clean])
+        host.advance(by: .minutes(5))
         #expect(host.pending.isEmpty)
     }
 }

@@ -56,7 +56,8 @@ extension RetryRule {
 extension Retention {
     var words: String {
         "removed plugins' requests \(removedPlugin.duration.humanReadable), "
-            + "journal and ended launches \(journal.duration.humanReadable)"
+            + "journal and ended launches \(journal.duration.humanReadable); "
+            + "the clock is doubted for \(doubt.duration.humanReadable)"
     }
 }
 

@@ -73,14 +73,18 @@ package struct Retention: Codable, Hashable, Sendable {
     package let removedPlugin: Nanoseconds
     /// The journal and ended launches.
     package let journal: Nanoseconds
+    /// How long the wall clock must have said that a time is over, or the host have run, before anything goes.
+    package let doubt: Nanoseconds
 
-    package init(removedPlugin: Duration, journal: Duration) {
+    package init(removedPlugin: Duration, journal: Duration, doubt: Duration) {
         self.removedPlugin = Nanoseconds(removedPlugin)
         self.journal = Nanoseconds(journal)
+        self.doubt = Nanoseconds(doubt)
     }
 
     private enum CodingKeys: String, CodingKey {
         case removedPlugin = "removed-plugin-ns"
         case journal = "journal-ns"
+        case doubt = "doubt-ns"
     }
 }

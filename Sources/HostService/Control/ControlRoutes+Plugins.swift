@@ -146,7 +146,8 @@ extension ControlRoutes {
                 retry: RetryRule(scheduling),
                 retention: Retention(
                     removedPlugin: scheduling.removedPluginRetention,
-                    journal: configuration.journalRetention
+                    journal: configuration.journalRetention,
+                    doubt: scheduling.clockDoubt
                 ),
                 isStopping: scheduler.isStopping
             )
