@@ -61,7 +61,7 @@ package struct Host: Sendable {
         return try Ledger.open(path: state.ledgerFile) { reports in
             for report in reports {
                 if case .failure(let error) = report.result {
-                    log.error("commit failed", metadata: ["ticket": "\(report.ticket)", "error": "\(error)"])
+                    log.error("commit failed", metadata: ["ticket": "\(report.ticket)", "problem": "\(error)"])
                 }
                 entrance.yield(.event(report.event))
             }

@@ -28,13 +28,17 @@ package struct LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// SQLite's extended result code, where SQLite failed.
     package let sqliteCode: Int32?
     package let message: String
+    /// The message without the hint to a check that tells more, for that check.
+    let finding: String
 
     package var description: String { message }
 
-    init(code: Code, sqliteCode: Int32? = nil, message: String) {
+    /// - Parameter checked: the file of which a check tells more than the first thing found.
+    init(code: Code, sqliteCode: Int32? = nil, message: String, checked: String? = nil) {
         self.code = code
         self.sqliteCode = sqliteCode
-        self.message = message
+        self.message = checked.map { "\(message); \(Self.check($0))" } ?? message
+        finding = message
     }
 }
 
@@ -65,18 +69,19 @@ extension LedgerError {
     }
 
     static func notADatabase(_ path: String) -> Self {
-        Self(code: .damaged, message: "\(path) is not an SQLite database; \(repair(path))")
+        Self(code: .damaged, message: "\(path) is not an SQLite database; \(repair(path))", checked: path)
     }
 
     static func damaged(_ path: String, finding: String) -> Self {
-        Self(code: .damaged, message: "ledger \(path) is damaged: \(finding); \(repair(path))")
+        Self(code: .damaged, message: "ledger \(path) is damaged: \(finding); \(repair(path))", checked: path)
     }
 
     static func foreignLog(_ path: String, problem: String) -> Self {
         let remedy = "put the one back that the ledger was left with, or, if that is lost, move it aside and lose"
         return Self(
             code: .damaged,
-            message: "\(path)-wal does not belong to its ledger: \(problem); \(remedy) what stood in it; \(check(path))"
+            message: "\(path)-wal does not belong to its ledger: \(problem); \(remedy) what stood in it",
+            checked: path
         )
     }
 
@@ -137,16 +142,15 @@ extension LedgerError {
         self.init(
             code: code,
             sqliteCode: error.extendedResultCode.rawValue,
-            message: "ledger \(place) failed at \(operation): \(cause); \(remedy)"
+            message: "ledger \(place) failed at \(operation): \(cause); \(remedy)",
+            checked: code == .damaged ? place : nil
         )
     }
 
     private static func repair(_ place: String) -> String {
-        "restore it from a copy, or move it, \(place)-wal and \(place)-shm aside to begin with an empty ledger; "
-            + check(place)
+        "restore it from a copy, or move it, \(place)-wal and \(place)-shm aside to begin with an empty ledger"
     }
 
-    /// What tells more than the first thing found.
     private static func check(_ path: String) -> String {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         return "bgtask host check --state-folder \(folder) names all that is damaged"

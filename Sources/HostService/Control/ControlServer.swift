@@ -155,7 +155,7 @@ struct ControlServer: Service {
             let problem = String(cString: strerror(errno))
             return log.error(
                 "the socket group cannot be set, so its members cannot use the socket",
-                metadata: ["group": "\(group.name)", "error": "\(problem)"]
+                metadata: ["group": "\(group.name)", "problem": "\(problem)"]
             )
         }
         chmod(socket, admission.group == nil ? 0o600 : 0o660)

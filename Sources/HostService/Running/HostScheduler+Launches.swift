@@ -26,7 +26,7 @@ extension HostScheduler {
             _ = try state.container(of: main.text)
             launcher.take(for: launch)
         } catch {
-            log.error("no runner", metadata: ["launch": "\(launch)", "container": "\(main)", "error": "\(error)"])
+            log.error("no runner", metadata: ["launch": "\(launch)", "plugin": "\(main)", "problem": "\(error)"])
             tell(.runnerUnavailable(launch, message: error.message))
         }
     }
@@ -48,7 +48,7 @@ extension HostScheduler {
                 ]
             )
         } catch {
-            log.error("no plan", metadata: ["launch": "\(plan.number)", "error": "\(error)"])
+            log.error("no plan", metadata: ["launch": "\(plan.number)", "problem": "\(error)"])
             tell(.planNotSent(plan.number, message: "the host could not hand over the plan: \(error)"))
         }
     }
@@ -58,7 +58,7 @@ extension HostScheduler {
         do {
             try launcher.send(message, to: launch)
         } catch {
-            log.critical("message not sent", metadata: ["launch": "\(launch)", "error": "\(error)"])
+            log.critical("message not sent", metadata: ["launch": "\(launch)", "problem": "\(error)"])
         }
     }
 
@@ -74,7 +74,7 @@ extension HostScheduler {
         case .timer: return [.timerFired]
         case .launch(.ready(let launch, let process)): return [.runnerReady(launch, process)]
         case .launch(.unavailable(let launch, let error)):
-            log.error("no runner", metadata: ["launch": "\(launch)", "error": "\(error)"])
+            log.error("no runner", metadata: ["launch": "\(launch)", "problem": "\(error)"])
             return [.runnerUnavailable(launch, message: error.message)]
         case .launch(.message(let launch, let message)): return events(of: message, in: launch, scheduler, launches)
         case .launch(.malformed(let launch, let message)):

@@ -35,12 +35,12 @@ package struct LedgerInspection: Sendable {
             try file.look("checking it") { database in
                 guard try file.judgeVersion(of: database) else { return state = .absent }
                 let version = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-                problems = try Self.findings(in: database).map { LedgerError.damaged(path, finding: $0).message }
+                problems = try Self.findings(in: database).map { LedgerError.damaged(path, finding: $0).finding }
                 snapshot = try database.snapshot()
                 if problems.isEmpty { state = .readable(version: version) }
             }
         } catch {
-            problems.append(error.message)
+            problems.append(error.finding)
         }
         (self.state, self.problems, self.snapshot) = (state, problems, snapshot)
     }
