@@ -90,17 +90,28 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     package static func matching(method: String, path: String) -> (route: Route, value: String?)? {
         let asked = segments(String(path.prefix { $0 != "?" }))
         for route in allCases where route.method.rawValue == method {
-            let template = segments(route.template)
-            guard template.count == asked.count else { continue }
-            var value: String?
-            let fits = zip(template, asked).allSatisfy { pattern, segment in
-                guard pattern.hasPrefix("{") else { return pattern == segment }
-                value = PercentCoding.decode(String(segment))
-                return value?.isEmpty == false
-            }
-            if fits { return (route, value) }
+            if case .some(let value) = route.value(in: asked) { return (route, value) }
         }
         return nil
+    }
+
+    /// The methods that a path takes; none when no route has such a path.
+    package static func methods(at path: String) -> [Method] {
+        let asked = segments(String(path.prefix { $0 != "?" }))
+        return allCases.filter { $0.value(in: asked) != nil }.map(\.method).sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// What stands in the parameter's place, if it has one; nothing at all when the path is another.
+    private func value(in asked: [Substring]) -> String?? {
+        let template = Self.segments(template)
+        guard template.count == asked.count else { return nil }
+        var value: String?
+        let fits = zip(template, asked).allSatisfy { pattern, segment in
+            guard pattern.hasPrefix("{") else { return pattern == segment }
+            value = PercentCoding.decode(String(segment))
+            return value?.isEmpty == false
+        }
+        return fits ? .some(value) : nil
     }
 
     private static func segments(_ path: String) -> [Substring] {

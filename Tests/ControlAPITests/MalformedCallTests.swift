@@ -49,6 +49,20 @@ struct MalformedCallTests {
         ),
         Case(#"{"identifier": "a.b", "kind": "refresh", "x": 1}"#, "field-unknown", "x", "write one of identifier"),
         Case(#"{"Identifier": "a.b", "kind": "refresh"}"#, "field-unknown", "Identifier", "write \"identifier\""),
+        Case(
+            #"{"identifier": "a.b", "kind": "refresh", "kind": "processing"}"#,
+            "field-repeated",
+            "kind",
+            "keep one of them"
+        ),
+        Case(#"{"kind": "refresh", "\u006bind": 1, "x": {}}"#, "field-repeated", "kind", "keep one of them"),
+        Case(#"{"a\"b": "\\", "a\u0022b": "c"}"#, "field-repeated", "a\"b", "keep one of them"),
+        Case(
+            #"{"x": {"x": 1, "x": 2}, "y": ["x", "x"], "kind": "\"x\": {\"kind\": "}"#,
+            "field-unknown",
+            "x",
+            "write one of identifier"
+        ),
         Case(#"{"kind": "refresh"}"#, "field-missing", "identifier", "add it: write a string"),
         Case(#"{"identifier": 1, "kind": "refresh"}"#, "field-type", "identifier", "write a string"),
         Case(#"{"identifier": "a.b", "kind": ["refresh"]}"#, "field-type", "kind", "write a string"),

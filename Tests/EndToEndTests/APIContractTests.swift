@@ -97,9 +97,9 @@ struct APIContractTests {
             let api = try Checker(host)
             let task = TestPlugin.neighbour.task()
             try await host.started(.neighbour)
+            func subReason(_ call: JSONValue) -> JSONValue { call["error"]["sub-reason"] }
             for route in Route.allCases {
                 let value = route.parameter.map { $0 == "number" ? "41" : "com.example.nobody" }
-                func subReason(_ call: JSONValue) -> JSONValue { call["error"]["sub-reason"] }
                 let unknown = try api.call(route, value, query: [("colour", "red")], status: 400)
                 #expect(subReason(unknown) == "query-unknown" && unknown["error"]["field"] == "colour")
                 let body = try api.call(route, value, body: route.takesBody ? "[]" : "{}", status: 400)
@@ -116,6 +116,16 @@ struct APIContractTests {
                     #expect(subReason(malformed) == "identifier-invalid" && malformed["error"]["field"] == "identifier")
                 }
             }
+            for (path, allowed) in [
+                ("/v1/host", "GET"), ("/v1/tasks", "GET, POST"), ("/v1/plugins/com.example.a?b=c", "DELETE, GET"),
+            ] {
+                let answer = try host.rawCall("PUT", path)
+                #expect(answer.status == 405 && answer.headers["allow"] == allowed, "\(answer)")
+                #expect(subReason(try answer.json()) == "no-such-method")
+            }
+            let nowhere = try host.rawCall("GET", "/v1/nowhere")
+            #expect(nowhere.status == 404 && nowhere.headers["allow"] == nil)
+            #expect(subReason(try nowhere.json()) == "no-such-route")
             try api.call(.launchShow, "zero", status: 400)
             try api.call(.launchShow, "4711", status: 404)
             try api.call(.pluginShow, "com.example.nobody", status: 404)

@@ -6,7 +6,8 @@ package import Foundation
 /// What a host answered to one call, before anybody has made sense of it.
 package struct RawAnswer: Sendable {
     package let status: Int
-    package let type: String
+    /// By name in lower case.
+    package let headers: [String: String]
     package let body: Data
 
     init(_ text: String) throws {
@@ -15,9 +16,14 @@ package struct RawAnswer: Sendable {
         guard parts.count == 2, let status = lines.first?.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
         else { throw HostFailure("no answer in HTTP: \(text)") }
         self.status = status
-        type = lines.first { $0.lowercased().hasPrefix("content-type: ") }.map { String($0.dropFirst(14)) } ?? ""
+        let fields = lines.dropFirst().compactMap { line in
+            line.firstRange(of: ": ").map { (line[..<$0.lowerBound].lowercased(), String(line[$0.upperBound...])) }
+        }
+        headers = Dictionary(fields, uniquingKeysWith: { first, _ in first })
         body = Data(parts[1].utf8)
     }
+
+    package var type: String { headers["content-type"] ?? "" }
 
     package func json() throws -> JSONValue { try JSONValue(parsing: body) }
 }

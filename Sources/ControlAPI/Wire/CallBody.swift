@@ -80,6 +80,10 @@ extension CallBody {
         guard case .object(let members) = value else {
             throw ControlRefusal(.bodyNotObject, "the body is \(value.words), not an object", remedy: remedy)
         }
+        if let name = RepeatedField.first(in: data) {
+            let problem = "field \"\(name)\" stands in the body more than once"
+            throw ControlRefusal(.fieldRepeated, field: name, problem, remedy: "keep one of them")
+        }
         return members
     }
 }

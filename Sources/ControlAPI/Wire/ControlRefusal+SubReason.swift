@@ -9,6 +9,7 @@ extension ControlRefusal {
         case bodyNotJSON = "body-not-json"
         case bodyNotObject = "body-not-object"
         case fieldUnknown = "field-unknown"
+        case fieldRepeated = "field-repeated"
         case fieldMissing = "field-missing"
         case fieldNull = "field-null"
         case fieldType = "field-type"
@@ -25,6 +26,8 @@ extension ControlRefusal {
         case queryInvalid = "query-invalid"
 
         case foreignUser = "foreign-user"
+
+        case noSuchMethod = "no-such-method"
 
         case noSuchRoute = "no-such-route"
         case noSuchPlugin = "no-such-plugin"
@@ -45,11 +48,13 @@ extension ControlRefusal {
         package var code: Code {
             switch self {
             case .bodyMissing, .bodyUnexpected, .bodyTooLarge, .bodyNotJSON, .bodyNotObject, .fieldUnknown,
-                .fieldMissing, .fieldNull, .fieldType, .identifierInvalid, .identifierMissing, .kindUnknown,
+                .fieldRepeated, .fieldMissing, .fieldNull, .fieldType, .identifierInvalid, .identifierMissing,
+                .kindUnknown,
                 .timeInvalid, .base64Invalid, .payloadTooLarge, .conditionMissing, .numberInvalid, .queryUnknown,
                 .queryRepeated, .queryInvalid:
                 .malformed
             case .foreignUser: .notAdmitted
+            case .noSuchMethod: .methodNotAllowed
             case .noSuchRoute, .noSuchPlugin, .noSuchTask, .noSuchLaunch, .nothingPending, .nothingRunning: .notFound
             case .notLaunching, .notRunning, .notPurged: .conflict
             case .notRecorded, .containerKept, .ledgerUnreadable, .unexpected: .hostFailed
@@ -64,6 +69,8 @@ extension ControlRefusal {
         /// The socket's other end is none of those who may give orders here.
         case notAdmitted = "not-admitted"
         case notFound = "not-found"
+        /// There is the path, and nothing that the method would do there.
+        case methodNotAllowed = "method-not-allowed"
         /// The request is in order, but not in the host's present state.
         case conflict
         /// The host could not do its own part.
@@ -74,6 +81,7 @@ extension ControlRefusal {
             case .malformed: 400
             case .notAdmitted: 403
             case .notFound: 404
+            case .methodNotAllowed: 405
             case .conflict: 409
             case .hostFailed: 500
             }

@@ -37,8 +37,17 @@ package struct ControlRefusal: Error, Hashable, Sendable {
         return Self(.identifierInvalid, field: field, "\(field) \"\(text)\" \(problem)", remedy: flaw?.remedy)
     }
 
+    /// A path that has routes of other methods alone is told apart from one that has none.
     package static func noSuchRoute(method: String, path: String) -> Self {
-        Self(
+        let allowed = Route.methods(at: path).map(\.rawValue)
+        if !allowed.isEmpty {
+            return Self(
+                .noSuchMethod,
+                "\(path.prefix { $0 != "?" }) has no method \(method)",
+                remedy: "use \(allowed.joined(separator: " or "))"
+            )
+        }
+        return Self(
             .noSuchRoute,
             "this host has no route \(method) \(path)",
             remedy: "GET \(Route.apiDescription.template) lists its routes"

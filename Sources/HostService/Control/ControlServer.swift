@@ -77,7 +77,12 @@ struct ControlServer: Service {
             )
             return try await routes.answer(route, call)
         } catch let refusal as ControlRefusal {
-            return Response(json: refusal.reply, status: refusal.status)
+            var response = Response(json: refusal.reply, status: refusal.status)
+            if response.status == .methodNotAllowed {
+                let allowed = Route.methods(at: request.uri.path).map(\.rawValue)
+                response.headers[.allow] = allowed.joined(separator: ", ")
+            }
+            return response
         } catch {
             return Response(json: ControlRefusal(.unexpected, "\(error)").reply, status: 500)
         }
