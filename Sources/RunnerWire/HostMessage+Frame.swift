@@ -15,12 +15,14 @@ extension HostMessage: WireMessage {
         case pending = 262
         case stop = 263
         case expireAssertions = 264
+        case deliver = 265
     }
 
     package var frameType: UInt16 {
         let type: FrameType =
             switch self {
             case .plan: .plan
+            case .deliver: .deliver
             case .expire: .expire
             case .expireAssertions: .expireAssertions
             case .submitted: .submitted
@@ -36,6 +38,8 @@ extension HostMessage: WireMessage {
         switch self {
         case .plan(let plan):
             frame.put(plan)
+        case .deliver(let task):
+            frame.put(task)
         case .expire(let tasks, let reason):
             frame.put(list: tasks) { $0.put($1) }
             frame.put(reason)
@@ -67,6 +71,8 @@ extension HostMessage: WireMessage {
         switch FrameType(rawValue: frameType) {
         case .plan:
             self = .plan(try fields.plan())
+        case .deliver:
+            self = .deliver(try fields.plannedTask())
         case .expire:
             self = .expire(try fields.tasks("expire.tasks"), try fields.value("expire.reason"))
         case .expireAssertions:
@@ -90,7 +96,7 @@ extension HostMessage: WireMessage {
         case .pending:
             self = .pending(
                 try fields.value("pending.call"),
-                try fields.list("pending.requests", minimumSize: 18) { fields throws(WireError) in
+                try fields.list("pending.requests", minimumSize: 24) { fields throws(WireError) in
                     PendingSummary(request: try fields.request(), number: try fields.value("pending.number"))
                 }
             )

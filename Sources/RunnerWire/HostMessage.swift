@@ -5,6 +5,8 @@ package import TaskModel
 /// What a host tells its runner. The first one is always the plan.
 package enum HostMessage: Hashable, Sendable {
     case plan(RunnerPlan)
+    /// A continued task that the launch itself submitted (C8); comes after the answer to its submission.
+    case deliver(RunnerPlan.Task)
     case expire([TaskID], ExpirationReason)
     /// Nothing of the launch may go on: open assertions must end, and none may begin.
     case expireAssertions(ExpirationReason)
@@ -30,6 +32,9 @@ package struct RunnerPlan: Hashable, Sendable {
         package let attempts: Int
         package let requiresNetwork: Bool
         package let requiresExternalPower: Bool
+        package let protection: ProtectionType
+        /// Of a continued task.
+        package let continued: ContinuedTerms?
         package let payload: [UInt8]
 
         package init(
@@ -41,6 +46,8 @@ package struct RunnerPlan: Hashable, Sendable {
             attempts: Int,
             requiresNetwork: Bool = false,
             requiresExternalPower: Bool = false,
+            protection: ProtectionType = .untilFirstAuthentication,
+            continued: ContinuedTerms? = nil,
             payload: [UInt8]
         ) {
             self.id = id
@@ -51,6 +58,8 @@ package struct RunnerPlan: Hashable, Sendable {
             self.attempts = attempts
             self.requiresNetwork = requiresNetwork
             self.requiresExternalPower = requiresExternalPower
+            self.protection = protection
+            self.continued = continued
             self.payload = payload
         }
     }
@@ -63,10 +72,14 @@ package struct RunnerPlan: Hashable, Sendable {
     package let libraryPath: String
     package let libraryIdentity: FileIdentity
     package let permitted: [PermittedIdentifier]
+    package let modes: Set<BackgroundMode>
     package let settings: [String: String]
     package let containerPath: String
-    /// Absolute, on this machine's monotonic clock: runner and host share it.
-    package let deadline: MonotonicTime
+    /// Absolute, on this machine's monotonic clock: runner and host share it. Nil without a fixed budget. It holds for
+    /// every task that is not continued, and for entry.
+    package let deadline: MonotonicTime?
+    /// By when entry must have returned, with or without a budget.
+    package let entryDeadline: MonotonicTime
     package let grace: Duration
     package let tasks: [Task]
 
@@ -79,9 +92,11 @@ package struct RunnerPlan: Hashable, Sendable {
         libraryPath: String,
         libraryIdentity: FileIdentity,
         permitted: [PermittedIdentifier],
+        modes: Set<BackgroundMode>,
         settings: [String: String],
         containerPath: String,
-        deadline: MonotonicTime,
+        deadline: MonotonicTime?,
+        entryDeadline: MonotonicTime,
         grace: Duration,
         tasks: [Task]
     ) {
@@ -93,9 +108,11 @@ package struct RunnerPlan: Hashable, Sendable {
         self.libraryPath = libraryPath
         self.libraryIdentity = libraryIdentity
         self.permitted = permitted
+        self.modes = modes
         self.settings = settings
         self.containerPath = containerPath
         self.deadline = deadline
+        self.entryDeadline = entryDeadline
         self.grace = grace
         self.tasks = tasks
     }

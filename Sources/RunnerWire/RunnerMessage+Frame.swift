@@ -21,12 +21,20 @@ extension RunnerMessage: WireMessage {
         case stopped = 12
         case assertionBegan = 13
         case assertionEnded = 14
+        case registered = 15
+        case progress = 16
+        case title = 17
+        case fetchInterval = 18
     }
 
     package var frameType: UInt16 {
         let type: FrameType =
             switch self {
             case .entered: .entered
+            case .registered: .registered
+            case .progress: .progress
+            case .title: .title
+            case .fetchInterval: .fetchInterval
             case .loadFailed: .loadFailed
             case .completed: .completed
             case .expirationHandler: .expirationHandler
@@ -48,8 +56,21 @@ extension RunnerMessage: WireMessage {
         switch self {
         case .entered(let status, let registered, let offersReceive):
             frame.put(status)
-            frame.put(list: registered) { $0.put(text: $1.text) }
+            frame.put(list: registered) { $0.put(text: $1.description) }
             frame.put(offersReceive)
+        case .registered(let identifier):
+            frame.put(text: identifier.description)
+        case .progress(let task, let progress):
+            frame.put(task)
+            frame.put(progress.done)
+            frame.put(progress.total)
+        case .title(let task, let title, let subtitle):
+            frame.put(task)
+            frame.put(text: title)
+            frame.put(subtitle)
+        case .fetchInterval(let interval):
+            frame.put(interval != nil)
+            if let interval { frame.put(interval.wholeNanoseconds) }
         case .loadFailed(let message):
             frame.put(text: message)
         case .completed(let task, let outcome):
@@ -92,9 +113,31 @@ extension RunnerMessage: WireMessage {
             self = .entered(
                 status: try fields.integer("entered.status"),
                 registered: try fields.list("entered.registered", minimumSize: 4) { fields throws(WireError) in
-                    try fields.name("entered.registered", TaskIdentifier.init)
+                    try fields.name("entered.registered", PermittedIdentifier.init)
                 },
                 offersReceive: try fields.flag("entered.offersReceive")
+            )
+        case .registered:
+            self = .registered(try fields.name("registered.identifier", PermittedIdentifier.init))
+        case .progress:
+            let task: TaskID = try fields.value("progress.task")
+            let (done, total): (Int64, Int64) = (
+                try fields.integer("progress.done"), try fields.integer("progress.total")
+            )
+            guard let progress = TaskProgress(done: done, total: total) else {
+                throw WireError(code: .unknownValue, message: "progress: \(done) of \(total) is none")
+            }
+            self = .progress(task, progress)
+        case .title:
+            self = .title(
+                try fields.value("title.task"),
+                try fields.text("title.title"),
+                subtitle: try fields.optionalText("title.subtitle")
+            )
+        case .fetchInterval:
+            self = .fetchInterval(
+                try fields.flag("fetchInterval.isSet")
+                    ? .nanoseconds(try fields.integer("fetchInterval.interval") as Int64) : nil
             )
         case .loadFailed:
             self = .loadFailed(message: try fields.text("loadFailed.message"))

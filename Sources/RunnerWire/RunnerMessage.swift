@@ -5,7 +5,9 @@ package import TaskModel
 /// What a runner tells its host. The host believes none of it beyond what the launch's manifest allows.
 package enum RunnerMessage: Hashable, Sendable {
     /// Entry returned: its status, what was registered, and whether the plugin takes events.
-    case entered(status: Int32, registered: [TaskIdentifier], offersReceive: Bool)
+    case entered(status: Int32, registered: [PermittedIdentifier], offersReceive: Bool)
+    /// A continued identifier, or a pattern, registered after entry (statement 15).
+    case registered(PermittedIdentifier)
     /// The library could not be loaded; nothing of it ran, or only its constructors.
     case loadFailed(message: String)
     case completed(TaskID, CompletionOutcome)
@@ -13,6 +15,13 @@ package enum RunnerMessage: Hashable, Sendable {
     case expirationHandler(TaskID, isSet: Bool)
     /// The runner's own timer told these tasks to stop.
     case expiring([TaskID], ExpirationReason)
+
+    /// Of a continued task: `done` of `total` units. Coalesced: the newest one stands for those before it.
+    case progress(TaskID, TaskProgress)
+    /// What people see of a continued task from now on, both at once (statement 79).
+    case title(TaskID, String, subtitle: String?)
+    /// Legacy fetch: at least so long between two, nil for never.
+    case fetchInterval(Duration?)
 
     /// The plugin wants to be kept beyond its last task. What the host does not take holds nothing open.
     case assertionBegan(AssertionID, name: String)

@@ -22,24 +22,31 @@ extension FrameWriter {
         put(plan.libraryIdentity.modified)
         put(plan.libraryIdentity.changed)
         put(list: plan.permitted) { $0.put(text: $1.description) }
+        put(list: plan.modes.map(\.rawValue).sorted()) { $0.put(text: $1) }
         put(list: plan.settings.sorted { $0.key < $1.key }) { frame, setting in
             frame.put(text: setting.key)
             frame.put(text: setting.value)
         }
         put(text: plan.containerPath)
-        put(plan.deadline.nanoseconds)
+        put(plan.deadline != nil)
+        if let deadline = plan.deadline { put(deadline.nanoseconds) }
+        put(plan.entryDeadline.nanoseconds)
         put(plan.grace.wholeNanoseconds)
-        put(list: plan.tasks) { frame, task in
-            frame.put(task.id)
-            frame.put(task.kind)
-            frame.put(task.event?.rawValue ?? 0)
-            frame.put(text: task.identifier)
-            frame.put(task.submission)
-            frame.put(Int64(task.attempts))
-            frame.put(task.requiresNetwork)
-            frame.put(task.requiresExternalPower)
-            frame.put(bytes: task.payload)
-        }
+        put(list: plan.tasks) { $0.put($1) }
+    }
+
+    mutating func put(_ task: RunnerPlan.Task) {
+        put(task.id)
+        put(task.kind)
+        put(task.event?.rawValue ?? 0)
+        put(text: task.identifier)
+        put(task.submission)
+        put(Int64(task.attempts))
+        put(task.requiresNetwork)
+        put(task.requiresExternalPower)
+        put(task.protection)
+        put(task.continued)
+        put(bytes: task.payload)
     }
 
     mutating func put(_ request: TaskRequest) {
@@ -49,6 +56,22 @@ extension FrameWriter {
         if let earliestBegin = request.earliestBegin { put(earliestBegin.nanoseconds) }
         put(request.requiresNetwork)
         put(request.requiresExternalPower)
+        put(request.protection)
+        put(request.continued)
+    }
+
+    mutating func put(_ terms: ContinuedTerms?) {
+        put(terms != nil)
+        guard let terms else { return }
+        put(text: terms.title)
+        put(terms.subtitle)
+        put(terms.strategy)
+        put(terms.resources.rawValue)
+    }
+
+    mutating func put(_ text: String?) {
+        put(text != nil)
+        if let text { put(text: text) }
     }
 }
 
@@ -79,11 +102,13 @@ extension FrameReader {
             permitted: try list("plan.permitted", minimumSize: 4) { fields throws(WireError) in
                 try fields.name("plan.permitted", PermittedIdentifier.init)
             },
+            modes: try modes(),
             settings: try settings(),
             containerPath: try text("plan.containerPath"),
-            deadline: MonotonicTime(nanoseconds: try integer("plan.deadline")),
+            deadline: try flag("plan.hasDeadline") ? MonotonicTime(nanoseconds: try integer("plan.deadline")) : nil,
+            entryDeadline: MonotonicTime(nanoseconds: try integer("plan.entryDeadline")),
             grace: .nanoseconds(try integer("plan.grace") as Int64),
-            tasks: try list("plan.tasks", minimumSize: 38) { fields throws(WireError) in try fields.plannedTask() }
+            tasks: try list("plan.tasks", minimumSize: 47) { fields throws(WireError) in try fields.plannedTask() }
         )
     }
 
@@ -94,12 +119,35 @@ extension FrameReader {
             earliestBegin: try flag("request.hasEarliestBegin")
                 ? WallTime(nanoseconds: try integer("request.earliestBegin")) : nil,
             requiresNetwork: try flag("request.requiresNetwork"),
-            requiresExternalPower: try flag("request.requiresExternalPower")
+            requiresExternalPower: try flag("request.requiresExternalPower"),
+            protection: try value("request.protection"),
+            continued: try continuedTerms()
         )
+    }
+
+    private mutating func continuedTerms() throws(WireError) -> ContinuedTerms? {
+        guard try flag("continued.isThere") else { return nil }
+        return ContinuedTerms(
+            title: try text("continued.title"),
+            subtitle: try optionalText("continued.subtitle"),
+            strategy: try value("continued.strategy"),
+            resources: TaskResources(rawValue: try integer("continued.resources"))
+        )
+    }
+
+    mutating func optionalText(_ field: StaticString) throws(WireError) -> String? {
+        try flag(field) ? try text(field) : nil
     }
 
     mutating func tasks(_ field: StaticString) throws(WireError) -> [TaskID] {
         try list(field, minimumSize: 8) { fields throws(WireError) in try fields.value(field) }
+    }
+
+    private mutating func modes() throws(WireError) -> Set<BackgroundMode> {
+        let modes = try list("plan.modes", minimumSize: 4) { fields throws(WireError) in
+            try fields.name("plan.modes", BackgroundMode.init(rawValue:))
+        }
+        return Set(modes)
     }
 
     private mutating func settings() throws(WireError) -> [String: String] {
@@ -114,7 +162,7 @@ extension FrameReader {
         return settings
     }
 
-    private mutating func plannedTask() throws(WireError) -> RunnerPlan.Task {
+    mutating func plannedTask() throws(WireError) -> RunnerPlan.Task {
         let id: TaskID = try value("task.id")
         let kind: TaskKind = try value("task.kind")
         let event: UInt32 = try integer("task.event")
@@ -133,6 +181,8 @@ extension FrameReader {
             attempts: Int(truncatingIfNeeded: try integer("task.attempts") as Int64),
             requiresNetwork: try flag("task.requiresNetwork"),
             requiresExternalPower: try flag("task.requiresExternalPower"),
+            protection: try value("task.protection"),
+            continued: try continuedTerms(),
             payload: try bytes("task.payload")
         )
     }

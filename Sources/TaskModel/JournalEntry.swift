@@ -9,6 +9,8 @@ package struct JournalEntry: Hashable, Sendable {
         case cancelled
         case replaced
         case violation
+        /// An operator's schedule came to an occasion whose request was refused.
+        case occasionMissed
         case pluginInstalled
         case pluginChanged
         case pluginRefused
@@ -16,7 +18,8 @@ package struct JournalEntry: Hashable, Sendable {
 
         package static var allCases: [Event] {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
-                .cancelled, .replaced, .violation, .pluginInstalled, .pluginChanged, .pluginRefused, .pluginRemoved,
+                .cancelled, .replaced, .violation, .occasionMissed, .pluginInstalled, .pluginChanged, .pluginRefused,
+                .pluginRemoved,
             ]
         }
 
@@ -27,6 +30,7 @@ package struct JournalEntry: Hashable, Sendable {
             case .cancelled: "cancelled"
             case .replaced: "replaced"
             case .violation: "violation"
+            case .occasionMissed: "occasion-missed"
             case .pluginInstalled: "plugin-installed"
             case .pluginChanged: "plugin-changed"
             case .pluginRefused: "plugin-refused"

@@ -5,20 +5,24 @@
 /// A slow first task leaves less for the second: the budget belongs to the launch, not to a task.
 /// It only measures. Ending a runner that overstays is the supervisor's work.
 package struct LaunchBudget: Hashable, Sendable {
-    package let total: Duration
+    /// Nil: no fixed budget; a continued task ends when it is completed, stops progressing or is stopped.
+    package let total: Duration?
     /// How long a plugin may still take after expiration before it is ended. Comes on top of the budget.
     package let grace: Duration
     package let start: MonotonicTime
 
-    package init(total: Duration, grace: Duration, startingAt start: MonotonicTime) {
+    package init(total: Duration?, grace: Duration, startingAt start: MonotonicTime) {
         self.total = total
         self.grace = grace
         self.start = start
     }
 
-    package var deadline: MonotonicTime { start + total }
-    package var killDeadline: MonotonicTime { deadline + grace }
+    package var deadline: MonotonicTime? { total.map { start + $0 } }
+    package var killDeadline: MonotonicTime? { deadline.map { $0 + grace } }
 
     package func used(at now: MonotonicTime) -> Duration { max(.zero, now - start) }
-    package func remaining(at now: MonotonicTime) -> Duration { max(.zero, deadline - now) }
+    package func remaining(at now: MonotonicTime) -> Duration? { deadline.map { max(.zero, $0 - now) } }
+
+    /// As people read it.
+    package var words: String { total?.humanReadable ?? "no fixed budget" }
 }

@@ -10,6 +10,10 @@ package enum LedgerChange: Hashable, Sendable {
 
     /// Records the launch and moves its batch from pending to running, payloads included.
     case startLaunch(LaunchPlan)
+    /// Moves one more request from pending into a launch that runs, payload included (C8).
+    case startTask(LaunchNumber, PlannedTask)
+    /// The launch runs in another lane from now on.
+    case moveLaunch(LaunchNumber, to: Lane)
     /// A running task is over for good.
     case endTask(LaunchNumber, SubmissionNumber)
     /// A running task goes back to pending with its new retry state, payload included.
@@ -19,6 +23,15 @@ package enum LedgerChange: Hashable, Sendable {
     case endLaunch(LaunchNumber, LaunchEnd)
 
     case journal(JournalEntry)
+    /// What waiting work waits for from now on, by the codes of its reasons; closes what it no longer waits for. Nothing
+    /// is left open by the changes that end the waiting.
+    case recordWait(PendingWork, reasons: [String], at: WallTime)
+    /// Since when nothing but soft reasons keeps a request from running (C12).
+    case holdSoftly(SubmissionNumber, since: WallTime)
+    /// Legacy fetch: the interval that a plugin asked for, nil for never.
+    case setFetch(PluginIdentifier, FetchSchedule?)
+    /// The newest moment of an operator's schedule that was acted on, or that was passed over in order.
+    case recordOccasion(TaskIdentifier, at: WallTime)
     /// What the catalogue held when the plugin was last told that it started.
     case rememberPlugin(KnownPlugin)
     case forgetPlugin(PluginIdentifier)
@@ -79,6 +92,45 @@ package struct KnownPlugin: Hashable, Sendable {
     }
 }
 
+/// When a plugin without permitted identifiers is to be asked for news (statement 84).
+package struct FetchSchedule: Hashable, Sendable {
+    /// At least so long between two.
+    package var interval: Duration
+    /// The last one, or when the interval was set.
+    package var last: WallTime
+
+    package init(interval: Duration, last: WallTime) {
+        self.interval = interval
+        self.last = last
+    }
+}
+
+/// A launch of the last days, as far as policies look back.
+package struct PastLaunch: Hashable, Sendable {
+    package let plugin: PluginIdentifier
+    package let lane: Lane
+    package let cause: LaunchCause
+    package let outcome: LaunchOutcome
+    package let endedAt: WallTime
+    package let used: Duration?
+
+    package init(
+        plugin: PluginIdentifier,
+        lane: Lane,
+        cause: LaunchCause,
+        outcome: LaunchOutcome,
+        endedAt: WallTime,
+        used: Duration?
+    ) {
+        self.plugin = plugin
+        self.lane = lane
+        self.cause = cause
+        self.outcome = outcome
+        self.endedAt = endedAt
+        self.used = used
+    }
+}
+
 /// All that the core needs from the ledger to go on after a restart.
 package struct LedgerSnapshot: Sendable {
     package var requests: [PendingRequest]
@@ -86,6 +138,12 @@ package struct LedgerSnapshot: Sendable {
     /// Launches that no end was recorded for.
     package var running: [RunningLaunch]
     package var known: [KnownPlugin]
+    /// Oldest first, of the last week.
+    package var past: [PastLaunch]
+    /// What waiting work was last recorded to wait for.
+    package var waits: [SubmissionNumber: Set<String>]
+    package var fetches: [PluginIdentifier: FetchSchedule]
+    package var occasions: [TaskIdentifier: WallTime]
     package var lastSubmission: SubmissionNumber
     package var lastLaunch: LaunchNumber
 
@@ -94,6 +152,10 @@ package struct LedgerSnapshot: Sendable {
         events: [PendingEvent] = [],
         running: [RunningLaunch] = [],
         known: [KnownPlugin] = [],
+        past: [PastLaunch] = [],
+        waits: [SubmissionNumber: Set<String>] = [:],
+        fetches: [PluginIdentifier: FetchSchedule] = [:],
+        occasions: [TaskIdentifier: WallTime] = [:],
         lastSubmission: SubmissionNumber = SubmissionNumber(rawValue: 0),
         lastLaunch: LaunchNumber = LaunchNumber(rawValue: 0)
     ) {
@@ -101,6 +163,10 @@ package struct LedgerSnapshot: Sendable {
         self.events = events
         self.running = running
         self.known = known
+        self.past = past
+        self.waits = waits
+        self.fetches = fetches
+        self.occasions = occasions
         self.lastSubmission = lastSubmission
         self.lastLaunch = lastLaunch
     }

@@ -9,6 +9,8 @@ package struct PendingRequest: Hashable, Sendable {
     package let submitter: Submitter
     package let submittedAt: WallTime
     package var retry: Retry
+    /// Since when nothing but soft reasons has kept it from running; never reset, so that its wait is bounded (C12).
+    package var heldSoftlySince: WallTime?
 
     package init(
         plugin: PluginIdentifier,
@@ -16,7 +18,8 @@ package struct PendingRequest: Hashable, Sendable {
         request: TaskRequest,
         submitter: Submitter,
         submittedAt: WallTime,
-        retry: Retry = Retry()
+        retry: Retry = Retry(),
+        heldSoftlySince: WallTime? = nil
     ) {
         self.plugin = plugin
         self.number = number
@@ -24,6 +27,7 @@ package struct PendingRequest: Hashable, Sendable {
         self.submitter = submitter
         self.submittedAt = submittedAt
         self.retry = retry
+        self.heldSoftlySince = heldSoftlySince
     }
 }
 

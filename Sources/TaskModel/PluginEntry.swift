@@ -12,6 +12,7 @@ package struct PluginEntry: Hashable, Sendable {
     package let extensions: [PluginIdentifier]
     package let permitted: [PermittedIdentifier]
     package let modes: Set<BackgroundMode>
+    package let entitlements: Set<Entitlement>
     /// The manifest's defaults under the operator's values.
     package let settings: [String: String]
     package let library: LibraryFile
@@ -28,6 +29,7 @@ package struct PluginEntry: Hashable, Sendable {
         extensions: [PluginIdentifier] = [],
         permitted: [PermittedIdentifier],
         modes: Set<BackgroundMode>,
+        entitlements: Set<Entitlement> = [],
         settings: [String: String] = [:],
         library: LibraryFile,
         manifestPath: String,
@@ -41,6 +43,7 @@ package struct PluginEntry: Hashable, Sendable {
         self.extensions = extensions
         self.permitted = permitted
         self.modes = modes
+        self.entitlements = entitlements
         self.settings = settings
         self.library = library
         self.manifestPath = manifestPath

@@ -8,15 +8,28 @@ package enum Reason: Hashable, Sendable {
     case pluginDisabled(PluginIdentifier)
     case identifierNotPermitted(TaskIdentifier)
     case modeMissing(BackgroundMode)
+    case entitlementMissing(Entitlement)
+    /// The operator denies the plugin all background work.
+    case backgroundDenied(PluginIdentifier)
+    /// The operator switched refresh off, for the host or, when it is named, for the plugin.
+    case backgroundRefreshOff(PluginIdentifier?)
 
     // What time changes.
     case earliestBegin(WallTime)
     case retryDelay(until: WallTime, attempts: Int)
     case spacing(until: MonotonicTime)
+    case dayBudget(until: WallTime, limit: Duration)
+    case spread(until: MonotonicTime, after: SpreadCause)
 
     // What the machine changes.
     case externalPower
     case network
+    case containerLocked(PluginIdentifier)
+    case resourcesMissing
+    case notIdle
+    case highLoad
+    case memoryPressure
+    case heat
 
     // What other work changes.
     case laneBusy(Lane, LaunchNumber)
@@ -27,4 +40,60 @@ package enum Reason: Hashable, Sendable {
     case beingRecorded
     case runnerUnavailable(until: MonotonicTime, message: String)
     case hostStopping
+
+    /// The place in the order in which changes are proposed.
+    package var rank: Int {
+        switch self {
+        case .pluginMissing: 0
+        case .pluginRefused: 1
+        case .pluginDisabled: 2
+        case .identifierNotPermitted: 3
+        case .modeMissing: 4
+        case .entitlementMissing: 5
+        case .backgroundDenied: 6
+        case .backgroundRefreshOff: 7
+        case .earliestBegin: 8
+        case .retryDelay: 9
+        case .spacing: 10
+        case .dayBudget: 11
+        case .spread: 12
+        case .externalPower: 13
+        case .network: 14
+        case .containerLocked: 15
+        case .resourcesMissing: 16
+        case .notIdle: 17
+        case .highLoad: 18
+        case .memoryPressure: 19
+        case .heat: 20
+        case .laneBusy: 21
+        case .othersRunAlone: 22
+        case .launchLimit: 23
+        case .beingRecorded: 24
+        case .runnerUnavailable: 25
+        case .hostStopping: 26
+        }
+    }
+
+    /// A soft reason holds nothing back for ever (C12), and gives way to a person's wish.
+    package var isSoft: Bool {
+        switch self {
+        case .spacing, .dayBudget, .spread, .notIdle, .highLoad: true
+        default: false
+        }
+    }
+}
+
+/// What lets many requests become eligible in one moment, and is therefore spread (policies).
+package enum SpreadCause: String, Hashable, Sendable, CaseIterable {
+    case boot
+    case resume
+    case network
+
+    package var words: String {
+        switch self {
+        case .boot: "the machine started"
+        case .resume: "the machine resumed"
+        case .network: "the network came back"
+        }
+    }
 }

@@ -22,6 +22,7 @@ package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// The ABI's `BGT_REASON_...` numbers, as far as this host gives them.
     package enum SubReason: UInt32, Hashable, Sendable, CaseIterable {
         case notOffered = 1
+        case backgroundRefreshOff = 2
         case pluginDisabled = 3
         case notRecorded = 4
         case hostStopping = 5
@@ -29,16 +30,23 @@ package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case pluginMissing = 7
         case refreshLimit = 10
         case processingLimit = 11
+        case continuedLimit = 12
         case eventLimit = 13
         case identifierNotPermitted = 20
         case fetchModeMissing = 21
         case processingModeMissing = 22
+        case notInForeground = 23
+        case resourcesUnsupported = 24
+        case entitlementMissing = 25
+        case backgroundDenied = 26
         case notItsMainPlugin = 27
         case notAnExtension = 28
+        case noRoomNow = 30
 
         package var name: String {
             switch self {
             case .notOffered: "not-offered"
+            case .backgroundRefreshOff: "background-refresh-off"
             case .pluginDisabled: "plugin-disabled"
             case .notRecorded: "not-recorded"
             case .hostStopping: "host-stopping"
@@ -46,12 +54,18 @@ package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
             case .pluginMissing: "plugin-missing"
             case .refreshLimit: "refresh-limit"
             case .processingLimit: "processing-limit"
+            case .continuedLimit: "continued-limit"
             case .eventLimit: "event-limit"
             case .identifierNotPermitted: "identifier-not-permitted"
             case .fetchModeMissing: "mode-fetch-missing"
             case .processingModeMissing: "mode-processing-missing"
+            case .notInForeground: "not-in-foreground"
+            case .resourcesUnsupported: "resources-unsupported"
+            case .entitlementMissing: "entitlement-missing"
+            case .backgroundDenied: "background-denied"
             case .notItsMainPlugin: "not-its-main-plugin"
             case .notAnExtension: "not-an-extension"
+            case .noRoomNow: "no-room-now"
             }
         }
     }

@@ -4,12 +4,18 @@
 package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
     case refresh = 1
     case processing = 2
+    /// Processing for a study; counts as processing in limits and lanes.
+    case healthResearch = 3
+    /// Work that a person started and watches.
+    case continued = 4
     case event = 5
 
     package var name: String {
         switch self {
         case .refresh: "refresh"
         case .processing: "processing"
+        case .healthResearch: "health-research"
+        case .continued: "continued"
         case .event: "event"
         }
     }
@@ -19,18 +25,33 @@ package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
         self = kind
     }
 
-    package var lane: Lane { self == .event ? .event : .background }
+    /// The lane that a launch for it takes. A continued task may also join a launch that runs in another one (C8).
+    package var lane: Lane {
+        switch self {
+        case .refresh, .processing, .healthResearch: .background
+        case .event: .event
+        case .continued: .continued
+        }
+    }
+
+    /// The kind whose limit it counts against (C5).
+    package var countedAs: TaskKind { isProcessing ? .processing : self }
+
+    /// Processing of some kind: only while the machine idles, and under one limit (statement 66, C5).
+    package var isProcessing: Bool { self == .processing || self == .healthResearch }
 }
 
 /// One of the separate ways in which a plugin is launched (C7); the numbers are the ABI's `BGT_LANE_...`.
 package enum Lane: UInt32, Hashable, Sendable, CaseIterable {
     case background = 1
     case event = 2
+    case continued = 3
 
     package var name: String {
         switch self {
         case .background: "background"
         case .event: "event"
+        case .continued: "continued"
         }
     }
 }
@@ -72,11 +93,20 @@ package enum EventType: UInt32, Hashable, Sendable, CaseIterable {
     case started = 1
     /// Somebody woke an extension, and may have handed it something to read.
     case trigger = 2
+    /// Legacy fetch: the interval that the plugin asked for has passed (statement 84).
+    case fetch = 3
 
     package var name: String {
         switch self {
         case .started: "started"
         case .trigger: "trigger"
+        case .fetch: "fetch"
         }
     }
+}
+
+/// What a manifest claims beyond identifiers and modes. The operator who installs it grants it.
+package enum Entitlement: String, Hashable, Sendable, CaseIterable {
+    case continuedProcessingGPU = "continued-processing.gpu"
+    case healthResearch = "healthresearch"
 }

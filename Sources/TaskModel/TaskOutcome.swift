@@ -68,24 +68,32 @@ package enum ExpirationReason: UInt32, Hashable, Sendable {
     case budget = 1
     case externalPowerLost = 2
     case networkLost = 3
+    case notIdle = 4
     case stoppedByPerson = 5
+    case noProgress = 6
+    case memoryPressure = 7
     case hostShutdown = 8
+    case containerLocked = 9
 
     package var name: String {
         switch self {
         case .budget: "budget used up"
         case .externalPowerLost: "external power lost"
         case .networkLost: "network lost"
+        case .notIdle: "no longer idle"
         case .stoppedByPerson: "stopped by a person"
+        case .noProgress: "no progress"
+        case .memoryPressure: "memory pressure"
         case .hostShutdown: "host shutting down"
+        case .containerLocked: "container locked"
         }
     }
 
     /// Whom a task that stopped unfinished, as it was told, is put down to.
     package var blame: Blame {
         switch self {
-        case .budget: .plugin
-        case .externalPowerLost, .networkLost: .machine
+        case .budget, .noProgress: .plugin
+        case .externalPowerLost, .networkLost, .notIdle, .memoryPressure, .containerLocked: .machine
         case .stoppedByPerson: .person
         case .hostShutdown: .host
         }

@@ -11,19 +11,89 @@ package struct TaskRequest: Hashable, Sendable {
     package let earliestBegin: WallTime?
     package let requiresNetwork: Bool
     package let requiresExternalPower: Bool
+    /// Of health research alone.
+    package let protection: ProtectionType
+    /// Of a continued request, and of no other.
+    package let continued: ContinuedTerms?
 
     package init(
         identifier: TaskIdentifier,
         kind: TaskKind,
         earliestBegin: WallTime? = nil,
         requiresNetwork: Bool = false,
-        requiresExternalPower: Bool = false
+        requiresExternalPower: Bool = false,
+        protection: ProtectionType = .untilFirstAuthentication,
+        continued: ContinuedTerms? = nil
     ) {
         self.identifier = identifier
         self.kind = kind
         self.earliestBegin = earliestBegin
         self.requiresNetwork = requiresNetwork
         self.requiresExternalPower = requiresExternalPower
+        self.protection = protection
+        self.continued = continued
+    }
+}
+
+/// What a continued request says beside its identifier (statements 73 to 79).
+package struct ContinuedTerms: Hashable, Sendable {
+    /// The most that a title or a subtitle may have, in bytes.
+    package static let maximumTitle = 255
+
+    package let title: String
+    package let subtitle: String?
+    package let strategy: SubmissionStrategy
+    package let resources: TaskResources
+
+    package init(
+        title: String,
+        subtitle: String? = nil,
+        strategy: SubmissionStrategy = .queue,
+        resources: TaskResources = []
+    ) {
+        self.title = title
+        self.subtitle = subtitle
+        self.strategy = strategy
+        self.resources = resources
+    }
+}
+
+/// What becomes of a continued request that cannot run at once; the numbers are the ABI's `BGT_STRATEGY_...`.
+package enum SubmissionStrategy: UInt32, Hashable, Sendable, CaseIterable {
+    case queue = 1
+    case fail = 2
+
+    package var name: String { self == .queue ? "queue" : "fail" }
+}
+
+/// What a continued task wants of the machine; the bits are the ABI's `BGT_RESOURCE_...`.
+package struct TaskResources: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    package static let gpu = TaskResources(rawValue: 1)
+}
+
+/// In which state of the container's lock a health research task can work; the numbers are the ABI's `BGT_PROTECTION_...`.
+///
+/// On Linux the data is the container: it can be read once whatever it is mounted from is mounted and unlocked.
+package enum ProtectionType: UInt32, Hashable, Sendable, CaseIterable {
+    /// Readable when the task is launched; a lock afterwards does not matter.
+    case untilFirstAuthentication = 0
+    /// The lock does not matter at all.
+    case none = 1
+    /// Readable when the task is launched, so that files can be opened; those stay readable.
+    case unlessOpen = 2
+    /// Readable as long as the task runs.
+    case complete = 3
+
+    package var name: String {
+        switch self {
+        case .untilFirstAuthentication: "until-first-authentication"
+        case .none: "none"
+        case .unlessOpen: "unless-open"
+        case .complete: "complete"
+        }
     }
 }
 
@@ -31,11 +101,14 @@ package struct TaskRequest: Hashable, Sendable {
 package enum Submitter: Hashable, Sendable {
     case person
     case plugin(PluginIdentifier)
+    /// The operator's configuration, at an occasion of its schedule.
+    case schedule
 
     package var name: String {
         switch self {
         case .person: "person"
         case .plugin(let identifier): identifier.text
+        case .schedule: "schedule"
         }
     }
 }

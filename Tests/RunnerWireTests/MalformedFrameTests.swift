@@ -67,6 +67,58 @@ struct MalformedFrameTests {
         #expect(throws: WireError.self) { try decoder.next() }
     }
 
+    @Test(arguments: [(-1, 1), (2, 1), (0, 0), (0, -1), (.min, .max)] as [(Int64, Int64)])
+    func `77: progress out of range is refused, however it came to be sent`(done: Int64, total: Int64) throws {
+        let progress = try #require(TaskProgress(done: 1, total: 2))
+        var frame = try RunnerMessage.progress(TaskID(rawValue: 1), progress).frame()
+        frame.replaceSubrange(14..., with: bytes(done) + bytes(total))
+        expectFailure(.unknownValue, of: RunnerMessage.self, frame)
+    }
+
+    @Test func `a protection type, a strategy and a mode that nobody knows are refused`() throws {
+        let study = TaskRequest(identifier: SampleMessages.identifier, kind: .healthResearch)
+        let export = TaskRequest(
+            identifier: SampleMessages.identifier,
+            kind: .continued,
+            continued: ContinuedTerms(title: "Exporting")
+        )
+        // The protection is followed by one flag, the strategy by the resources; then by the payload's length.
+        for (request, distance) in [(study, 9), (export, 16)] {
+            var frame = try RunnerMessage.submit(CallNumber(rawValue: 1), request, payload: []).frame()
+            frame[frame.count - distance] = 9
+            expectFailure(.unknownValue, of: RunnerMessage.self, frame)
+        }
+        var plan = try HostMessage.plan(SampleMessages.plan(tasks: [])).frame()
+        let mode = try #require(plan.firstRange(of: Array("fetch".utf8)))
+        plan[mode.lowerBound] = UInt8(ascii: "F")
+        expectFailure(.unknownValue, of: HostMessage.self, plan)
+    }
+
+    @Test func `a pattern within a name and a star alone are no registration`() throws {
+        for text in ["com.example.*.x", "*", ".*", "com.example.", ""] {
+            var frame = try RunnerMessage.registered(.exact(SampleMessages.identifier)).frame()
+            // The type, then the text's length, then the text.
+            let body = frame[4..<6] + bytes(UInt32(text.utf8.count)) + Array(text.utf8)
+            frame = bytes(UInt32(body.count)) + body
+            expectFailure(.unknownValue, of: RunnerMessage.self, frame)
+        }
+    }
+
+    @Test func `the largest submission and the largest delivery fit their frames with room to spare`() throws {
+        let payload = Array(repeating: 1 as UInt8, count: TaskRequest.maximumPayload)
+        let request = TaskRequest(
+            identifier: SampleMessages.longest,
+            kind: .continued,
+            continued: SampleMessages.longestTerms
+        )
+        let submission = try RunnerMessage.submit(CallNumber(rawValue: 1), request, payload: payload).frame()
+        #expect(submission.count < RunnerMessage.frameLimit / 8)
+        let task = SampleMessages.continuedTask(SampleMessages.longestTerms, payload: payload)
+        #expect(try HostMessage.deliver(task).frame().count < HostMessage.frameLimit / 128)
+        let title = RunnerMessage.title(TaskID(rawValue: 1), String(repeating: "x", count: 1 << 20), subtitle: nil)
+        #expect(throws: WireError.self) { try title.frame() }
+    }
+
     @Test func `a frame cut off anywhere waits for its rest`() throws {
         for message in SampleMessages.fromRunner {
             let frame = try message.frame()
@@ -107,11 +159,11 @@ struct MalformedFrameTests {
             let body = (0..<Int.random(in: 2...200, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)
             }
-            let type = UInt16.random(in: 1...12, using: &random)
+            let type = UInt16.random(in: 1...19, using: &random)
             let typed = bytes(type) + body.dropFirst(2)
             try drain(RunnerMessage.self, body)
             try drain(RunnerMessage.self, bytes(UInt32(typed.count)) + typed)
-            let hostTyped = bytes(type % 7 + 257) + body.dropFirst(2)
+            let hostTyped = bytes(type % 10 + 257) + body.dropFirst(2)
             try drain(HostMessage.self, bytes(UInt32(hostTyped.count)) + hostTyped)
         }
     }

@@ -47,26 +47,10 @@ struct RoundTripTests {
         var second: [String: String] = [:]
         for index in 0..<50 { first["key\(index)"] = "value" }
         for index in (0..<50).reversed() { second["key\(index)"] = "value" }
-        #expect(try HostMessage.plan(plan(settings: first)).frame() == HostMessage.plan(plan(settings: second)).frame())
-    }
-
-    private func plan(settings: [String: String]) -> RunnerPlan {
-        let sample = SampleMessages.plan(tasks: [])
-        return RunnerPlan(
-            launch: sample.launch,
-            plugin: sample.plugin,
-            role: sample.role,
-            lane: sample.lane,
-            cause: sample.cause,
-            libraryPath: sample.libraryPath,
-            libraryIdentity: sample.libraryIdentity,
-            permitted: sample.permitted,
-            settings: settings,
-            containerPath: sample.containerPath,
-            deadline: sample.deadline,
-            grace: sample.grace,
-            tasks: []
-        )
+        func plan(_ settings: [String: String]) throws -> [UInt8] {
+            try HostMessage.plan(SampleMessages.plan(tasks: [], settings: settings)).frame()
+        }
+        #expect(try plan(first) == plan(second))
     }
 
     private func expectRoundTrip<Message: WireMessage & Equatable>(_ message: Message) throws {

@@ -8,21 +8,45 @@ enum SampleMessages {
     static let identifier = name("com.example.colorfeed.refresh")
     static let longest = name("com." + String(repeating: "x", count: 251))
 
-    static let requests: [TaskRequest] = [
-        TaskRequest(identifier: identifier, kind: .refresh),
-        TaskRequest(
-            identifier: longest,
-            kind: .processing,
-            earliestBegin: WallTime(nanoseconds: .min),
-            requiresNetwork: true,
-            requiresExternalPower: true
-        ),
-        TaskRequest(identifier: identifier, kind: .event, earliestBegin: WallTime(nanoseconds: .max)),
-    ]
+    static let requests: [TaskRequest] =
+        [
+            TaskRequest(identifier: identifier, kind: .refresh),
+            TaskRequest(
+                identifier: longest,
+                kind: .processing,
+                earliestBegin: WallTime(nanoseconds: .min),
+                requiresNetwork: true,
+                requiresExternalPower: true
+            ),
+            TaskRequest(identifier: identifier, kind: .event, earliestBegin: WallTime(nanoseconds: .max)),
+            TaskRequest(identifier: identifier, kind: .continued, continued: ContinuedTerms(title: "")),
+            TaskRequest(identifier: longest, kind: .continued, continued: longestTerms),
+        ] + ProtectionType.allCases.map { TaskRequest(identifier: identifier, kind: .healthResearch, protection: $0) }
+
+    static let longestTerms = ContinuedTerms(
+        title: String(repeating: "é", count: 127) + "x",
+        subtitle: String(repeating: "\u{1F9CA}", count: 63),
+        strategy: .fail,
+        resources: TaskResources(rawValue: .max)
+    )
 
     static let fromRunner: [RunnerMessage] =
         [
-            .entered(status: 0, registered: [identifier, longest], offersReceive: true),
+            .entered(
+                status: 0,
+                registered: [.exact(identifier), .exact(longest), .pattern(prefix: longest)],
+                offersReceive: true
+            ),
+            .registered(.exact(longest)),
+            .registered(.pattern(prefix: identifier)),
+            .progress(TaskID(rawValue: .max), progress(0, 1)),
+            .progress(TaskID(rawValue: 0), progress(.max, .max)),
+            .title(TaskID(rawValue: .max), longestTerms.title, subtitle: longestTerms.subtitle),
+            .title(TaskID(rawValue: 0), "Exporting\0", subtitle: nil),
+            .title(TaskID(rawValue: 1), "", subtitle: ""),
+            .fetchInterval(nil),
+            .fetchInterval(.zero),
+            .fetchInterval(.nanoseconds(Int64.max)),
             .entered(status: .min, registered: [], offersReceive: false),
             .entered(status: .max, registered: [], offersReceive: false),
             .loadFailed(message: ""),
@@ -54,7 +78,12 @@ enum SampleMessages {
                 }
             )
         ),
+        .plan(plan(tasks: [], deadline: nil)),
+        .deliver(continuedTask(longestTerms, payload: Array(repeating: 0, count: TaskRequest.maximumPayload))),
+        .deliver(continuedTask(ContinuedTerms(title: "Exporting"), payload: [])),
+        .deliver(task(payload: [], event: .fetch)),
         .expire([TaskID(rawValue: 9)], .stoppedByPerson),
+        .expire([], .containerLocked),
         .expireAssertions(.hostShutdown),
         .submitted(CallNumber(rawValue: .max), SubmissionNumber(rawValue: .max)),
         .refused(
@@ -74,7 +103,11 @@ enum SampleMessages {
         .stop,
     ]
 
-    static func plan(tasks: [RunnerPlan.Task]) -> RunnerPlan {
+    static func plan(
+        tasks: [RunnerPlan.Task],
+        settings: [String: String] = ["feed-url": "https://example.com/feed.xml", "": "", "ключ": "значение"],
+        deadline: MonotonicTime? = MonotonicTime(nanoseconds: .min)
+    ) -> RunnerPlan {
         RunnerPlan(
             launch: LaunchNumber(rawValue: .max),
             plugin: plugin("com.example.colorfeed"),
@@ -84,9 +117,11 @@ enum SampleMessages {
             libraryPath: "/usr/lib/bgtask/plugins/libColorFeed.so",
             libraryIdentity: FileIdentity(device: .max, inode: .max, size: .max, modified: .min, changed: .max),
             permitted: [.exact(identifier), .pattern(prefix: identifier)],
-            settings: ["feed-url": "https://example.com/feed.xml", "": "", "ключ": "значение"],
+            modes: [.fetch, .processing],
+            settings: settings,
             containerPath: "",
-            deadline: MonotonicTime(nanoseconds: .min),
+            deadline: deadline,
+            entryDeadline: MonotonicTime(nanoseconds: .max),
             grace: .nanoseconds(Int64.max),
             tasks: tasks
         )
@@ -104,6 +139,27 @@ enum SampleMessages {
             requiresExternalPower: false,
             payload: payload
         )
+    }
+
+    static func continuedTask(_ terms: ContinuedTerms, payload: [UInt8]) -> RunnerPlan.Task {
+        RunnerPlan.Task(
+            id: TaskID(rawValue: .max),
+            kind: .continued,
+            event: nil,
+            identifier: longest.text,
+            submission: SubmissionNumber(rawValue: .max),
+            attempts: 0,
+            protection: .complete,
+            continued: terms,
+            payload: payload
+        )
+    }
+
+    private static func progress(_ done: Int64, _ total: Int64) -> TaskProgress {
+        guard let progress = TaskProgress(done: done, total: total) else {
+            preconditionFailure("a sample of progress must be one")
+        }
+        return progress
     }
 
     private static func name(_ text: String) -> TaskIdentifier {

@@ -1,0 +1,17 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// How far a continued task says it is (statement 77).
+package struct TaskProgress: Hashable, Sendable {
+    package let done: Int64
+    package let total: Int64
+
+    /// Nil unless 0 <= `done` <= `total` and `total` > 0.
+    package init?(done: Int64, total: Int64) {
+        guard total > 0, 0 <= done, done <= total else { return nil }
+        self.done = done
+        self.total = total
+    }
+
+    /// From 0 to 1.
+    package var fraction: Double { Double(done) / Double(total) }
+}
