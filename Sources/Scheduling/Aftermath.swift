@@ -61,6 +61,14 @@ struct Aftermath: Sendable {
         if let told = task.expiration, told.reason != .hostShutdown {
             return afterExpiration(index, task, cause: cause, reason: told.reason)
         }
+        if task.isToStop {
+            return Judgement(
+                index: index,
+                verdict: .consumed(cause.taskOutcome),
+                blame: cause.blame,
+                message: "stopped by a person during entry, then \(cause.text); it does not return"
+            )
+        }
         var retry = task.work.retry
         retry.wasInterrupted = true
         if task.expiration?.reason == .hostShutdown {

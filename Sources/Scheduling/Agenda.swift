@@ -9,6 +9,9 @@ struct Agenda: Sendable {
     enum WallAlarm: Hashable, Sendable {
         case work(PluginIdentifier, SubmissionNumber, TaskIdentifier?)
         case removedPlugin(PluginIdentifier)
+        case plugin(PluginIdentifier, Lane)
+        case occasion(PluginIdentifier, TaskIdentifier)
+        case fetch(PluginIdentifier)
     }
 
     enum MonotonicAlarm: Hashable, Sendable {
@@ -17,9 +20,11 @@ struct Agenda: Sendable {
         case stop
         case plugin(PluginIdentifier, Lane)
         case care(PluginIdentifier)
+        case keep([LedgerChange])
+        /// Memory pressure may end the next continued task.
+        case pressure
         /// The wall clock has said for a while that a removed plugin's time is over.
         case removedPlugin(PluginIdentifier)
-        case note(JournalEntry)
     }
 
     private struct Entry<Time: Comparable & Sendable, Alarm: Sendable>: Comparable, Sendable {
@@ -31,6 +36,9 @@ struct Agenda: Sendable {
 
     private var wall = Heap<Entry<WallTime, WallAlarm>>()
     private var monotonic = Heap<Entry<MonotonicTime, MonotonicAlarm>>()
+    /// The earliest entry of each alarm that is asked for again and again.
+    private var onceOnWall: [WallAlarm: WallTime] = [:]
+    private var onceOnMonotonic: [MonotonicAlarm: MonotonicTime] = [:]
 
     var firstWall: (alarm: WallAlarm, time: WallTime)? { wall.min.map { ($0.alarm, $0.time) } }
     var firstMonotonic: (alarm: MonotonicAlarm, time: MonotonicTime)? { monotonic.min.map { ($0.alarm, $0.time) } }
@@ -42,18 +50,42 @@ struct Agenda: Sendable {
         monotonic.insert(Entry(time: time, alarm: alarm))
     }
 
+    /// Unless it is there already for that time or an earlier one.
+    mutating func addOnce(_ alarm: WallAlarm, at time: WallTime) {
+        if let set = onceOnWall[alarm], set <= time { return }
+        onceOnWall[alarm] = time
+        add(alarm, at: time)
+    }
+
+    mutating func addOnce(_ alarm: MonotonicAlarm, at time: MonotonicTime) {
+        if let set = onceOnMonotonic[alarm], set <= time { return }
+        onceOnMonotonic[alarm] = time
+        add(alarm, at: time)
+    }
+
     mutating func popWall(upTo now: WallTime) -> WallAlarm? {
         guard let first = wall.min, first.time <= now else { return nil }
-        return wall.removeMin().alarm
+        return dropFirstWall()
     }
 
     mutating func popMonotonic(upTo now: MonotonicTime) -> MonotonicAlarm? {
         guard let first = monotonic.min, first.time <= now else { return nil }
-        return monotonic.removeMin().alarm
+        return dropFirstMonotonic()
     }
 
-    mutating func dropFirstWall() { _ = wall.popMin() }
-    mutating func dropFirstMonotonic() { _ = monotonic.popMin() }
+    @discardableResult
+    mutating func dropFirstWall() -> WallAlarm? {
+        guard let alarm = wall.popMin()?.alarm else { return nil }
+        onceOnWall[alarm] = nil
+        return alarm
+    }
+
+    @discardableResult
+    mutating func dropFirstMonotonic() -> MonotonicAlarm? {
+        guard let alarm = monotonic.popMin()?.alarm else { return nil }
+        onceOnMonotonic[alarm] = nil
+        return alarm
+    }
 
     /// Drops the wall alarms that no longer mean anything, once they outnumber those that do.
     mutating func discardWall(where isStale: (WallAlarm) -> Bool) {

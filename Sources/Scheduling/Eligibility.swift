@@ -18,6 +18,7 @@ package enum Eligibility {
         /// The launch that holds the lane the work would run in.
         package var laneOccupant: LaunchNumber?
         package var restsUntil: MonotonicTime?
+        package var record = PluginRecord()
         package var runnerRetry: (at: MonotonicTime, message: String)?
         /// The one that is to run alone before anything else of its lane.
         package var solo: PendingWork?
@@ -36,6 +37,7 @@ package enum Eligibility {
     package struct Occupancy: Sendable {
         package var launchesInLane: Int
         package var isStopping: Bool
+        package var surges = Surges()
     }
 
     /// Empty when the work may run. The order is that in which a change is proposed (C13).
@@ -43,25 +45,37 @@ package enum Eligibility {
     /// - Parameters:
     ///   - isBeingRecorded: a commit about this work is under way.
     ///   - isPersonsWish: a person asked for it, which overrules time, conditions and room, never permission.
+    ///   - needsRoom: it takes a place of its own in its lane.
     package static func reasons(
         against work: PendingWork,
         isBeingRecorded: Bool,
         isPersonsWish: Bool,
+        needsRoom: Bool = true,
         standing: Standing,
         conditions: Conditions,
         occupancy: Occupancy,
         configuration: SchedulingConfiguration,
         now: Moment
     ) -> [Reason] {
-        var reasons = permissionReasons(against: work, standing: standing)
+        var reasons = permissionReasons(against: work, standing: standing, configuration: configuration)
         if !isPersonsWish {
-            reasons += timeReasons(against: work, standing: standing, now: now)
+            reasons += timeReasons(against: work, now: now)
             reasons += conditionReasons(against: work, conditions: conditions)
         }
+        let facts = Policy.Facts(
+            work: work,
+            isPersonsWish: isPersonsWish,
+            standing: standing,
+            surges: occupancy.surges,
+            conditions: conditions,
+            configuration: configuration,
+            now: now
+        )
+        reasons += Policy.reasons(on: facts)
         if let occupant = standing.laneOccupant { reasons.append(.laneBusy(work.kind.lane, occupant)) }
         if let solo = standing.solo, solo.number != work.number { reasons.append(.othersRunAlone(first: solo.label)) }
         let limit = configuration.launchLimit(in: work.kind.lane)
-        if !isPersonsWish, standing.laneOccupant == nil, occupancy.launchesInLane >= limit {
+        if needsRoom, !isPersonsWish, standing.laneOccupant == nil, occupancy.launchesInLane >= limit {
             reasons.append(.launchLimit(work.kind.lane, limit: limit))
         }
         if isBeingRecorded { reasons.append(.beingRecorded) }
@@ -69,7 +83,7 @@ package enum Eligibility {
             reasons.append(.runnerUnavailable(until: retry.at, message: retry.message))
         }
         if occupancy.isStopping { reasons.append(.hostStopping) }
-        return reasons
+        return reasons.count < 2 ? reasons : reasons.sorted { $0.rank < $1.rank }
     }
 
     /// What keeps everything of the plugin from running, whatever it is.
@@ -88,14 +102,31 @@ package enum Eligibility {
         refusal.map { .pluginRefused(plugin, problem: $0) } ?? .pluginMissing(plugin)
     }
 
-    private static func permissionReasons(against work: PendingWork, standing: Standing) -> [Reason] {
-        let reasons = presenceReasons(standing)
-        guard reasons.isEmpty, let entry = standing.entry, case .request(let pending) = work else { return reasons }
-        let problem = SubmissionRules.permissionProblem(of: pending.request, for: entry, policy: standing.policy)
-        return problem.map { [$0] } ?? []
+    private static func permissionReasons(
+        against work: PendingWork,
+        standing: Standing,
+        configuration: SchedulingConfiguration
+    ) -> [Reason] {
+        var reasons = presenceReasons(standing)
+        guard reasons.isEmpty, let entry = standing.entry else { return reasons }
+        if standing.policy.isBackgroundDenied, work.kind != .continued {
+            reasons.append(.backgroundDenied(standing.plugin))
+        }
+        guard case .request(let pending) = work else { return reasons }
+        if let problem = SubmissionRules.permissionProblem(of: pending.request, for: entry, policy: standing.policy) {
+            reasons.append(problem)
+        }
+        if work.kind == .refresh { reasons += refreshReasons(standing, configuration) }
+        return reasons
     }
 
-    private static func timeReasons(against work: PendingWork, standing: Standing, now: Moment) -> [Reason] {
+    private static func refreshReasons(_ standing: Standing, _ configuration: SchedulingConfiguration) -> [Reason] {
+        (configuration.isBackgroundRefreshOn ? [] : [.backgroundRefreshOff(nil)])
+            + (standing.policy.isBackgroundRefreshOn ? [] : [.backgroundRefreshOff(standing.plugin)])
+    }
+
+    /// What the work itself brings: when it wants to begin, and how long it rests after an interruption.
+    static func timeReasons(against work: PendingWork, now: Moment) -> [Reason] {
         var reasons: [Reason] = []
         if case .request(let pending) = work, let earliest = pending.request.earliestBegin, earliest > now.wall {
             reasons.append(.earliestBegin(earliest))
@@ -103,17 +134,27 @@ package enum Eligibility {
         if let until = work.retry.notBefore, until > now.wall {
             reasons.append(.retryDelay(until: until, attempts: work.retry.attempts))
         }
-        if work.kind.lane == .background, let until = standing.restsUntil, until > now.monotonic {
-            reasons.append(.spacing(until: until))
-        }
         return reasons
     }
 
-    private static func conditionReasons(against work: PendingWork, conditions: Conditions) -> [Reason] {
+    /// What the machine has to offer before the work can begin at all; events need nothing of it.
+    static func conditionReasons(against work: PendingWork, conditions: Conditions) -> [Reason] {
         guard case .request(let pending) = work else { return [] }
         var reasons: [Reason] = []
         if pending.request.requiresExternalPower && !conditions.isOnExternalPower { reasons.append(.externalPower) }
         if pending.request.requiresNetwork && !conditions.hasNetwork { reasons.append(.network) }
+        if pending.needsUnlockedContainer, conditions.lockedContainers.contains(pending.plugin) {
+            reasons.append(.containerLocked(pending.plugin))
+        }
+        if let terms = pending.request.continued, !terms.resources.isSubset(of: conditions.resources) {
+            reasons.append(.resourcesMissing)
+        }
+        if conditions.isMemoryLow { reasons.append(.memoryPressure) }
+        if conditions.isHot { reasons.append(.heat) }
         return reasons
     }
+}
+
+extension PendingRequest {
+    var needsUnlockedContainer: Bool { request.kind == .healthResearch && request.protection != .none }
 }

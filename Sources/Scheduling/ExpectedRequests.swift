@@ -15,24 +15,26 @@ struct ExpectedRequests: Sendable {
 
     var all: Dictionary<TaskIdentifier, PendingRequest>.Values { requests.values }
 
-    /// How many of a kind there may be, `identifier` itself left out: a replacement does not add to them (statement 23).
+    /// How many there may be that count against the kind's limit, `identifier` itself left out: a replacement does not add to them (statement 23).
     func count(of kind: TaskKind, beside identifier: TaskIdentifier) -> Int {
-        let staying = (counts[kind] ?? 0) - (requests[identifier]?.request.kind == kind ? 1 : 0)
+        let kind = kind.countedAs
+        let staying = (counts[kind] ?? 0) - (requests[identifier]?.request.kind.countedAs == kind ? 1 : 0)
         if leaving.isEmpty { return staying }
-        let names = leaving.map(\.request).filter { $0.kind == kind && $0.identifier != identifier }.map(\.identifier)
-        return staying + Set(names).count { requests[$0]?.request.kind != kind }
+        let names = leaving.map(\.request).filter { $0.kind.countedAs == kind && $0.identifier != identifier }
+            .map(\.identifier)
+        return staying + Set(names).count { requests[$0]?.request.kind.countedAs != kind }
     }
 
     mutating func set(_ request: PendingRequest) {
         remove(request.request.identifier)
         requests[request.request.identifier] = request
-        counts[request.request.kind, default: 0] += 1
+        counts[request.request.kind.countedAs, default: 0] += 1
     }
 
     mutating func remove(_ identifier: TaskIdentifier, number: SubmissionNumber? = nil) {
         guard let old = requests[identifier], number == nil || old.number == number else { return }
         requests[identifier] = nil
-        counts[old.request.kind, default: 0] -= 1
+        counts[old.request.kind.countedAs, default: 0] -= 1
         leaving.append(old)
     }
 

@@ -5,8 +5,10 @@ package import TaskModel
 /// Why a request runs, waits, or is not there at all, or the events of a plugin: the answer to `task why` (C13).
 package struct Explanation: Hashable, Sendable {
     package enum State: Hashable, Sendable {
-        case pending(PendingWork, reasons: [Reason])
-        case running(LaunchNumber, used: Duration, total: Duration)
+        /// With what each policy says of it, in their order.
+        case pending(PendingWork, reasons: [Reason], policies: [PolicyVerdict])
+        /// Without a total: no fixed budget.
+        case running(LaunchNumber, used: Duration, total: Duration?)
         case unknown
     }
 
@@ -22,7 +24,7 @@ package struct Explanation: Hashable, Sendable {
     package var change: Reason? { reasons.count == 1 ? reasons.first : nil }
 
     package var reasons: [Reason] {
-        for case .pending(_, let reasons) in states { return reasons }
+        for case .pending(_, let reasons, _) in states { return reasons }
         return []
     }
 }
@@ -57,11 +59,21 @@ extension Scheduler {
             guard launch.phase != .preparing, let budget = launch.plan?.budget,
                 launch.unfinished.contains(where: { isMeant(launch.tasks[$0].work) })
             else { continue }
-            states.append(.running(launch.number, used: budget.used(at: now.monotonic), total: budget.total))
+            let isBound = launch.unfinished.contains {
+                !launch.tasks[$0].isContinued && isMeant(launch.tasks[$0].work)
+            }
+            let total = isBound ? budget.total : nil
+            states.append(.running(launch.number, used: budget.used(at: now.monotonic), total: total))
         }
         if let state = plugin.flatMap({ plugins[$0] }), let first = waiting.first(where: { !isStarting($0, of: state) })
         {
-            states.append(.pending(first, reasons: reasons(against: first, of: state, at: now)))
+            states.append(
+                .pending(
+                    first,
+                    reasons: reasons(against: first, of: state, at: now),
+                    policies: verdicts(on: first, of: state, at: now)
+                )
+            )
         }
         return Explanation(
             identifier: identifier,
@@ -83,7 +95,9 @@ extension Scheduler {
             let standing = explainedStanding(of: state, in: lane, at: now)
             let occupancy = occupancy(of: lane)
             let works: [PendingWork] =
-                lane == .event ? state.events.map { .event($0) } : state.pending.values.map { .request($0) }
+                lane == .event
+                ? state.events.map { .event($0) }
+                : state.pending.values.filter { $0.request.kind.lane == lane }.map { .request($0) }
             return works.map { ($0, reasons(against: $0, of: state, standing, occupancy, at: now)) }
         }.sorted { $0.work.number < $1.work.number }
     }
@@ -104,6 +118,20 @@ extension Scheduler {
         return Eligibility.presenceReasons(standing(of: state, in: .event))
     }
 
+    private func verdicts(on work: PendingWork, of state: PluginState, at now: Moment) -> [PolicyVerdict] {
+        Policy.verdicts(
+            on: Policy.Facts(
+                work: work,
+                isPersonsWish: work.identifier.map { state.wished.contains($0) } ?? false,
+                standing: standing(of: state, in: work.kind.lane),
+                surges: surges,
+                conditions: conditions,
+                configuration: configuration,
+                now: now
+            )
+        )
+    }
+
     private func reasons(against work: PendingWork, of state: PluginState, at now: Moment) -> [Reason] {
         let lane = work.kind.lane
         let standing = explainedStanding(of: state, in: lane, at: now)
@@ -112,6 +140,8 @@ extension Scheduler {
 
     private func explainedStanding(of state: PluginState, in lane: Lane, at now: Moment) -> Eligibility.Standing {
         var standing = standing(of: state, in: lane)
+        // Continued ones have a launch each: none stands in another's way.
+        if lane == .continued { return standing }
         let occupancy = occupancy(of: lane)
         standing.solo = state.candidates(in: lane).first { other in
             let others = reasons(against: other, of: state, standing, occupancy, at: now)
@@ -124,7 +154,8 @@ extension Scheduler {
 
     /// Already in a batch that is being committed.
     private func isStarting(_ work: PendingWork, of state: PluginState) -> Bool {
-        guard let number = state.occupants[work.kind.lane], let launch = launches[number] else { return false }
+        let number = state.reserved[work.number] ?? state.occupants[work.kind.lane]
+        guard let launch = number.flatMap({ launches[$0] }) else { return false }
         return launch.phase == .starting && launch.tasks.contains { $0.work.number == work.number }
     }
 }
@@ -133,10 +164,11 @@ extension Reason {
     /// Whatever else its plugin has pending waits for this as well.
     fileprivate var concernsWholePlugin: Bool {
         switch self {
-        case .pluginMissing, .pluginRefused, .pluginDisabled, .spacing, .laneBusy, .launchLimit, .runnerUnavailable,
-            .hostStopping:
+        case .pluginMissing, .pluginRefused, .pluginDisabled, .backgroundDenied, .spacing, .dayBudget, .laneBusy,
+            .launchLimit, .runnerUnavailable, .hostStopping, .memoryPressure, .heat:
             true
-        case .identifierNotPermitted, .modeMissing, .earliestBegin, .retryDelay, .externalPower, .network,
+        case .identifierNotPermitted, .modeMissing, .entitlementMissing, .backgroundRefreshOff, .earliestBegin,
+            .retryDelay, .spread, .externalPower, .network, .containerLocked, .resourcesMissing, .notIdle, .highLoad,
             .othersRunAlone, .beingRecorded:
             false
         }

@@ -40,25 +40,52 @@ struct LaunchState: Sendable {
         var expiration: (reason: ExpirationReason, killAt: MonotonicTime)?
         var hasExpirationHandler = false
         var wasCancelled = false
+        /// A person stopped it while the plugin was in entry.
+        var isToStop = false
+        /// Of a continued task: what it last reported, how far it ever was, and when it counts as stalled.
+        var progress: TaskProgress?
+        var furthest: (done: Int64, fraction: Double) = (-1, -1)
+        var stallsAt: MonotonicTime?
+
+        var isContinued: Bool { work.kind == .continued }
+        var isGoingOn: Bool { outcome == nil && expiration == nil }
     }
 
     let number: LaunchNumber
     let plugin: PluginIdentifier
-    let lane: Lane
+    /// Where it takes room: a launch with a continued task leaves the lane that it began in (C8).
+    var lane: Lane
     var phase = Phase.preparing
     var plan: LaunchPlan?
     var tasks: [Task] = []
     var assertions = OpenAssertions()
     var entry = Entry.running
+    var registered: [PermittedIdentifier] = []
+    /// Continued tasks on their way into it.
+    var arriving: [PlannedTask] = []
+    /// How many tasks it was ever meant to have: what failed to arrive leaves its number unused.
+    var tasksHanded = 0
+    /// Commits under way that decide what its end means for a task.
+    var undecided = 0
+    /// By when entry has to have returned.
+    var entryDeadline: MonotonicTime?
+    /// When what outlasts the last task of a launch without a budget is told to end.
+    var assertionDeadline: MonotonicTime?
     /// As they were when the batch was closed.
     var conditionsAtClose: Conditions?
     var isBudgetUsedUp = false
+    /// Continued tasks went on beyond its deadline, which binds nothing any more.
+    var hasOutlivedBudget = false
     var killReason: KillReason?
     /// The earliest alarm that is on the agenda for it.
     var alarmAt: MonotonicTime?
     var violations = 0
+    /// How often it asked for another interval of legacy fetch.
+    var fetchIntervals = 0
     /// Set when the process ended while its launch was still being committed.
     var endedEarly: (termination: ProcessTermination, lastWords: LastWords?)?
+    /// Set when the process ended while a commit that decides over its tasks was under way.
+    var endedUndecided: (termination: ProcessTermination, lastWords: LastWords?)?
     var record = LaunchRecord()
 
     init(number: LaunchNumber, plugin: PluginIdentifier, lane: Lane) {
@@ -67,14 +94,39 @@ struct LaunchState: Sendable {
         self.lane = lane
     }
 
+    /// What it will take is not on disk yet.
+    var isUnderWay: Bool { phase == .preparing || phase == .starting }
+
     var unfinished: [Int] { tasks.indices.filter { tasks[$0].outcome == nil } }
 
     /// No task of it may go on.
-    var isToldToStop: Bool { unfinished.allSatisfy { tasks[$0].expiration != nil } }
+    var isToldToStop: Bool { arriving.isEmpty && unfinished.allSatisfy { tasks[$0].expiration != nil } }
 
     /// When what was told to stop, tasks and assertions, is overdue.
     var kills: [MonotonicTime] {
         (unfinished.map { tasks[$0].expiration?.killAt } + [assertions.killAt]).compactMap { $0 }
+    }
+
+    /// When continued tasks count as stalled.
+    var stalls: [MonotonicTime] {
+        entry == .returned ? tasks.filter(\.isGoingOn).compactMap(\.stallsAt) : []
+    }
+
+    /// A continued task goes on, which no deadline ends.
+    var hasContinuedWork: Bool { !arriving.isEmpty || unfinished.contains { tasks[$0].isContinued } }
+
+    /// Something of it has to end with the budget.
+    var isBoundByBudget: Bool {
+        !hasOutlivedBudget && (!hasContinuedWork || unfinished.contains { !tasks[$0].isContinued })
+    }
+
+    /// A person started it, or it works on a person's behalf: it may submit continued requests (C8).
+    var isForeground: Bool {
+        plan?.cause == .person
+            || tasks.contains { task in
+                if case .event(let event) = task.work { return event.type == .trigger }
+                return task.isContinued
+            }
     }
 
     /// What became of these may not be on disk yet.
@@ -92,8 +144,15 @@ struct LaunchState: Sendable {
         case .preparing, .starting, .ended: return nil
         case .finishing(let by): return killReason == nil ? by : nil
         case .running:
-            guard killReason == nil, let budget = plan?.budget else { return nil }
-            return (kills + [isBudgetUsedUp ? budget.killDeadline : budget.deadline]).min()
+            guard killReason == nil, endedUndecided == nil, let budget = plan?.budget else { return nil }
+            var limits = kills + stalls
+            if let assertionDeadline, assertions.expiration == nil { limits.append(assertionDeadline) }
+            if entry == .running, let entryDeadline {
+                limits.append(isBudgetUsedUp ? entryDeadline + budget.grace : entryDeadline)
+            } else if isBoundByBudget, let deadline = budget.deadline {
+                limits.append(isBudgetUsedUp ? deadline + budget.grace : deadline)
+            }
+            return limits.min()
         }
     }
 }

@@ -37,6 +37,15 @@ struct PluginState: Sendable {
     var wantsStart = false
 
     var occupants: [Lane: LaunchNumber] = [:]
+    /// Continued requests that a runner is being had for: each has a launch of its own.
+    var reserved: [SubmissionNumber: LaunchNumber] = [:]
+    /// The launch that a continued request was submitted from, and may run in (C8).
+    var origins: [SubmissionNumber: LaunchNumber] = [:]
+    /// What each thing that waits was last seen to wait for.
+    var waits: [SubmissionNumber: Wait] = [:]
+    var record = PluginRecord()
+    /// A fetch event's commit is under way.
+    var isFetching = false
     var restsUntil: MonotonicTime?
     var runnerRetry: (at: MonotonicTime, message: String)?
 
@@ -56,18 +65,25 @@ struct PluginState: Sendable {
     /// What a launch in `lane` could take, oldest first: requests that are due or wished for, or the events.
     func candidates(in lane: Lane) -> [PendingWork] {
         switch lane {
-        case .background:
-            due.union(wished).compactMap { pending[$0] }.sorted { $0.number < $1.number }.map { .request($0) }
+        case .background, .continued:
+            due.union(wished).compactMap { pending[$0] }.filter { $0.request.kind.lane == lane }
+                .sorted { $0.number < $1.number }.map { .request($0) }
         case .event: events.map { .event($0) }
         }
     }
 
     func hasCandidates(in lane: Lane) -> Bool {
         switch lane {
-        case .background: !due.isEmpty || !wished.isEmpty
+        case .background, .continued:
+            due.contains { pending[$0]?.request.kind.lane == lane }
+                || wished.contains { pending[$0]?.request.kind.lane == lane }
         case .event: !events.isEmpty
         }
     }
+
+    var hasRequestsDue: Bool { !due.isEmpty || !wished.isEmpty }
+
+    var hasStudies: Bool { pending.values.contains { $0.needsUnlockedContainer } }
 
     /// It is back; its next removal is another matter.
     mutating func endRemovalDoubt() {
@@ -76,6 +92,10 @@ struct PluginState: Sendable {
 
     mutating func store(_ request: PendingRequest) {
         let identifier = request.request.identifier
+        if let old = pending[identifier], old.number != request.number {
+            waits[old.number] = nil
+            origins[old.number] = nil
+        }
         pending[identifier] = request
         due.remove(identifier)
         wished.remove(identifier)
@@ -87,6 +107,18 @@ struct PluginState: Sendable {
         pending[identifier] = nil
         due.remove(identifier)
         wished.remove(identifier)
+        origins[number] = nil
+        waits[number] = nil
+    }
+
+    /// Only soft reasons hold it back, from that moment on.
+    mutating func hold(_ identifier: TaskIdentifier, number: SubmissionNumber, since: WallTime?) {
+        guard pending[identifier]?.number == number else { return }
+        pending[identifier]?.heldSoftlySince = since
+    }
+
+    mutating func releaseReservation(of launch: LaunchNumber) {
+        if !reserved.isEmpty { reserved = reserved.filter { $0.value != launch } }
     }
 
     mutating func becomeDue(_ identifier: TaskIdentifier) { due.insert(identifier) }
@@ -97,5 +129,8 @@ struct PluginState: Sendable {
         events.insert(event, at: place)
     }
 
-    mutating func remove(event number: SubmissionNumber) { events.removeAll { $0.number == number } }
+    mutating func remove(event number: SubmissionNumber) {
+        events.removeAll { $0.number == number }
+        waits[number] = nil
+    }
 }

@@ -43,6 +43,7 @@ extension Scheduler {
         let requests = plugins[plugin]?.expected.all.filter { cancellation.covers($0.request.identifier) } ?? []
         for request in requests.sorted(by: { $0.number < $1.number }) {
             changes.append(.removeRequest(request.number))
+            changes += endWait(of: .request(request), at: now)
             changes.append(
                 .journal(
                     JournalEntry(
@@ -105,13 +106,24 @@ extension Scheduler {
                 let task = launch.tasks[index]
                 guard let identifier = task.work.identifier, cancellation.covers(identifier), !task.wasCancelled
                 else { continue }
-                launches[number]?.tasks[index].wasCancelled = true
+                launches[number]?.undecided += 1
                 marked.append(
                     RunningTask(launch: number, id: task.id, identifier: identifier, submission: task.work.number)
                 )
             }
         }
         return marked
+    }
+}
+
+extension Scheduler {
+    /// Counts from the moment it is on disk: until then the end of the launch's process is not judged.
+    mutating func keptFromReturning(_ task: RunningTask, isWritten: Bool, at now: Moment) {
+        launches[task.launch]?.undecided -= 1
+        if isWritten, let index = launches[task.launch]?.index(of: task.id) {
+            launches[task.launch]?.tasks[index].wasCancelled = true
+        }
+        decideAnew(task.launch, at: now)
     }
 }
 

@@ -17,6 +17,7 @@ extension Scheduler {
             plugins[plugin]?.refusal = refused[plugin]
             if wasRefused, refused[plugin] == nil { noteRemovalAfterRefusal(of: plugin, at: now) }
             miss(plugin, at: now)
+            for lane in Lane.allCases { consider(plugin, lane, at: now) }
         }
         tell(refused, at: now)
         var changed: [PluginEntry] = []
@@ -37,6 +38,7 @@ extension Scheduler {
         // Once all of them are there: an extension waits for its main plugin, whichever comes first.
         for entry in changed {
             welcome(entry.identifier, at: now)
+            arrangeSchedules(of: entry.identifier, at: now)
             for lane in Lane.allCases { consider(entry.identifier, lane, at: now) }
         }
         let mains = Set(changed.map(\.identifier))

@@ -7,54 +7,75 @@ extension Scheduler {
     mutating func settle(_ ticket: Ticket, at now: Moment) {
         guard let change = staged.removeValue(forKey: ticket) else { return }
         switch change {
-        case .submission(let request, let expected, let reply):
+        case .submission(let request, let expected, let reply, let origin):
             let replaced = plugins[request.plugin]?.pending[request.request.identifier]
             forgetRecording(request.request.identifier, of: request.plugin)
+            // The commit between the two failed: the journal was told of one that never was.
+            if let replaced, replaced.number != expected {
+                note(.replacement(of: replaced, by: request, at: now))
+                let wait = endWait(of: .request(replaced), at: now)
+                if !wait.isEmpty { keep(wait) }
+            }
             store(request, at: now)
             plugins[request.plugin]?.expected.settle(request.request.identifier, before: request.number)
-            // The commit between the two failed: the journal was told of one that never was.
-            if let replaced, replaced.number != expected { note(.replacement(of: replaced, by: request, at: now)) }
-            emit(.answer(reply, .submitted(request.number, plugin: request.plugin, replacing: replaced?.number)))
-            consider(request.plugin, .background, at: now)
+            if let reply {
+                emit(.answer(reply, .submitted(request.number, plugin: request.plugin, replacing: replaced?.number)))
+            }
+            if let origin, request.request.kind == .continued {
+                plugins[request.plugin]?.origins[request.number] = origin
+            }
+            considerRequests(of: request.plugin, at: now)
         case .trigger(let event, let reply): triggered(event, reply: reply, at: now)
+        case .arrival(let event): arrived(event, isWritten: true, at: now)
         case .cancellation(let plugin, let requests, let running, let reply):
-            for task in running { forgetRecording(task.identifier, of: plugin) }
+            for task in running {
+                forgetRecording(task.identifier, of: plugin)
+                keptFromReturning(task, isWritten: true, at: now)
+            }
             for request in requests {
                 forgetRecording(request.request.identifier, of: plugin)
                 plugins[plugin]?.remove(request.request.identifier, number: request.number)
                 plugins[plugin]?.expected.settle(request.request.identifier, through: request.number)
             }
             emit(.answer(reply, .cancelled(requests.count)))
-            consider(plugin, .background, at: now)
+            considerRequests(of: plugin, at: now)
             miss(plugin, at: now)
         case .welcome(let plugin, let known, let event): welcomed(plugin, as: known, event, at: now)
         case .launchStart(let launch): run(launch, at: now)
+        case .delivery(let launch, let task): delivered(task, to: launch, at: now)
         case .launchRecord(let launch): recordingSucceeded(launch, at: now)
         case .leave(let plugin, let known): remembered(plugin, as: known, at: now)
         case .clearance(let clearance): clear(clearance, at: now)
-        case .note: break
+        case .wait, .hold, .keeping: break
         }
     }
 
     mutating func takeBack(_ ticket: Ticket, because message: String, at now: Moment) {
         guard let change = staged.removeValue(forKey: ticket) else { return }
         switch change {
-        case .submission(let request, _, let reply):
+        case .submission(let request, _, let reply, _):
             forgetRecording(request.request.identifier, of: request.plugin)
             expectAnew(request.plugin)
-            emit(.answer(reply, .refused(.notRecorded("request", because: message))))
-            consider(request.plugin, .background, at: now)
+            let refusal = Refusal.notRecorded("request", because: message)
+            if let reply {
+                emit(.answer(reply, .refused(refusal)))
+            } else {
+                noteMissedOccasion(of: request.request.identifier, request.plugin, because: refusal, at: now)
+            }
+            considerRequests(of: request.plugin, at: now)
+        case .arrival(let event): arrived(event, isWritten: false, at: now)
         case .trigger(let event, let reply): notTriggered(event, reply: reply, because: message, at: now)
         case .cancellation(let plugin, let requests, let running, let reply):
-            for request in requests { forgetRecording(request.request.identifier, of: plugin) }
+            for request in requests {
+                forgetRecording(request.request.identifier, of: plugin)
+            }
             for task in running {
                 forgetRecording(task.identifier, of: plugin)
-                guard let index = launches[task.launch]?.index(of: task.id) else { continue }
-                launches[task.launch]?.tasks[index].wasCancelled = false
+                keptFromReturning(task, isWritten: false, at: now)
             }
             expectAnew(plugin)
             emit(.answer(reply, .notRecorded(message: message)))
-            consider(plugin, .background, at: now)
+            considerRequests(of: plugin, at: now)
             miss(plugin, at: now)
         case .welcome(let plugin, _, let event): notWelcomed(plugin, event, at: now)
         case .launchStart(let launch):
@@ -63,18 +84,39 @@ extension Scheduler {
             giveUp(launch, because: "its launch could not be recorded: \(message)", at: now)
             plugin.map { expectAnew($0) }
         case .launchRecord(let launch): recordingFailed(launch, because: message, at: now)
-        case .note(let entry): agenda.add(.note(entry), at: now.monotonic + configuration.hostRetryDelay)
+        case .delivery(let launch, let task): notDelivered(task, to: launch, because: message, at: now)
+        case .wait(let work): waitNotRecorded(of: work, at: now)
+        case .hold(let request): forgetHold(of: request, at: now)
+        case .keeping(let changes): agenda.add(.keep(changes), at: now.monotonic + configuration.hostRetryDelay)
         case .leave(let plugin, _): notRemembered(plugin, at: now)
         case .clearance(let clearance): notCleared(clearance, because: message, at: now)
         }
     }
 
     /// Writes a line that belongs to no other change, until it is written.
-    mutating func note(_ entry: JournalEntry) { stage(.note(entry), [.journal(entry)]) }
+    mutating func note(_ entry: JournalEntry) { keep([.journal(entry)]) }
+
+    /// What could not be written before, as it is now: something newer may have been written meanwhile.
+    mutating func keepAnew(_ changes: [LedgerChange]) {
+        keep(
+            changes.map { change in
+                switch change {
+                case .setFetch(let plugin, _): .setFetch(plugin, fetches[plugin])
+                case .recordOccasion(let identifier, let at):
+                    .recordOccasion(identifier, at: occasions[identifier] ?? at)
+                default: change
+                }
+            }
+        )
+    }
+
+    /// Nobody waits for it, and it is written until it is written.
+    mutating func keep(_ changes: [LedgerChange]) { stage(.keeping(changes), changes) }
 
     /// Puts a request where its time says: among the due ones or on the agenda.
     mutating func store(_ request: PendingRequest, at now: Moment) {
         plugins[request.plugin]?.store(request)
+        if request.needsUnlockedContainer { studying.insert(request.plugin) }
         schedule(request, at: now)
     }
 
@@ -93,6 +135,7 @@ extension Scheduler {
             plugins[request.plugin]?.becomeUndue(identifier)
             agenda.add(.work(request.plugin, request.number, identifier), at: time)
             discardStaleAlarms()
+            noteWait(of: .request(request), for: Eligibility.timeReasons(against: .request(request), now: now), at: now)
         } else {
             plugins[request.plugin]?.becomeDue(identifier)
         }
@@ -125,7 +168,9 @@ extension Scheduler {
         }
         for (_, change) in staged.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             switch change {
-            case .submission(let request, _, _) where request.plugin == plugin: expected.set(request)
+            case .submission(let request, _, _, _) where request.plugin == plugin: expected.set(request)
+            case .delivery(_, let task) where task.work.plugin == plugin:
+                task.work.identifier.map { expected.remove($0, number: task.work.number) }
             case .cancellation(plugin, let requests, _, _):
                 for request in requests { expected.remove(request.request.identifier, number: request.number) }
             case .launchStart(let launch) where launches[launch]?.plugin == plugin:

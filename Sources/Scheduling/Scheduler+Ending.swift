@@ -19,6 +19,10 @@ extension Scheduler {
         case .ended: return
         case .running, .finishing: break
         }
+        if launch.undecided > 0 {
+            launches[number]?.endedUndecided = (termination, lastWords)
+            return
+        }
         let aftermath = Aftermath(
             of: launch,
             termination: termination,
@@ -33,11 +37,31 @@ extension Scheduler {
             plugins[launch.plugin]?.runnerRetry = (now.monotonic + configuration.hostRetryDelay, aftermath.message)
         }
         launches[number]?.phase = .ended
-        if launch.lane == .background {
-            let spacing = configuration.policy(for: launch.plugin).spacing ?? configuration.spacing
-            plugins[launch.plugin]?.restsUntil = now.monotonic + spacing
-        }
+        remember(launch, as: aftermath.outcome, used: used, at: now)
+        if launch.lane == .background { rest(launch.plugin, at: now) }
         releaseIfRecorded(number, at: now)
+    }
+
+    /// What policies will look back on.
+    private mutating func remember(_ launch: LaunchState, as outcome: LaunchOutcome, used: Duration, at now: Moment) {
+        guard let plan = launch.plan else { return }
+        plugins[launch.plugin]?.record.note(
+            PastLaunch(
+                plugin: launch.plugin,
+                // In the lane that it ended in, as the ledger has it: what a person watches is not the plugin's day.
+                lane: launch.lane,
+                cause: plan.cause,
+                outcome: outcome,
+                endedAt: now.wall,
+                used: used
+            )
+        )
+    }
+
+    mutating func rest(_ plugin: PluginIdentifier, at now: Moment) {
+        guard let state = plugins[plugin] else { return }
+        let spacing = standing(of: state, in: .background).spacing(configuration)
+        plugins[plugin]?.restsUntil = now.monotonic + spacing
     }
 
     private mutating func recordEnd(of launch: LaunchState, _ aftermath: Aftermath, used: Duration, at now: Moment) {
@@ -55,7 +79,7 @@ extension Scheduler {
             launch: launch.number,
             blame: aftermath.blame,
             message:
-                "\(aftermath.message); used \(used.humanReadable) of \(launch.plan?.budget.total.humanReadable ?? "its time")"
+                "\(aftermath.message); used \(used.humanReadable) of \(launch.plan?.budget.words ?? "its time")"
         )
         record([.endLaunch(launch.number, end), .journal(entry)], of: launch.number)
     }

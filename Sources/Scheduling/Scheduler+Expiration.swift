@@ -25,8 +25,10 @@ extension Scheduler {
     }
 
     mutating func expireForBudget(_ number: LaunchNumber, at now: Moment) {
-        guard let launch = launches[number], let budget = launch.plan?.budget else { return }
-        expire(number, Array(launch.tasks.indices), because: .budget, killAt: budget.killDeadline)
+        guard let launch = launches[number], let killAt = launch.plan?.budget.killDeadline else { return }
+        // A continued task has no deadline, in whatever launch it runs (C8).
+        let bound = launch.tasks.indices.filter { !launch.tasks[$0].isContinued }
+        expire(number, bound, because: .budget, killAt: killAt)
     }
 
     /// The runner keeps the deadline too and may be a little earlier; it cannot put off the kill.
@@ -37,11 +39,11 @@ extension Scheduler {
         at now: Moment
     ) {
         guard let launch = launches[number], launch.phase == .running, launch.killReason == nil,
-            launch.entry == .returned, reason == .budget, let budget = launch.plan?.budget
+            launch.entry == .returned, reason == .budget, let killAt = launch.plan?.budget.killDeadline
         else { return }
-        for index in ids.compactMap({ launch.index(of: $0) }) where launch.tasks[index].outcome == nil {
-            guard launch.tasks[index].expiration == nil else { continue }
-            launches[number]?.tasks[index].expiration = (.budget, budget.killDeadline)
+        for index in ids.compactMap({ launch.index(of: $0) }) where launch.tasks[index].isGoingOn {
+            if launch.tasks[index].isContinued { continue }
+            launches[number]?.tasks[index].expiration = (.budget, killAt)
         }
         setAlarm(of: number)
     }
@@ -55,6 +57,7 @@ extension Scheduler {
             flush(number)
         }
         switch launch.phase {
+        case .running where launch.endedUndecided != nil: break
         case .running: enforceTime(on: number, at: now)
         case .finishing(let by) where by <= now.monotonic && launch.killReason == nil: kill(number, because: .lingered)
         case .preparing, .starting, .finishing, .ended: break
@@ -63,17 +66,39 @@ extension Scheduler {
     }
 
     private mutating func enforceTime(on number: LaunchNumber, at now: Moment) {
-        guard let budget = launches[number]?.plan?.budget, launches[number]?.killReason == nil else { return }
-        let isInEntry = launches[number]?.entry == .running
-        if budget.deadline <= now.monotonic, launches[number]?.isBudgetUsedUp == false {
+        guard let launch = launches[number], let budget = launch.plan?.budget, launch.killReason == nil else { return }
+        let isInEntry = launch.entry == .running
+        // Entry has to return within the budget, or without one within the time that a stall is given.
+        guard let deadline = isInEntry ? launch.entryDeadline : launch.hasOutlivedBudget ? nil : budget.deadline else {
+            return enforceEnds(of: number, at: now)
+        }
+        if deadline <= now.monotonic, !launch.isBudgetUsedUp {
             launches[number]?.isBudgetUsedUp = true
             // In entry nothing was delivered that could be told to stop; the kill deadline stands all the same.
             // A host that comes late tells and kills at once: the runner kept the deadline by a timer of its own.
             if !isInEntry { expireForBudget(number, at: now) }
         }
-        let kills = launches[number]?.kills ?? []
-        if kills.contains(where: { $0 <= now.monotonic }) { return kill(number, because: .overran) }
-        if budget.killDeadline <= now.monotonic { kill(number, because: isInEntry ? .entryOverran : .overran) }
+        enforceEnds(of: number, at: now)
+        guard let launch = launches[number], launch.killReason == nil, deadline + budget.grace <= now.monotonic else {
+            return
+        }
+        if isInEntry {
+            kill(number, because: .entryOverran)
+        } else if launch.isBoundByBudget {
+            kill(number, because: .overran)
+        }
+    }
+
+    /// What was told to stop and has not, what makes no progress, and what outlasts the last task.
+    private mutating func enforceEnds(of number: LaunchNumber, at now: Moment) {
+        guard let launch = launches[number] else { return }
+        if launch.kills.contains(where: { $0 <= now.monotonic }) { return kill(number, because: .overran) }
+        expireStalled(number, at: now)
+        if let deadline = launch.assertionDeadline, deadline <= now.monotonic {
+            let grace = launch.plan?.budget.grace ?? configuration.grace
+            launches[number]?.assertionDeadline = nil
+            expireAssertions(of: number, because: .budget, killAt: now.monotonic + grace)
+        }
     }
 
     private mutating func kill(_ number: LaunchNumber, because reason: LaunchState.KillReason) {
@@ -85,27 +110,52 @@ extension Scheduler {
     mutating func change(to new: Conditions, at now: Moment) {
         let old = conditions
         conditions = new
+        if !old.hasNetwork && new.hasNetwork { surge(\.network, at: now) }
         // In entry nothing was delivered yet: what is lost there is looked at when entry has returned.
         for number in launches.keys.sorted() where launches[number]?.entry == .returned {
             expireForConditions(number, lostSince: old, at: now)
         }
         let waiting = waitingForConditions.sorted()
         waitingForConditions = []
-        for plugin in waiting { consider(plugin, .background, at: now) }
+        for plugin in waiting { considerRequests(of: plugin, at: now) }
+        if new.isMemoryLow { relievePressure(at: now) }
+        guard new.hasNetwork, !fetchesWithoutNetwork.isEmpty else { return }
+        let fetching = fetchesWithoutNetwork.sorted()
+        fetchesWithoutNetwork = []
+        for plugin in fetching { lookAtFetch(of: plugin, at: now) }
+    }
+
+    /// One that still runs is not begun anew: a link that comes and goes would keep work waiting for ever.
+    mutating func surge(_ kind: WritableKeyPath<Surges, MonotonicTime?>, at now: Moment) {
+        if let last = surges[keyPath: kind], now.monotonic - last < configuration.policies.spread { return }
+        surges[keyPath: kind] = now.monotonic
     }
 
     /// What a person launched without its conditions has not lost them.
     mutating func expireForConditions(_ number: LaunchNumber, lostSince old: Conditions, at now: Moment) {
         guard let launch = launches[number], launch.phase == .running, launch.killReason == nil else { return }
         let killAt = now.monotonic + (launch.plan?.budget.grace ?? configuration.grace)
+        for (reason, isNeeded) in losses(since: old) where launch.minds(reason) {
+            let bereft = launch.tasks.indices.filter { isNeeded(launch.tasks[$0].work) }
+            expire(number, bereft, because: reason, killAt: killAt)
+        }
+    }
+
+    /// What was there and is not any more, with the work that cannot go on without it.
+    private func losses(since old: Conditions) -> [(ExpirationReason, (PendingWork) -> Bool)] {
+        var losses: [(ExpirationReason, (PendingWork) -> Bool)] = []
         if old.isOnExternalPower && !conditions.isOnExternalPower {
-            let powerless = launch.tasks.indices.filter { launch.tasks[$0].work.needsExternalPower }
-            expire(number, powerless, because: .externalPowerLost, killAt: killAt)
+            losses.append((.externalPowerLost, \.needsExternalPower))
         }
-        if old.hasNetwork && !conditions.hasNetwork {
-            let offline = launch.tasks.indices.filter { launch.tasks[$0].work.needsNetwork }
-            expire(number, offline, because: .networkLost, killAt: killAt)
+        if old.hasNetwork && !conditions.hasNetwork { losses.append((.networkLost, \.needsNetwork)) }
+        if old.isIdle && !conditions.isIdle && !configuration.policies.off.contains(.idle) {
+            losses.append((.notIdle, \.kind.isProcessing))
         }
+        let locked = conditions.lockedContainers.subtracting(old.lockedContainers)
+        if !locked.isEmpty {
+            losses.append((.containerLocked, { $0.needsContainerThroughout && locked.contains($0.plugin) }))
+        }
+        return losses
     }
 
     /// An orderly stop: nothing new starts, what runs is told, and what does not end in the grace is ended.
@@ -128,9 +178,21 @@ extension Scheduler {
     }
 }
 
+extension LaunchState {
+    /// What was launched on a machine in use, by a person's wish or for want of patience, does not mind that it is.
+    fileprivate func minds(_ reason: ExpirationReason) -> Bool {
+        reason != .notIdle || conditionsAtClose?.isIdle ?? true
+    }
+}
+
 extension PendingWork {
     var needsExternalPower: Bool {
         if case .request(let pending) = self { pending.request.requiresExternalPower } else { false }
+    }
+
+    var needsContainerThroughout: Bool {
+        guard case .request(let pending) = self else { return false }
+        return pending.request.kind == .healthResearch && pending.request.protection == .complete
     }
 
     var needsNetwork: Bool {

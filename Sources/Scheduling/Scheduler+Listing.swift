@@ -7,7 +7,13 @@ extension Scheduler {
     /// One running launch, as it is shown.
     package struct RunningLaunch: Hashable, Sendable {
         package let plan: LaunchPlan
+        /// Where it takes room now; its plan has where it began.
+        package let lane: Lane
         package let unfinished: [PlannedTask]
+        /// Of its continued tasks, as far as they reported any.
+        package let progress: [TaskID: TaskProgress]
+        /// Those of its tasks that were told to stop.
+        package let expiring: Set<TaskID>
         /// The names of its open assertions, in the order of their begin.
         package let assertions: [String]
         package let isExpiring: Bool
@@ -32,12 +38,19 @@ extension Scheduler {
         launches.values.sorted { $0.number < $1.number }.compactMap { launch in
             guard let plan = launch.plan, launch.phase != .starting, launch.phase != .ended else { return nil }
             let unfinished = launch.unfinished.map { PlannedTask(id: launch.tasks[$0].id, work: launch.tasks[$0].work) }
-            let isExpiring = launch.unfinished.contains { launch.tasks[$0].expiration != nil }
+            let expiring = launch.unfinished.filter { launch.tasks[$0].expiration != nil }.map { launch.tasks[$0].id }
             return RunningLaunch(
                 plan: plan,
+                lane: launch.lane,
                 unfinished: unfinished,
+                progress: Dictionary(
+                    uniqueKeysWithValues: launch.unfinished.compactMap { index in
+                        launch.tasks[index].progress.map { (launch.tasks[index].id, $0) }
+                    }
+                ),
+                expiring: Set(expiring),
                 assertions: launch.assertions.names,
-                isExpiring: isExpiring || launch.assertions.expiration != nil
+                isExpiring: !expiring.isEmpty || launch.assertions.expiration != nil
             )
         }
     }

@@ -8,6 +8,7 @@ extension Scheduler {
     mutating func restore(_ snapshot: LedgerSnapshot, at now: Moment) {
         for known in snapshot.known { state(of: known.identifier) { $0.known = known } }
         for request in snapshot.requests {
+            if request.needsUnlockedContainer { studying.insert(request.plugin) }
             state(of: request.plugin) {
                 $0.store(request)
                 $0.expected.set(request)
@@ -15,8 +16,22 @@ extension Scheduler {
                 $0.becomeDue(request.request.identifier)
             }
         }
+        for past in snapshot.past { state(of: past.plugin) { $0.record.note(past) } }
+        fetches = snapshot.fetches
+        occasions = snapshot.occasions
+        restoreWaits(snapshot, at: now)
         for event in snapshot.events { state(of: event.plugin) { $0.store(event) } }
         for running in snapshot.running { restore(running, at: now) }
+    }
+
+    private mutating func restoreWaits(_ snapshot: LedgerSnapshot, at now: Moment) {
+        let works = snapshot.requests.map(PendingWork.request) + snapshot.events.map(PendingWork.event)
+        for work in works {
+            guard let reasons = snapshot.waits[work.number] else { continue }
+            state(of: work.plugin) {
+                $0.waits[work.number] = Wait(reasons: reasons, since: now.wall, isWritten: true)
+            }
+        }
     }
 
     /// What the last host left running is known to have ended: its tasks return once that is written.
@@ -75,6 +90,7 @@ extension Scheduler {
         )
         launches[running.number] = launch
         launchesInLane[running.lane, default: 0] += 1
+        if running.lane == .continued { return }
         state(of: running.plugin) { $0.occupants[running.lane] = running.number }
     }
 }

@@ -69,6 +69,7 @@ extension Scheduler {
     mutating func dropRemoved(_ plugin: PluginIdentifier, at now: Moment) {
         plugins[plugin]?.hasRemovalAlarm = false
         guard let state = plugins[plugin], state.entry == nil, state.occupants.isEmpty, state.recording.isEmpty,
+            state.reserved.isEmpty, !launches.values.contains(where: { $0.plugin == plugin }),
             state.arrivingEvents == 0, !state.isBeingRemembered, let since = state.known?.missingSince
         else { return }
         if since + configuration.removedPluginRetention > now.wall {
@@ -89,13 +90,20 @@ extension Scheduler {
     private mutating func drop(_ state: PluginState, because cause: Clearance.Cause, at now: Moment) {
         let plugin = state.identifier
         let requests = state.pending.values.sorted { $0.number < $1.number }
-        let clearance = Clearance(plugin: plugin, cause: cause, requests: requests, events: state.events)
+        let clearance = Clearance(
+            plugin: plugin,
+            cause: cause,
+            requests: requests,
+            events: state.events,
+            fetches: fetches[plugin] != nil
+        )
         for request in requests {
             plugins[plugin]?.expected.remove(request.request.identifier)
             plugins[plugin]?.recording[request.request.identifier, default: 0] += 1
         }
         plugins[plugin]?.isBeingRemembered = true
-        stage(.clearance(clearance), clearance.changes(at: now))
+        let waits = clearance.works.flatMap { endWait(of: $0, at: now) }
+        stage(.clearance(clearance), clearance.changes(at: now) + waits)
     }
 
     /// It may have come back meanwhile: then it begins without what was dropped.
@@ -107,12 +115,13 @@ extension Scheduler {
             plugins[plugin]?.expected.settle(request.request.identifier, through: request.number)
         }
         for event in clearance.events { plugins[plugin]?.remove(event: event.number) }
+        if clearance.fetches { fetches[plugin] = nil }
         if let state = plugins[plugin], state.entry == nil, state.hasNothingPending, state.recording.isEmpty {
             plugins[plugin] = nil
         } else {
             plugins[plugin]?.endRemovalDoubt()
             remembered(plugin, as: nil, at: now)
-            consider(plugin, .background, at: now)
+            considerRequests(of: plugin, at: now)
         }
         guard case .purged(let reply) = clearance.cause else { return }
         // One that is back may have launched already.
@@ -124,7 +133,7 @@ extension Scheduler {
         for request in clearance.requests { forgetRecording(request.request.identifier, of: clearance.plugin) }
         expectAnew(clearance.plugin)
         notRemembered(clearance.plugin, at: now)
-        consider(clearance.plugin, .background, at: now)
+        considerRequests(of: clearance.plugin, at: now)
         if case .purged(let reply) = clearance.cause { emit(.answer(reply, .notRecorded(message: message))) }
     }
 }
@@ -140,11 +149,14 @@ struct Clearance: Hashable, Sendable {
     let cause: Cause
     let requests: [PendingRequest]
     let events: [PendingEvent]
+    /// It had asked for legacy fetch.
+    let fetches: Bool
 
     var works: [PendingWork] { requests.map(PendingWork.request) + events.map(PendingWork.event) }
 
     func changes(at now: Moment) -> [LedgerChange] {
         var changes: [LedgerChange] = [.forgetPlugin(plugin)]
+        if fetches { changes.append(.setFetch(plugin, nil)) }
         changes += requests.map { .removeRequest($0.number) } + events.map { .removeEvent($0.number) }
         for work in works {
             changes.append(

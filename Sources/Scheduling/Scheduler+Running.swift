@@ -12,6 +12,9 @@ extension Scheduler {
             guard isListening(to: number), launches[number]?.entry == .running else { return }
             launches[number]?.entry = .notLoaded(message: message)
             endEntry(number)
+        case .registered(let number, let identifier): registered(identifier, by: number, at: now)
+        case .progressed(let number, let id, let progress): progressed(number, id, progress, at: now)
+        case .fetchIntervalSet(let number, let interval): setFetchInterval(of: number, to: interval, at: now)
         case .completed(let number, let id, let outcome): completed(number, id, outcome, at: now)
         case .expirationHandlerChanged(let number, let id, let isSet):
             guard isListening(to: number), let index = launches[number]?.index(of: id) else { return }
@@ -28,100 +31,6 @@ extension Scheduler {
     func isListening(to number: LaunchNumber) -> Bool {
         guard let launch = launches[number] else { return false }
         return launch.phase == .running && launch.killReason == nil
-    }
-
-    private mutating func entered(
-        _ number: LaunchNumber,
-        status: Int32,
-        registered: [TaskIdentifier],
-        offersReceive: Bool,
-        at now: Moment
-    ) {
-        guard isListening(to: number), let launch = launches[number], launch.entry == .running else { return }
-        if status != 0 {
-            launches[number]?.entry = .failed(status: status)
-            return endEntry(number)
-        }
-        launches[number]?.entry = .returned
-        refuseForgedRegistrations(registered, of: launch, at: now)
-        let names = Set(registered)
-        for index in launch.unfinished {
-            let work = launch.tasks[index].work
-            if let identifier = work.identifier, !names.contains(identifier) {
-                end(
-                    number,
-                    index,
-                    as: .notRegistered,
-                    blame: .plugin,
-                    at: now,
-                    message: "\(launch.plugin) returned from its entry without a handler for \(identifier);"
-                        + " register one for every permitted identifier"
-                )
-            } else if case .event(let event) = work, !offersReceive {
-                endUnheard(event, number, index, at: now)
-            }
-        }
-        if launches[number]?.isBudgetUsedUp == true { expireForBudget(number, at: now) }
-        if let conditions = launch.conditionsAtClose { expireForConditions(number, lostSince: conditions, at: now) }
-        finishIfDone(number, at: now)
-    }
-
-    /// Nobody takes the event: enough for `started` (C11), and the plugin's mistake for what somebody wanted heard.
-    private mutating func endUnheard(_ event: PendingEvent, _ number: LaunchNumber, _ index: Int, at now: Moment) {
-        switch event.type {
-        case .started:
-            end(
-                number,
-                index,
-                as: .succeeded,
-                blame: .nobody,
-                at: now,
-                message: "\(event.plugin) takes no events; its entry returned in order"
-            )
-        case .trigger:
-            end(
-                number,
-                index,
-                as: .notRegistered,
-                blame: .plugin,
-                at: now,
-                message: "\(event.plugin) returned from its entry without a function that receives events;"
-                    + " set plugin->receive there"
-            )
-        }
-    }
-
-    /// A plugin whose entry failed has nothing to run: its process is ended, its tasks are judged then.
-    private mutating func endEntry(_ number: LaunchNumber) {
-        launches[number]?.killReason = .entryFailed
-        emit(.kill(number))
-    }
-
-    private mutating func refuseForgedRegistrations(
-        _ registered: [TaskIdentifier],
-        of launch: LaunchState,
-        at now: Moment
-    ) {
-        guard let entry = launch.plan?.plugin else { return }
-        if entry.role == .extension {
-            guard let first = registered.first else { return }
-            return note(
-                launch.number,
-                rule: "BGT-ABI-11",
-                at: now,
-                message: "extension \(entry.identifier) claims a handler for \(first); extensions only submit,"
-                    + " register it in the main plugin"
-            )
-        }
-        for identifier in registered where !entry.permitted.contains(where: { $0.covers(identifier) }) {
-            note(
-                launch.number,
-                rule: "BGT-ABI-10",
-                at: now,
-                message: "\(entry.identifier) claims a handler for \(identifier), which its manifest does not permit;"
-                    + " add it to permitted-identifiers, or leave it out"
-            )
-        }
     }
 
     private mutating func completed(
@@ -175,7 +84,7 @@ extension Scheduler {
             case .noData: "completed without new data"
             }
         let used = launch.plan?.budget.used(at: now.monotonic) ?? .zero
-        let time = " after \(used.humanReadable) of \(launch.plan?.budget.total.humanReadable ?? "its time")"
+        let time = " after \(used.humanReadable)" + (launch.plan?.budget.total.map { " of \($0.humanReadable)" } ?? "")
         return task.expiration.map { "\(said)\(time), having been told to stop: \($0.reason.name)" } ?? said + time
     }
 
@@ -204,12 +113,23 @@ extension Scheduler {
     /// Every task over and no assertion open: the plugin may stop, and is ended if it lingers (statement 53).
     mutating func finishIfDone(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches[number], launch.phase == .running, launch.entry == .returned,
-            launch.killReason == nil, launch.unfinished.isEmpty, launch.assertions.isEmpty
+            launch.killReason == nil, launch.unfinished.isEmpty, launch.arriving.isEmpty
         else { return }
+        guard launch.assertions.isEmpty else { return boundAssertions(of: number, at: now) }
         // The runner bounds the plugin's stop by the grace itself; the extra second is for its own leaving.
         let grace = launch.plan?.budget.grace ?? configuration.grace
         launches[number]?.phase = .finishing(by: now.monotonic + grace + .seconds(1))
         emit(.finish(number))
+        setAlarm(of: number)
+    }
+
+    /// Where no deadline is left, what outlasts the last task gets as long as a stall does.
+    private mutating func boundAssertions(of number: LaunchNumber, at now: Moment) {
+        guard let launch = launches[number], launch.assertionDeadline == nil else { return }
+        // While continued tasks ran, the deadline bound nobody and woke nobody.
+        if let deadline = launch.plan?.budget.deadline, deadline > now.monotonic { return setAlarm(of: number) }
+        if launch.assertions.expiration == nil { launches[number]?.hasOutlivedBudget = true }
+        launches[number]?.assertionDeadline = now.monotonic + configuration.stallLimit
         setAlarm(of: number)
     }
 

@@ -14,9 +14,16 @@ extension Scheduler {
         }
         for wish in wishes { plugins[wish.plugin]?.wished.insert(wish.identifier) }
         let plugins = Set(wishes.map(\.plugin)).sorted()
-        for plugin in plugins { consider(plugin, .background, at: now) }
-        let launches = plugins.compactMap { self.plugins[$0]?.occupants[.background] }
-        emit(.answer(reply, .launching(launches.sorted())))
+        for plugin in plugins { considerRequests(of: plugin, at: now) }
+        let launches = wishes.compactMap { launch(about: $0.identifier, of: $0.plugin) }
+        emit(.answer(reply, .launching(Set(launches).sorted())))
+    }
+
+    /// The launch that is being prepared for a request.
+    private func launch(about identifier: TaskIdentifier, of plugin: PluginIdentifier) -> LaunchNumber? {
+        guard let state = plugins[plugin], let request = state.pending[identifier] else { return nil }
+        let arriving = launches.values.first { $0.arriving.contains { $0.work.number == request.number } }
+        return arriving?.number ?? state.reserved[request.number] ?? state.occupants[request.request.kind.lane]
     }
 
     private struct NotLaunching: Error { let message: String }
@@ -34,15 +41,14 @@ extension Scheduler {
                 )
             )
         }
-        let reasons = Eligibility.reasons(
+        let lane = request.request.kind.lane
+        let reasons = reasons(
             against: .request(request),
-            isBeingRecorded: state.recording[identifier] != nil,
+            of: state,
             isPersonsWish: true,
-            standing: standing(of: state, in: .background),
-            conditions: conditions,
-            occupancy: occupancy(of: .background),
-            configuration: configuration,
-            now: now
+            standing(of: state, in: lane),
+            occupancy(of: lane),
+            at: now
         )
         guard let first = reasons.first else { return .success(plugin) }
         return .failure(NotLaunching(message: "\(identifier) cannot be launched now: \(first.message)"))

@@ -4,48 +4,133 @@ import TaskModel
 
 // Requests on their way in: accepted or refused, replaced; answered once the ledger has them.
 extension Scheduler {
-    mutating func submit(_ submission: Submission, reply: ReplyToken, at now: Moment) {
+    /// - Parameter reply: nil for the operator's schedule, where the journal is told of a refusal.
+    mutating func submit(_ submission: Submission, reply: ReplyToken?, at now: Moment) {
         let identifier = submission.request.identifier
         let owner: PluginIdentifier
         switch self.owner(of: submission) {
         case .success(let plugin): owner = plugin
-        case .failure(let refusal): return emit(.answer(reply, .refused(refusal)))
+        case .failure(let refusal): return refuse(submission, because: refusal, reply: reply, at: now)
         }
         // No copy of the plugin's state is held here: the first change to one would copy all that it has pending.
-        guard let entry = plugins[owner]?.entry else { return }
+        guard let entry = plugins[owner]?.entry else {
+            return refuse(submission, because: .notPermitted(identifier), reply: reply, at: now)
+        }
         let old = plugins[owner]?.expected[identifier]
         let kind = submission.request.kind
         // One that takes the place of its like adds nothing, even where what returned is over the limit.
-        let count = old?.request.kind == kind ? nil : plugins[owner]?.expected.count(of: kind, beside: identifier)
+        let count =
+            old?.request.kind.countedAs == kind.countedAs
+            ? nil : plugins[owner]?.expected.count(of: kind, beside: identifier)
         if let refusal = SubmissionRules.refusal(
             of: submission.request,
             for: entry,
             pending: count,
             under: configuration
         ) {
-            return emit(.answer(reply, .refused(refusal)))
+            return refuse(submission, because: refusal, reply: reply, at: now)
+        }
+        if kind == .continued, let refusal = refusal(ofContinued: submission, for: owner, at: now) {
+            return refuse(submission, because: refusal, reply: reply, at: now)
         }
         lastSubmission = SubmissionNumber(rawValue: lastSubmission.rawValue + 1)
         let request = PendingRequest(
             plugin: entry.identifier,
             number: lastSubmission,
-            request: submission.request,
+            request: submission.request.normalized,
             submitter: submission.submitter,
             submittedAt: now.wall
         )
-        stage(request, payload: submission.payload, replacing: old, reply: reply, at: now)
+        stage(request, of: submission, replacing: old, reply: reply, at: now)
+    }
+
+    private mutating func refuse(
+        _ submission: Submission,
+        because refusal: Refusal,
+        reply: ReplyToken?,
+        at now: Moment
+    ) {
+        if let reply { return emit(.answer(reply, .refused(refusal))) }
+        let identifier = submission.request.identifier
+        guard let plugin = holder(of: identifier) ?? configuration.scheduler(of: identifier) else { return }
+        noteMissedOccasion(of: identifier, plugin, because: refusal, at: now)
+    }
+
+    mutating func noteMissedOccasion(
+        of identifier: TaskIdentifier,
+        _ plugin: PluginIdentifier,
+        because refusal: Refusal,
+        at now: Moment
+    ) {
+        note(
+            JournalEntry(
+                at: now.wall,
+                event: .occasionMissed,
+                plugin: plugin,
+                label: identifier.text,
+                blame: .nobody,
+                message: "its schedule's request was refused: \(refusal)"
+            )
+        )
+    }
+
+    /// Statements 72 to 75: a person started it, the machine has what it asks for, and with strategy fail it runs now.
+    private func refusal(ofContinued submission: Submission, for owner: PluginIdentifier, at now: Moment) -> Refusal? {
+        let request = submission.request
+        if !isForeground(submission) { return SubmissionRules.foregroundRefusal(of: request) }
+        if let refusal = SubmissionRules.resourceRefusal(of: request, on: conditions) { return refusal }
+        guard request.continued?.strategy == .fail, let state = plugins[owner] else { return nil }
+        let work = PendingWork.request(
+            PendingRequest(
+                plugin: owner,
+                number: lastSubmission,
+                request: request.normalized,
+                submitter: submission.submitter,
+                submittedAt: now.wall
+            )
+        )
+        let origin = submission.launch.flatMap { launches[$0] }
+        let obstacles = Eligibility.reasons(
+            against: work,
+            isBeingRecorded: false,
+            isPersonsWish: false,
+            needsRoom: !(origin?.lane == .continued && origin?.plugin == owner),
+            standing: standing(of: state, in: .continued),
+            conditions: conditions,
+            occupancy: occupancy(of: .continued),
+            configuration: configuration,
+            now: now
+        )
+        guard let first = obstacles.first else { return nil }
+        return Refusal(
+            code: .immediateRunIneligible,
+            subReason: .noRoomNow,
+            message: "\(request.identifier) cannot run at once: \(first.message); \(first.remedy), or submit it with"
+                + " strategy queue"
+        )
+    }
+
+    private func isForeground(_ submission: Submission) -> Bool {
+        switch submission.submitter {
+        case .person: true
+        case .schedule: false
+        case .plugin: submission.launch.flatMap { launches[$0]?.isForeground } ?? false
+        }
     }
 
     private mutating func stage(
         _ request: PendingRequest,
-        payload: [UInt8],
+        of submission: Submission,
         replacing old: PendingRequest?,
-        reply: ReplyToken,
+        reply: ReplyToken?,
         at now: Moment
     ) {
-        var changes: [LedgerChange] = [.storeRequest(request, payload: payload)]
-        if let old { changes.append(.journal(.replacement(of: old, by: request, at: now))) }
-        stage(.submission(request, replacing: old?.number, reply: reply), changes)
+        var changes: [LedgerChange] = [.storeRequest(request, payload: submission.payload)]
+        if let old {
+            changes.append(.journal(.replacement(of: old, by: request, at: now)))
+            changes += endWait(of: .request(old), at: now)
+        }
+        stage(.submission(request, replacing: old?.number, reply: reply, from: submission.launch), changes)
         plugins[request.plugin]?.expected.set(request)
         plugins[request.plugin]?.recording[request.request.identifier, default: 0] += 1
     }
@@ -89,14 +174,33 @@ extension Scheduler {
             owner = mainPlugin(of: submitter)
         }
         if let owner, plugins[owner]?.entry?.role == .main { return .success(owner) }
-        return .failure(
-            Refusal(
-                code: .notPermitted,
-                subReason: .identifierNotPermitted,
-                message: "identifier \(identifier) is permitted by no installed plugin;"
-                    + " add it to permitted-identifiers in the manifest of the plugin that handles it"
-            )
+        return .failure(.notPermitted(identifier))
+    }
+}
+
+extension Refusal {
+    fileprivate static func notPermitted(_ identifier: TaskIdentifier) -> Refusal {
+        Refusal(
+            code: .notPermitted,
+            subReason: .identifierNotPermitted,
+            message: "identifier \(identifier) is permitted by no installed plugin;"
+                + " add it to permitted-identifiers in the manifest of the plugin that handles it"
         )
+    }
+}
+
+extension SchedulingConfiguration {
+    /// The plugin whose schedule names the identifier.
+    fileprivate func scheduler(of identifier: TaskIdentifier) -> PluginIdentifier? {
+        plugins.first { $0.value.schedules[identifier] != nil }?.key
+    }
+}
+
+extension TaskRequest {
+    /// A continued request begins now, whatever date it carries (statement 72).
+    fileprivate var normalized: TaskRequest {
+        guard kind == .continued, earliestBegin != nil else { return self }
+        return TaskRequest(identifier: identifier, kind: kind, continued: continued)
     }
 }
 

@@ -15,6 +15,8 @@ extension Scheduler {
     mutating func triggered(_ event: PendingEvent, reply: ReplyToken, at now: Moment) {
         plugins[event.plugin]?.arrivingEvents -= 1
         store(event, at: now)
+        // A person used the plugin, through its extension.
+        plugins[mainPlugin(of: event.plugin)]?.record.uses.add(1, at: now.wall)
         emit(.answer(reply, .triggered(event.number)))
         consider(event.plugin, .event, at: now)
         miss(event.plugin, at: now)

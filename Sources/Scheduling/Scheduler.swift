@@ -28,10 +28,27 @@ package struct Scheduler: Sendable {
 
     /// What is to be taken back as soon as the commits about it are known.
     var waitingCancellations: [Cancellation] = []
-    /// Plugins whose next launch waits for a place, first come first served.
-    var waitingForRoom: [Lane: [PluginIdentifier]] = [:]
-    /// Plugins with something that waits for power or network.
+    /// What a person wants stopped as soon as it is known whether it runs.
+    var waitingStops: [(identifier: TaskIdentifier, reply: ReplyToken)] = []
+    /// Plugins whose next launch waits for a place.
+    var waitingForRoom: [Lane: WaitingRoom] = [:]
+    /// Plugins with something that waits for the machine.
     var waitingForConditions: Set<PluginIdentifier> = []
+    /// Those whose legacy fetch is due but for the network.
+    var fetchesWithoutNetwork: Set<PluginIdentifier> = []
+    var fetches: [PluginIdentifier: FetchSchedule] = [:]
+    /// The occasion of each schedule that was last acted on, or passed over.
+    var occasions: [TaskIdentifier: WallTime] = [:]
+    var surges = Surges()
+    /// Plugins with health research that waits or runs.
+    var studying: Set<PluginIdentifier> = []
+    /// Plugins whose day is used up; a wall clock that is set back gives some of it back.
+    var waitingForDay: Set<PluginIdentifier> = []
+    var lastWall: WallTime
+    /// Set back since the agenda was last looked at: what was reckoned from later moments is to be reckoned anew.
+    var wasSetBack = false
+    /// When memory pressure may end the next continued task.
+    var pressureRelief: MonotonicTime?
     var hasCatalogue = false
     /// What the journal has of refused manifests that no plugin's going tells of.
     var toldRefusals: [PluginIdentifier: String] = [:]
@@ -40,6 +57,7 @@ package struct Scheduler: Sendable {
     var stopBy: MonotonicTime?
 
     private var actions: [SchedulerAction] = []
+    private var lastWatch = Watch()
     private var lastWake: (monotonic: MonotonicTime?, wall: WallTime?) = (nil, nil)
 
     /// Launches that `snapshot` shows as running must have no process left; their tasks return with the first catalogue.
@@ -53,13 +71,17 @@ package struct Scheduler: Sendable {
         self.conditions = conditions
         lastSubmission = snapshot.lastSubmission
         lastLaunch = snapshot.lastLaunch
+        lastWall = now.wall
         restore(snapshot, at: now)
     }
 
     package mutating func handle(_ event: SchedulerEvent, at now: Moment) -> [SchedulerAction] {
         actions.removeAll(keepingCapacity: true)
+        if now.wall < lastWall { wasSetBack = true }
+        lastWall = now.wall
         dispatch(event, at: now)
         reportStopped(at: now)
+        updateWatch()
         updateWake()
         return actions
     }
@@ -73,15 +95,19 @@ package struct Scheduler: Sendable {
         case .cancelAllRequested(let plugin, let reply): cancelAll(of: plugin, reply: reply, at: now)
         case .launchSimulated(let identifiers, let reply): simulateLaunch(of: identifiers, reply: reply, at: now)
         case .expirationSimulated(let identifier, let reply): simulateExpiration(of: identifier, reply: reply, at: now)
+        case .taskStopRequested(let identifier, let reply): stopTask(identifier, reply: reply, at: now)
         case .purgeRequested(let plugin, let reply): purge(plugin, reply: reply, at: now)
         case .committed(let ticket):
             settle(ticket, at: now)
             resumeCancellations(at: now)
+            resumeStops(at: now)
         case .commitFailed(let ticket, let message):
             takeBack(ticket, because: message, at: now)
             resumeCancellations(at: now)
+            resumeStops(at: now)
         case .catalogued(let entries, let refused): catalogue(entries, refused: refused, at: now)
         case .conditionsChanged(let new): change(to: new, at: now)
+        case .resumed: surge(\.resume, at: now)
         case .timerFired: lookAtAgenda(at: now)
         case .stopRequested: stop(at: now)
         case .runnerReady(let launch, let process): start(launch, in: process, at: now)
@@ -89,7 +115,8 @@ package struct Scheduler: Sendable {
             // Later its commit is under way, and has the only word on whether there is a launch.
             guard launches[launch]?.phase == .preparing else { return }
             giveUp(launch, because: message, at: now)
-        case .entered, .loadFailed, .completed, .expirationHandlerChanged, .runnerExpired, .assertionBegan,
+        case .entered, .registered, .progressed, .fetchIntervalSet, .loadFailed, .completed, .expirationHandlerChanged,
+            .runnerExpired, .assertionBegan,
             .assertionEnded, .violated:
             hear(event, at: now)
         case .planNotSent(let launch, let message): abandonPlan(of: launch, because: message)
@@ -107,6 +134,21 @@ package struct Scheduler: Sendable {
         staged[lastTicket] = change
         emit(.commit(lastTicket, changes))
         return lastTicket
+    }
+
+    /// While something waits for the machine or works under it, and no longer.
+    private mutating func updateWatch() {
+        let plugins = plugins
+        waitingForConditions = waitingForConditions.filter { plugins[$0]?.hasRequestsDue == true }
+        let working = launches.values.filter { $0.lane != .event && $0.phase != .ended }
+        if !studying.isEmpty {
+            let busy = Set(working.map(\.plugin))
+            studying = studying.filter { busy.contains($0) || plugins[$0]?.hasStudies == true }
+        }
+        let watch = Watch(use: !waitingForConditions.isEmpty || !working.isEmpty, containers: studying)
+        if watch == lastWatch { return }
+        lastWatch = watch
+        emit(.watch(watch))
     }
 
     private mutating func updateWake() {
@@ -130,17 +172,25 @@ package struct Scheduler: Sendable {
 
 /// What a commit under way will mean once it is on disk.
 enum StagedChange: Sendable {
-    case submission(PendingRequest, replacing: SubmissionNumber?, reply: ReplyToken)
+    case submission(PendingRequest, replacing: SubmissionNumber?, reply: ReplyToken?, from: LaunchNumber?)
     case trigger(PendingEvent, reply: ReplyToken)
+    /// An event that nobody is answered for.
+    case arrival(PendingEvent)
     case cancellation(of: PluginIdentifier, [PendingRequest], running: [RunningTask], reply: ReplyToken)
     /// A plugin is remembered as it is now, with the event that tells it so, if any.
     case welcome(of: PluginIdentifier, as: KnownPlugin, PendingEvent?)
     case launchStart(LaunchNumber)
+    /// One more task for a launch that runs.
+    case delivery(LaunchNumber, PlannedTask)
     case launchRecord(LaunchNumber)
     /// A plugin is remembered as missing.
     case leave(of: PluginIdentifier, as: KnownPlugin)
     /// What a removed plugin had pending is dropped for good.
     case clearance(Clearance)
-    /// Nothing waits for it.
-    case note(JournalEntry)
+    /// What a request waits for; forgotten when it could not be written, so that the next look writes it.
+    case wait(PendingWork)
+    /// A request is held back by what is soft alone.
+    case hold(PendingRequest)
+    /// Nothing waits for it; written until it is written.
+    case keeping([LedgerChange])
 }

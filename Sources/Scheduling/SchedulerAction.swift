@@ -18,6 +18,8 @@ package enum SchedulerAction: Hashable, Sendable {
     case dismissRunner(LaunchNumber)
     /// The launch is on disk: its plugin's code may run now.
     case sendPlan(LaunchPlan)
+    /// Hand one more task to a launch that runs: it is on disk (C8). Comes after the answer to its submission.
+    case deliver(LaunchNumber, PlannedTask)
     case expire(LaunchNumber, [TaskID], ExpirationReason)
     /// Nothing of the launch may go on: tell its open assertions, and let none begin.
     case expireAssertions(LaunchNumber, ExpirationReason)
@@ -28,8 +30,23 @@ package enum SchedulerAction: Hashable, Sendable {
 
     /// Send `timerFired` at the earlier of both, or when the wall clock is set. Replaces the last one.
     case wake(monotonic: MonotonicTime?, wall: WallTime?)
+    /// Look at what costs something to know, and at nothing else of that kind. Replaces the last one.
+    case watch(Watch)
     /// Stopping is complete: nothing runs and nothing waits to be recorded.
     case stopped
+}
+
+/// What decisions depend on at the moment, of what is not known for nothing.
+package struct Watch: Hashable, Sendable {
+    /// How much the machine is used: idleness, load, heat (C16).
+    package var use = false
+    /// Main plugins whose container has to be readable.
+    package var containers: Set<PluginIdentifier> = []
+
+    package init(use: Bool = false, containers: Set<PluginIdentifier> = []) {
+        self.use = use
+        self.containers = containers
+    }
 }
 
 /// What a caller is told, always after the commit that makes it true.

@@ -11,6 +11,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     case cancelAllRequested(of: PluginIdentifier, reply: ReplyToken)
     case launchSimulated([TaskIdentifier], reply: ReplyToken)
     case expirationSimulated(TaskIdentifier, reply: ReplyToken)
+    /// A person wants a running task to stop, or a continued one that waits to be given up.
+    case taskStopRequested(TaskIdentifier, reply: ReplyToken)
     case purgeRequested(PluginIdentifier, reply: ReplyToken)
 
     // What the ledger did.
@@ -21,6 +23,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     /// What the manifests describe now, and what is wrong with those that are refused.
     case catalogued([PluginEntry], refused: [PluginIdentifier: String] = [:])
     case conditionsChanged(Conditions)
+    /// The machine was suspended and goes on.
+    case resumed
     case timerFired
     case stopRequested
 
@@ -29,8 +33,13 @@ package enum SchedulerEvent: Hashable, Sendable {
     case runnerUnavailable(LaunchNumber, message: String)
     /// The plan was asked for and could not be handed over; nothing of the plugin ran.
     case planNotSent(LaunchNumber, message: String)
-    case entered(LaunchNumber, status: Int32, registered: [TaskIdentifier], offersReceive: Bool)
+    case entered(LaunchNumber, status: Int32, registered: [PermittedIdentifier], offersReceive: Bool)
     case loadFailed(LaunchNumber, message: String)
+    /// A continued identifier, or a pattern, registered after entry.
+    case registered(LaunchNumber, PermittedIdentifier)
+    case progressed(LaunchNumber, TaskID, TaskProgress)
+    /// Legacy fetch: the interval that the plugin asks for, nil for never.
+    case fetchIntervalSet(LaunchNumber, Duration?)
     case completed(LaunchNumber, TaskID, CompletionOutcome)
     case expirationHandlerChanged(LaunchNumber, TaskID, isSet: Bool)
     case runnerExpired(LaunchNumber, [TaskID], ExpirationReason)
@@ -45,11 +54,14 @@ package struct Submission: Hashable, Sendable {
     package let request: TaskRequest
     package let payload: [UInt8]
     package let submitter: Submitter
+    /// The launch that a plugin submits from.
+    package let launch: LaunchNumber?
 
-    package init(request: TaskRequest, payload: [UInt8] = [], submitter: Submitter) {
+    package init(request: TaskRequest, payload: [UInt8] = [], submitter: Submitter, launch: LaunchNumber? = nil) {
         self.request = request
         self.payload = payload
         self.submitter = submitter
+        self.launch = launch
     }
 }
 

@@ -14,6 +14,16 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     /// Launches at once on the whole host, by lane.
     package var backgroundLaunches = 4
     package var eventLaunches = 4
+    package var continuedLaunches = 4
+    /// How long a continued task may go without progress (C6).
+    package var stallLimit: Duration = .seconds(30)
+    /// Between two continued tasks that memory pressure ends.
+    package var pressureInterval: Duration = .seconds(10)
+    /// Legacy fetch asks no plugin more often (statement 84).
+    package var minimumFetchInterval: Duration = .seconds(15 * 60)
+    package var policies = PolicyConfiguration()
+    /// The operator's switch for refresh and legacy fetch (statement 7).
+    package var isBackgroundRefreshOn = true
     /// Tasks that one launch takes at the most.
     package var batchSize = 100
     /// Events that may wait for one plugin (C11).
@@ -40,6 +50,7 @@ package struct SchedulingConfiguration: Hashable, Sendable {
         switch lane {
         case .background: backgroundLaunches
         case .event: eventLaunches
+        case .continued: continuedLaunches
         }
     }
 }
@@ -48,6 +59,17 @@ package struct SchedulingConfiguration: Hashable, Sendable {
 package struct PendingLimits: Hashable, Sendable {
     package var refresh = 1
     package var processing = 10
+    package var continued = 10
+
+    /// The limit that a request of the kind counts against; nil where nothing is submitted.
+    package subscript(kind: TaskKind) -> Int? {
+        switch kind {
+        case .refresh: refresh
+        case .processing, .healthResearch: processing
+        case .continued: continued
+        case .event: nil
+        }
+    }
 
     package init() {}
 }
@@ -56,14 +78,18 @@ package struct PendingLimits: Hashable, Sendable {
 package struct Budgets: Hashable, Sendable {
     package var refresh: Duration = .seconds(30)
     package var processing: Duration = .seconds(600)
+    package var healthResearch: Duration = .seconds(600)
     package var event: Duration = .seconds(30)
 
     package init() {}
 
-    package subscript(kind: TaskKind) -> Duration {
+    /// Nil for a continued task, which has none.
+    package subscript(kind: TaskKind) -> Duration? {
         switch kind {
         case .refresh: refresh
         case .processing: processing
+        case .healthResearch: healthResearch
+        case .continued: nil
         case .event: event
         }
     }
@@ -72,12 +98,18 @@ package struct Budgets: Hashable, Sendable {
 /// The operator's word on one plugin; nil leaves the host's value.
 package struct PluginPolicy: Hashable, Sendable {
     package var isEnabled = true
+    /// Statement 7: off refuses refresh as unavailable, denied refuses all background work as not permitted.
+    package var isBackgroundRefreshOn = true
+    package var isBackgroundDenied = false
     /// Lets patterns of permitted identifiers stand for processing requests too (C9).
     package var allowsPatternsForProcessing = false
     package var limits: PendingLimits?
     package var budgets: Budgets?
     package var grace: Duration?
     package var spacing: Duration?
+    package var dayBudget: Duration?
+    /// Recurring work without code, by the identifier that is submitted.
+    package var schedules: [TaskIdentifier: WorkSchedule] = [:]
 
     package init() {}
 }

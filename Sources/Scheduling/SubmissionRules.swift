@@ -14,7 +14,8 @@ package enum SubmissionRules {
         if request.kind == .event { return eventRefusal }
         let policy = configuration.policy(for: entry.identifier)
         if !policy.isEnabled { return .pluginDisabled(entry.identifier) }
-        return permissionRefusal(of: request, for: entry, policy: policy)
+        return operatorRefusal(of: request, for: entry, policy: policy, under: configuration)
+            ?? permissionRefusal(of: request, for: entry, policy: policy)
             ?? limitRefusal(of: request, for: entry, pending: pending, limits: policy.limits ?? configuration.limits)
     }
 
@@ -25,20 +26,71 @@ package enum SubmissionRules {
         policy: PluginPolicy
     ) -> Reason? {
         let isPermitted = entry.permitted.contains { permitted in
-            if case .pattern = permitted, !(request.kind == .processing && policy.allowsPatternsForProcessing) {
-                return false
-            }
+            if case .pattern = permitted, !allowsPattern(request.kind, policy) { return false }
             return permitted.covers(request.identifier)
         }
         if !isPermitted { return .identifierNotPermitted(request.identifier) }
-        let mode: BackgroundMode = request.kind == .refresh ? .fetch : .processing
-        return entry.modes.contains(mode) ? nil : .modeMissing(mode)
+        if let mode = request.kind.mode, !entry.modes.contains(mode) { return .modeMissing(mode) }
+        return request.entitlement.flatMap { entry.entitlements.contains($0) ? nil : .entitlementMissing($0) }
+    }
+
+    /// Patterns are for continued tasks, and for processing where the operator says so (C9).
+    private static func allowsPattern(_ kind: TaskKind, _ policy: PluginPolicy) -> Bool {
+        kind == .continued || kind.isProcessing && policy.allowsPatternsForProcessing
+    }
+
+    /// Statement 7: background work that the operator does not want.
+    private static func operatorRefusal(
+        of request: TaskRequest,
+        for entry: PluginEntry,
+        policy: PluginPolicy,
+        under configuration: SchedulingConfiguration
+    ) -> Refusal? {
+        if request.kind == .continued { return nil }
+        if policy.isBackgroundDenied {
+            let reason = Reason.backgroundDenied(entry.identifier)
+            return Refusal(
+                code: .notPermitted,
+                subReason: .backgroundDenied,
+                message: "\(reason.message); \(reason.remedy)"
+            )
+        }
+        guard request.kind == .refresh, !(configuration.isBackgroundRefreshOn && policy.isBackgroundRefreshOn) else {
+            return nil
+        }
+        let reason = Reason.backgroundRefreshOff(configuration.isBackgroundRefreshOn ? entry.identifier : nil)
+        return Refusal(
+            code: .unavailable,
+            subReason: .backgroundRefreshOff,
+            message: "\(reason.message); \(reason.remedy)"
+        )
+    }
+
+    /// Statement 75: asked for at submission, of a machine that cannot have it.
+    package static func resourceRefusal(of request: TaskRequest, on conditions: Conditions) -> Refusal? {
+        guard let terms = request.continued, !terms.resources.isSubset(of: conditions.resources) else { return nil }
+        return Refusal(
+            code: .notPermitted,
+            subReason: .resourcesUnsupported,
+            message: "\(request.identifier) needs resources that this machine does not have (GPU);"
+                + " ask for what \"bgtask host status\" shows under resources"
+        )
+    }
+
+    /// C8: continued work is what a person started.
+    package static func foregroundRefusal(of request: TaskRequest) -> Refusal {
+        Refusal(
+            code: .notPermitted,
+            subReason: .notInForeground,
+            message: "\(request.identifier) is continued processing, which only a person starts: submit it with the"
+                + " command, from a launch that a person asked for, or from an extension that a person triggered"
+        )
     }
 
     private static let eventRefusal = Refusal(
         code: .notPermitted,
         subReason: .identifierNotPermitted,
-        message: "an event cannot be submitted; submit a refresh or processing request"
+        message: "an event cannot be submitted; submit a refresh, processing, health research or continued request"
     )
 
     private static func permissionRefusal(
@@ -54,6 +106,13 @@ package enum SubmissionRules {
                 message:
                     "a \(request.kind.name) request needs the background mode \(mode.rawValue), which the manifest of"
                     + " \(entry.identifier) does not list; add it to background-modes"
+            )
+        case .entitlementMissing(let entitlement):
+            Refusal(
+                code: .notPermitted,
+                subReason: .entitlementMissing,
+                message: "\(request.identifier) needs the entitlement \(entitlement.rawValue), which the manifest of"
+                    + " \(entry.identifier) does not list; add it to entitlements"
             )
         case .some:
             Refusal(
@@ -73,14 +132,32 @@ package enum SubmissionRules {
         pending: Int?,
         limits: PendingLimits
     ) -> Refusal? {
-        let limit = request.kind == .refresh ? limits.refresh : limits.processing
-        guard let pending, pending >= limit else { return nil }
+        let kind = request.kind.countedAs
+        guard let limit = limits[kind], let pending, pending >= limit else { return nil }
         return Refusal(
             code: .tooManyPendingTaskRequests,
-            subReason: request.kind == .refresh ? .refreshLimit : .processingLimit,
+            subReason: kind == .refresh ? .refreshLimit : kind == .continued ? .continuedLimit : .processingLimit,
             message:
-                "\(entry.identifier) has \(pending) pending \(request.kind.name) requests and the limit is \(limit);"
+                "\(entry.identifier) has \(pending) pending \(kind.name) requests and the limit is \(limit);"
                 + " cancel one, or raise plugins.\(entry.identifier).limits in the host's configuration"
         )
+    }
+}
+
+extension TaskKind {
+    /// The background mode that a manifest has to list for it (statements 3 to 5).
+    var mode: BackgroundMode? {
+        switch self {
+        case .refresh: .fetch
+        case .processing, .healthResearch: .processing
+        case .continued, .event: nil
+        }
+    }
+}
+
+extension TaskRequest {
+    var entitlement: Entitlement? {
+        if kind == .healthResearch { return .healthResearch }
+        return continued?.resources.contains(.gpu) == true ? .continuedProcessingGPU : nil
     }
 }

@@ -147,6 +147,18 @@ struct BatchTests {
         #expect(host.running == [.clean])
     }
 
+    @Test func `17 that a handler is missing matters to nobody until its identifier is launched`() {
+        host.submit(.clean)
+        host.enter(registering: [.clean])
+        host.complete(.clean)
+        #expect(host.launchOutcomes == [.completed] && host.entries(.violation).isEmpty)
+        #expect(host.journal.contains { $0.label == TaskIdentifier.vacuum.text } == false)
+        host.submit(.vacuum)
+        host.advance(by: .seconds(1))
+        host.enter(registering: [.clean])
+        #expect(host.outcomes(of: .vacuum) == [.notRegistered])
+    }
+
     @Test func `C17 a running launch keeps the manifest that it was committed with`() {
         host.submit(.clean)
         host.install(.app(version: "2.0", permitted: [.exact(.vacuum)]))

@@ -148,7 +148,7 @@ struct ExtensionTests {
         let launch = try #require(host.lastPlan).number
         #expect(explanation.plugin == .keyboard && explanation.states.count == 2)
         guard case .running(launch, _, _) = explanation.states[0],
-            case .pending(let work, let reasons) = explanation.states[1]
+            case .pending(let work, let reasons, _) = explanation.states[1]
         else { return #expect(Bool(false), "\(explanation.states)") }
         #expect(work.number == second && reasons == [.laneBusy(.event, launch)])
         #expect(host.explain("com.example.mail").states == [.unknown])

@@ -52,7 +52,7 @@ struct ForgedMessageTests {
         host.submit(.clean)
         let launch = host.heldRunners[0]
         let task = TaskID(launch: launch, index: 0)
-        host.send(.entered(launch, status: 0, registered: [.clean], offersReceive: true))
+        host.send(.entered(launch, status: 0, registered: [.exact(.clean)], offersReceive: true))
         host.send(.completed(launch, task, .success))
         host.send(.violated(launch, rule: "BGT-ABI-16", message: "forged"))
         host.bringRunners()
@@ -78,7 +78,7 @@ struct ForgedMessageTests {
         host.runToTheEnd()
         let before = host.journal.count
         for number in [try #require(host.lastPlan).number, LaunchNumber(rawValue: 999)] {
-            host.send(.entered(number, status: 0, registered: [.sweep], offersReceive: true))
+            host.send(.entered(number, status: 0, registered: [.exact(.sweep)], offersReceive: true))
             host.send(.completed(number, TaskID(launch: number, index: 0), .failure))
             host.send(.violated(number, rule: "BGT-ABI-16", message: "changed the signal mask"))
             host.send(.runnerEnded(number, .signaled(11), nil))

@@ -194,7 +194,7 @@ struct InterruptionTests {
         #expect(host.outcomes(of: .clean) == [.expired])
         #expect(host.outcomes(of: .vacuum) == [.interrupted])
         #expect(try retry(.vacuum) == Retry(wasInterrupted: true))
-        host.advance(by: .seconds(1))
+        host.advance(by: .seconds(30))
         #expect(host.lastPlan?.identifiers == [.vacuum, .index])
     }
 }

@@ -68,7 +68,7 @@ struct KillTests {
         host.submit(.vacuum)
         #expect(host.reasons(.vacuum).map(\.code) == ["lane-busy"])
         host.end(nil, .signaled(9))
-        host.advance(by: .seconds(1))
+        host.advance(by: .seconds(30))
         #expect(host.batches == [[.clean], [.vacuum]])
     }
 

@@ -62,7 +62,7 @@ struct SharedBudgetTests {
         #expect(host.outcomes(of: .index) == [.expired])
     }
 
-    @Test func `C6 a refresh launch has 30 seconds, a processing launch 10 minutes, an event launch 30 seconds`() {
+    @Test func `C6, 64: a refresh launch has 30 seconds, a processing launch 10 minutes, an event launch 30 seconds`() {
         host.submit(.feed, as: .refresh)
         #expect(host.lastPlan?.budget.total == .seconds(30))
         #expect(host.lastPlan?.budget.grace == .seconds(5))

@@ -115,7 +115,7 @@ struct SubmissionTests {
     @Test func `C14 an event cannot be submitted, and the refusal says what can`() throws {
         let refusal = try #require(host.submit(.clean, as: .event)?.refusal)
         #expect(refusal.code == .notPermitted)
-        #expect(refusal.message.contains("refresh or processing"))
+        #expect(refusal.message.contains("refresh, processing, health research or continued"))
     }
 
     @Test func `C14 a plugin that is not installed is told so`() throws {

@@ -11,6 +11,8 @@ struct LedgerInMemory {
 
     private struct Launch {
         let plan: LaunchPlan
+        var lane: Lane
+        var tasks: [PendingWork]
         var unfinished: [PendingWork]
         var keptFromReturning: Set<SubmissionNumber> = []
         var outcomes: [SubmissionNumber: Int] = [:]
@@ -22,6 +24,10 @@ struct LedgerInMemory {
         var payloads: [SubmissionNumber: [UInt8]] = [:]
         var running: [LaunchNumber: Launch] = [:]
         var known: [PluginIdentifier: KnownPlugin] = [:]
+        var past: [PastLaunch] = []
+        var waits: [SubmissionNumber: Set<String>] = [:]
+        var fetches: [PluginIdentifier: FetchSchedule] = [:]
+        var occasions: [TaskIdentifier: WallTime] = [:]
         var lastSubmission = SubmissionNumber(rawValue: 0)
         var lastLaunch = LaunchNumber(rawValue: 0)
 
@@ -44,6 +50,17 @@ struct LedgerInMemory {
     var known: [PluginIdentifier: KnownPlugin] { state.known }
     var runningLaunches: Set<LaunchNumber> { Set(state.running.keys) }
 
+    var waits: [SubmissionNumber: Set<String>] { state.waits }
+    var fetches: [PluginIdentifier: FetchSchedule] { state.fetches }
+    var occasions: [TaskIdentifier: WallTime] { state.occasions }
+    /// Waits that are open though nothing waits any more.
+    var vainWaits: [SubmissionNumber] {
+        state.waits.keys.filter { state.requests[$0] == nil && state.events[$0] == nil }
+    }
+
+    /// Every stretch of waiting that was written, with the codes of its reasons; empty ones end a stretch.
+    private(set) var waitHistory: [(work: PendingWork, reasons: [String], at: WallTime)] = []
+
     func unfinished(of launch: LaunchNumber) -> [PendingWork] { state.running[launch]?.unfinished ?? [] }
     func hasJournaled(_ number: SubmissionNumber) -> Bool { journaled.contains(number) }
     func payload(of number: SubmissionNumber) -> [UInt8]? { state.payloads[number] }
@@ -56,7 +73,7 @@ struct LedgerInMemory {
                 LedgerSnapshot.RunningLaunch(
                     number: launch.plan.number,
                     plugin: launch.plan.plugin.identifier,
-                    lane: launch.plan.lane,
+                    lane: launch.lane,
                     process: launch.plan.process,
                     startedAt: launch.plan.startedAt,
                     unfinished: launch.unfinished,
@@ -64,6 +81,10 @@ struct LedgerInMemory {
                 )
             },
             known: state.known.values.sorted { $0.identifier < $1.identifier },
+            past: state.past,
+            waits: state.waits,
+            fetches: state.fetches,
+            occasions: state.occasions,
             lastSubmission: state.lastSubmission,
             lastLaunch: state.lastLaunch
         )
@@ -90,7 +111,8 @@ struct LedgerInMemory {
         for case .storeRequest(let request, _) in changes {
             checkLimit(limits(request.plugin), with: request, in: new)
         }
-        for case .endLaunch(let number, _) in changes { try endLaunch(number, in: &new) }
+        for case .endLaunch(let number, let end) in changes { try endLaunch(number, end, in: &new) }
+        for case .recordWait(let work, let reasons, let at) in changes { waitHistory.append((work, reasons, at)) }
         let told = entries.compactMap(\.submission)
         journaled.formUnion(told)
         unexplained.formUnion(state.present.subtracting(new.present))
@@ -130,6 +152,17 @@ struct LedgerInMemory {
                 throw Contradiction(message: "launch \(launch) has no running task \(number)")
             }
             state.running[launch]?.keptFromReturning.insert(number)
+        case .startTask(let launch, let task):
+            guard state.running[launch] != nil, state.requests.removeValue(forKey: task.work.number) != nil else {
+                throw Contradiction(message: "\(task.work.label) (\(task.work.number)) cannot join launch \(launch)")
+            }
+            state.running[launch]?.tasks.append(task.work)
+            state.running[launch]?.unfinished.append(task.work)
+        case .moveLaunch(let launch, let lane): state.running[launch]?.lane = lane
+        case .recordWait(let work, let reasons, _): state.waits[work.number] = reasons.isEmpty ? nil : Set(reasons)
+        case .holdSoftly(let number, let since): state.requests[number]?.heldSoftlySince = since
+        case .setFetch(let plugin, let schedule): state.fetches[plugin] = schedule
+        case .recordOccasion(let identifier, let at): state.occasions[identifier] = at
         case .endLaunch, .journal: break
         case .rememberPlugin(let plugin): state.known[plugin.identifier] = plugin
         case .forgetPlugin(let plugin): state.known[plugin] = nil
@@ -146,10 +179,13 @@ struct LedgerInMemory {
             guard isPending else { throw Contradiction(message: "\(work.label) (\(work.number)) is not pending") }
         }
         for other in state.running.values
-        where other.plan.plugin.identifier == plan.plugin.identifier && other.plan.lane == plan.lane {
+        where other.plan.plugin.identifier == plan.plugin.identifier && other.lane == plan.lane
+            && plan.lane != .continued
+        {
             complaints.append("launches \(other.plan.number) and \(plan.number) share the \(plan.lane.name) lane")
         }
-        state.running[plan.number] = Launch(plan: plan, unfinished: plan.tasks.map(\.work))
+        let works = plan.tasks.map(\.work)
+        state.running[plan.number] = Launch(plan: plan, lane: plan.lane, tasks: works, unfinished: works)
         state.lastLaunch = max(state.lastLaunch, plan.number)
     }
 
@@ -160,14 +196,24 @@ struct LedgerInMemory {
         state.running[launch]?.unfinished.remove(at: index)
     }
 
-    private mutating func endLaunch(_ number: LaunchNumber, in state: inout State) throws {
+    private mutating func endLaunch(_ number: LaunchNumber, _ end: LaunchEnd, in state: inout State) throws {
         guard let launch = state.running.removeValue(forKey: number) else {
             throw Contradiction(message: "no launch \(number) is running")
         }
         guard launch.unfinished.isEmpty else {
             throw Contradiction(message: "launch \(number) ends with unfinished tasks")
         }
-        for work in launch.plan.tasks.map(\.work) where launch.outcomes[work.number] != 1 {
+        state.past.append(
+            PastLaunch(
+                plugin: launch.plan.plugin.identifier,
+                lane: launch.lane,
+                cause: launch.plan.cause,
+                outcome: end.outcome,
+                endedAt: end.at,
+                used: end.used
+            )
+        )
+        for work in launch.tasks where launch.outcomes[work.number] != 1 {
             let count = launch.outcomes[work.number] ?? 0
             complaints.append("launch \(number) ended with \(count) outcomes of \(work.label) (\(work.number))")
         }
@@ -180,13 +226,16 @@ struct LedgerInMemory {
 
     /// What returns may exceed a limit, and what takes the place of its like, or of what returns; nothing else may (C5).
     private mutating func checkLimit(_ limits: PendingLimits, with request: PendingRequest, in new: State) {
-        let kind = request.request.kind
+        let kind = request.request.kind.countedAs
         let running = state.running.values.flatMap(\.unfinished).filter { $0.plugin == request.plugin }
-        if running.contains(where: { $0.identifier == request.request.identifier && $0.kind == kind }) { return }
-        if state.requests.values.contains(where: { $0.isInTheWay(of: request) && $0.request.kind == kind }) { return }
-        let beside = new.requests.values.count { $0.plugin == request.plugin && $0.request.kind == kind }
-        let limit = kind == .refresh ? limits.refresh : limits.processing
-        if beside > limit {
+        if running.contains(where: { $0.identifier == request.request.identifier && $0.kind.countedAs == kind }) {
+            return
+        }
+        if state.requests.values.contains(where: { $0.isInTheWay(of: request) && $0.request.kind.countedAs == kind }) {
+            return
+        }
+        let beside = new.requests.values.count { $0.plugin == request.plugin && $0.request.kind.countedAs == kind }
+        if let limit = limits[kind], beside > limit {
             complaints.append("submission \(request.number) makes \(beside) pending where \(limit) are allowed")
         }
     }

@@ -35,4 +35,10 @@ extension Duration {
     static func minutes(_ count: Int) -> Duration { .seconds(count * 60) }
     static func hours(_ count: Int) -> Duration { .seconds(count * 3_600) }
     static func days(_ count: Int) -> Duration { .seconds(count * 86_400) }
+
+    static prefix func - (duration: Duration) -> Duration { .zero - duration }
+}
+
+extension WallTime {
+    static func - (time: Self, duration: Duration) -> Self { time + -duration }
 }

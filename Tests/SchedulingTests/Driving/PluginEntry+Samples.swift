@@ -17,6 +17,10 @@ extension TaskIdentifier {
     static let inbox: Self = "com.example.mail.inbox"
     static let sweep: Self = "com.example.mail.sweep"
 
+    /// One of those that the pattern of `studio` covers.
+    static func album(_ number: Int) -> Self { TaskIdentifier(stringLiteral: "com.example.app.export.album\(number)") }
+    static let study: Self = "com.example.app.study"
+
     /// One of twenty more that the sample plugin permits.
     static func job(_ number: Int) -> Self { TaskIdentifier(stringLiteral: "com.example.app.job\(number)") }
 }
@@ -41,6 +45,24 @@ extension PluginEntry {
         )
     }
 
+    /// The sample plugin with continued tasks under a pattern, and entitled to all there is.
+    static func studio(
+        version: String = "1.0",
+        modes: Set<BackgroundMode> = [.fetch, .processing],
+        entitlements: Set<Entitlement> = Set(Entitlement.allCases),
+        extensions: [PluginIdentifier] = []
+    ) -> PluginEntry {
+        let names: [TaskIdentifier] = [.feed, .clean, .vacuum, .index, .study] + (1...20).map { .job($0) }
+        return main(
+            .app,
+            version: version,
+            permitted: names.map { .exact($0) } + ["com.example.app.export.*"],
+            modes: modes,
+            entitlements: entitlements,
+            extensions: extensions
+        )
+    }
+
     static func mail() -> PluginEntry { main(.mail, permitted: [.exact(.inbox), .exact(.sweep)]) }
 
     static func main(
@@ -49,6 +71,7 @@ extension PluginEntry {
         library: String = "1.0",
         permitted: [PermittedIdentifier],
         modes: Set<BackgroundMode> = [.fetch, .processing],
+        entitlements: Set<Entitlement> = [],
         extensions: [PluginIdentifier] = []
     ) -> PluginEntry {
         PluginEntry(
@@ -59,6 +82,7 @@ extension PluginEntry {
             extensions: extensions,
             permitted: permitted,
             modes: modes,
+            entitlements: entitlements,
             library: LibraryFile(
                 path: "/plugins/lib\(identifier).so",
                 digest: "library of \(identifier) \(library)",

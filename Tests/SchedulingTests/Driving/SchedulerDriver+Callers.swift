@@ -80,7 +80,7 @@ extension SchedulerDriver {
     /// The answer to the last question, once it is there.
     var lastAnswer: Answer? { answers[ReplyToken(rawValue: lastReply)] }
 
-    private func ask(_ question: (ReplyToken) -> SchedulerEvent) -> Answer? {
+    func ask(_ question: (ReplyToken) -> SchedulerEvent) -> Answer? {
         lastReply += 1
         let reply = ReplyToken(rawValue: lastReply)
         send(question(reply))

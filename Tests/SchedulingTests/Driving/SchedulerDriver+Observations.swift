@@ -35,11 +35,20 @@ extension SchedulerDriver {
     var expirations: [Expiration] {
         actions.compactMap { action in
             guard case .expire(let launch, let ids, let reason) = action else { return nil }
-            let tasks = plansByNumber[launch]?.tasks.filter { ids.contains($0.id) } ?? []
+            let tasks = tasks(of: launch).filter { ids.contains($0.id) }
             return Expiration(launch: launch, tasks: tasks.compactMap(\.work.identifier), reason: reason)
         }
     }
+    /// What was handed to launches that ran already.
+    var deliveries: [TaskIdentifier] {
+        actions.compactMap { if case .deliver(_, let task) = $0 { task.work.identifier } else { nil } }
+    }
     var hasStopped: Bool { actions.contains(.stopped) }
+
+    /// All tasks that a launch was ever given.
+    func tasks(of launch: LaunchNumber) -> [PlannedTask] {
+        (plansByNumber[launch]?.tasks ?? []) + (arrivals[launch] ?? [])
+    }
 
     // MARK: What is written
 

@@ -14,7 +14,8 @@ extension SchedulerDriver {
     ) {
         guard let plan = plan ?? lastPlan else { return complain("nothing was launched") }
         let names = registering ?? plan.tasks.compactMap(\.work.identifier)
-        send(.entered(plan.number, status: status, registered: names, offersReceive: receives))
+        let registered = names.map(PermittedIdentifier.exact)
+        send(.entered(plan.number, status: status, registered: registered, offersReceive: receives))
     }
 
     func complete(
@@ -22,10 +23,23 @@ extension SchedulerDriver {
         as outcome: CompletionOutcome = .success,
         in plan: LaunchPlan? = nil
     ) {
-        guard let plan = plan ?? lastPlan, let task = plan.id(of: identifier) else {
+        guard let plan = plan ?? lastPlan, let task = task(identifier, of: plan) else {
             return complain("no launch has a task \(identifier)")
         }
         send(.completed(plan.number, task, outcome))
+    }
+
+    /// How far a continued task says it is.
+    func progress(_ identifier: TaskIdentifier, _ done: Int64, of total: Int64 = 100, in plan: LaunchPlan? = nil) {
+        guard let plan = plan ?? lastPlan, let task = task(identifier, of: plan),
+            let progress = TaskProgress(done: done, total: total)
+        else { return complain("no launch has a task \(identifier)") }
+        send(.progressed(plan.number, task, progress))
+    }
+
+    /// The newest task of that name, delivered ones included.
+    func task(_ identifier: TaskIdentifier, of plan: LaunchPlan) -> TaskID? {
+        tasks(of: plan.number).last { $0.work.identifier == identifier }?.id
     }
 
     /// Completes the one event of a launch.
@@ -41,7 +55,7 @@ extension SchedulerDriver {
     }
 
     func setExpirationHandler(for identifier: TaskIdentifier, to isSet: Bool = true, in plan: LaunchPlan? = nil) {
-        guard let plan = plan ?? lastPlan, let task = plan.id(of: identifier) else {
+        guard let plan = plan ?? lastPlan, let task = task(identifier, of: plan) else {
             return complain("no launch has a task \(identifier)")
         }
         send(.expirationHandlerChanged(plan.number, task, isSet: isSet))
@@ -57,7 +71,7 @@ extension SchedulerDriver {
     /// - Parameter task: the one on whose handler thread the signal struck, where the runner could still tell.
     func crash(_ plan: LaunchPlan? = nil, signal: Int32 = 11, on task: TaskIdentifier? = nil) {
         guard let plan = plan ?? lastPlan else { return complain("nothing was launched") }
-        let words = task.map { LastWords(signal: signal, address: 0, task: plan.id(of: $0)) }
+        let words = task.map { LastWords(signal: signal, address: 0, task: self.task($0, of: plan)) }
         end(plan, .signaled(signal), words)
     }
 

@@ -41,9 +41,24 @@ extension SchedulerDriver {
 
     // MARK: Conditions
 
-    func change(power: Bool? = nil, network: Bool? = nil) {
+    func change(
+        power: Bool? = nil,
+        network: Bool? = nil,
+        idle: Bool? = nil,
+        busy: Bool? = nil,
+        memoryLow: Bool? = nil,
+        hot: Bool? = nil,
+        locked: Set<PluginIdentifier>? = nil,
+        resources: TaskResources? = nil
+    ) {
         conditions.isOnExternalPower = power ?? conditions.isOnExternalPower
         conditions.hasNetwork = network ?? conditions.hasNetwork
+        conditions.isIdle = idle ?? conditions.isIdle
+        conditions.isLoadHigh = busy ?? conditions.isLoadHigh
+        conditions.isMemoryLow = memoryLow ?? conditions.isMemoryLow
+        conditions.isHot = hot ?? conditions.isHot
+        conditions.lockedContainers = locked ?? conditions.lockedContainers
+        conditions.resources = resources ?? conditions.resources
         send(.conditionsChanged(conditions))
     }
 
@@ -89,7 +104,9 @@ extension SchedulerDriver {
         heldCommits = []
         heldRunners = []
         processes = [:]
+        arrivals = [:]
         wake = (nil, nil)
+        watch = Watch()
         if rebooting { clock.reboot(takes: downtime) } else { clock.advance(by: downtime) }
         installed = plugins ?? installed
         scheduler = Scheduler(

@@ -42,6 +42,10 @@ final class SchedulerDriver {
     var processes: [LaunchNumber: LaunchPlan] = [:]
     /// Launches as they were when they were taken to the ledger.
     var plansByNumber: [LaunchNumber: LaunchPlan] = [:]
+    /// Tasks that joined a launch while it ran.
+    var arrivals: [LaunchNumber: [PlannedTask]] = [:]
+    /// What the host wants watched.
+    var watch = Watch()
     /// Submissions that a person wanted launched at once, which time and conditions do not bind.
     var simulated: Set<SubmissionNumber> = []
     /// The host dies after so many more actions.
@@ -59,6 +63,8 @@ final class SchedulerDriver {
         configure: (inout SchedulingConfiguration) -> Void = { _ in }
     ) {
         var configuration = SchedulingConfiguration()
+        // Tests of anything else say what makes work wait.
+        configuration.policies.spread = .zero
         configure(&configuration)
         self.configuration = configuration
         self.conditions = conditions
@@ -93,6 +99,9 @@ final class SchedulerDriver {
         if isStrict, commits == .written, heldCommits.isEmpty, let number = ledger.unexplained.min() {
             complain("submission \(number) disappeared from the ledger without a journal entry")
         }
+        if isStrict, commits == .written, heldCommits.isEmpty, let number = ledger.vainWaits.min() {
+            complain("submission \(number) waits no more, but its wait was left open")
+        }
     }
 
     private func carryOut(_ action: SchedulerAction) {
@@ -114,6 +123,8 @@ final class SchedulerDriver {
             if wake == (monotonic, wall) { complain("the same wake is asked for twice") }
             wake = (monotonic, wall)
             wakeCount += 1
+        case .deliver(let launch, let task): hand(task, to: launch)
+        case .watch(let new): watch = new
         case .discardContainer, .expire, .expireAssertions, .stopped: break
         }
     }
@@ -166,12 +177,24 @@ final class SchedulerDriver {
             complain("the plan of launch \(plan.number) is sent before the launch is on disk")
         }
         for other in processes.values
-        where other.plugin.identifier == plan.plugin.identifier && other.lane == plan.lane {
+        where other.plugin.identifier == plan.plugin.identifier && (lane(of: other) ?? other.lane) == plan.lane
+            && plan.lane != .continued
+        {
             complain("launches \(other.number) and \(plan.number) of one lane run at once")
         }
         if plan.budget.start != clock.now.monotonic { complain("the budget of \(plan.number) began before its plan") }
         processes[plan.number] = plan
         plansByNumber[plan.number] = plan
+    }
+
+    private func hand(_ task: PlannedTask, to launch: LaunchNumber) {
+        if !ledger.unfinished(of: launch).contains(where: { $0.number == task.work.number }) {
+            complain("task \(task.id) is delivered before it is on disk")
+        }
+        if tasks(of: launch).contains(where: { $0.id == task.id }) {
+            complain("two tasks of launch \(launch) are called \(task.id)")
+        }
+        arrivals[launch, default: []].append(task)
     }
 
     /// Nothing is launched before its time, or without what it needs, unless a person said so.
@@ -190,6 +213,13 @@ final class SchedulerDriver {
             }
             if request.requiresNetwork && !conditions.hasNetwork {
                 complain("\(request.identifier) is launched without network")
+            }
+            if conditions.isMemoryLow { complain("\(request.identifier) is launched while memory is short") }
+            if conditions.isHot { complain("\(request.identifier) is launched while the machine is hot") }
+            if request.kind == .healthResearch, request.protection != .none,
+                conditions.lockedContainers.contains(pending.plugin)
+            {
+                complain("\(request.identifier) is launched while its container is locked")
             }
         }
         if !installed.contains(plan.plugin) { complain("\(plan.plugin.identifier) is launched while not installed") }

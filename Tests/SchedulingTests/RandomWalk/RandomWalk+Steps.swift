@@ -180,7 +180,10 @@ extension RandomWalk {
         let foreign = TaskID(launch: LaunchNumber(rawValue: plan.number.rawValue + 1), index: 0)
         switch Int.random(in: 0..<4, using: &random) {
         case 0: host.send(.completed(plan.number, foreign, .success))
-        case 1: host.send(.entered(plan.number, status: 0, registered: [.sweep, .clean], offersReceive: true))
+        case 1:
+            host.send(
+                .entered(plan.number, status: 0, registered: [.exact(.sweep), .exact(.clean)], offersReceive: true)
+            )
         case 2: host.send(.violated(plan.number, rule: "BGT-ABI-16", message: "changed the umask"))
         default: host.send(.runnerExpired(plan.number, plan.tasks.map(\.id) + [foreign], .budget))
         }

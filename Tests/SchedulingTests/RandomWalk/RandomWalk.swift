@@ -43,6 +43,7 @@ final class RandomWalk {
             // Long, so that a host that can have nothing does not try for hours every second.
             $0.hostRetryDelay = .seconds(20)
             $0.removedPluginRetention = .hours(5)
+            $0.policies.dayBudget = .hours(1_000)
             var limits = PendingLimits()
             limits.processing = 4
             $0.plugins[.app, default: PluginPolicy()].limits = limits

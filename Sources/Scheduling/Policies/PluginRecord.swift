@@ -1,0 +1,72 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// What a plugin did lately, as far as policies look back.
+package struct PluginRecord: Hashable, Sendable {
+    /// Running time of its background launches, in nanoseconds.
+    package var dayUse = SlidingSum(slot: .seconds(15 * 60), window: .seconds(24 * 60 * 60))
+    /// How often people started something of it.
+    package var uses = SlidingSum(slot: .seconds(60 * 60), window: .seconds(7 * 24 * 60 * 60))
+    /// Background launches in a row that overran or completed nothing.
+    package var overruns = 0
+
+    package init() {}
+
+    mutating func note(_ launch: PastLaunch) {
+        if launch.cause == .person { uses.add(1, at: launch.endedAt) }
+        guard launch.lane == .background else { return }
+        dayUse.add((launch.used ?? .zero).wholeNanoseconds, at: launch.endedAt)
+        overruns = launch.outcome == .overran ? overruns + 1 : 0
+    }
+}
+
+/// A sum over the last stretch of calendar time, kept in slots so that it stays small.
+package struct SlidingSum: Hashable, Sendable {
+    private let slot: Int64
+    private let slots: Int64
+    private var sums: [(slot: Int64, sum: Int64)] = []
+
+    package init(slot: Duration, window: Duration) {
+        self.slot = slot.wholeNanoseconds
+        slots = window.wholeNanoseconds / slot.wholeNanoseconds
+    }
+
+    package mutating func add(_ value: Int64, at time: WallTime) {
+        let index = time.nanoseconds / slot
+        // A clock that was set back leaves nothing in the future.
+        sums.removeAll { $0.slot > index || $0.slot <= index - slots }
+        if sums.last?.slot == index { sums[sums.count - 1].sum += value } else { sums.append((index, value)) }
+    }
+
+    package func total(at now: WallTime) -> Int64 { current(at: now).reduce(0) { $0 + $1.sum } }
+
+    /// When the sum falls below `limit`; nil when it is below.
+    package func end(of limit: Duration, at now: WallTime) -> WallTime? {
+        let current = current(at: now)
+        var left = current.reduce(0) { $0 + $1.sum }
+        for entry in current {
+            if left < limit.wholeNanoseconds { return nil }
+            left -= entry.sum
+            if left < limit.wholeNanoseconds { return WallTime(nanoseconds: (entry.slot + slots) * slot) }
+        }
+        return nil
+    }
+
+    private func current(at now: WallTime) -> [(slot: Int64, sum: Int64)] {
+        let index = now.nanoseconds / slot
+        return sums.filter { $0.slot <= index && $0.slot > index - slots }
+    }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.slot == right.slot && left.sums.elementsEqual(right.sums, by: ==)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(slot)
+        for entry in sums {
+            hasher.combine(entry.slot)
+            hasher.combine(entry.sum)
+        }
+    }
+}

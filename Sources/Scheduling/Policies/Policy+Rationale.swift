@@ -1,0 +1,43 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// What a policy went by, in words. Instants are left to the reason's `until`.
+extension Policy {
+    func rationale(on facts: Facts) -> String {
+        if facts.configuration.policies.off.contains(self) { return "switched off in the host's configuration" }
+        let record = facts.standing.record
+        let lane = facts.work.kind.lane
+        switch self {
+        case .person: return facts.isPersonsWish ? "a person asked for it" : "no person asked for it on the spot"
+        case .patience:
+            let patience = facts.configuration.policies.patience.humanReadable
+            guard case .request(let pending) = facts.work, let since = pending.heldSoftlySince else {
+                return "nothing soft has held it back; after \(patience) of that it is not kept waiting"
+            }
+            let held = max(.zero, facts.now.wall - since).humanReadable
+            return "held back by what is soft for \(held) of at most \(patience)"
+        case .use:
+            let uses = record.uses.total(at: facts.now.wall)
+            return "people used the plugin \(uses) times in the last 7d; more used ones get room first"
+        case .spacing where lane != .background, .dayBudget where lane != .background,
+            .spread where lane != .background:
+            return "concerns background launches only"
+        case .spacing:
+            return record.overruns == 0
+                ? "at least \(facts.standing.spacing(facts.configuration).humanReadable) between two launches"
+                : "\(record.overruns) overruns in a row: "
+                    + "\(facts.standing.spacing(facts.configuration).humanReadable) between two launches"
+        case .dayBudget:
+            let used = Duration.nanoseconds(record.dayUse.total(at: facts.now.wall))
+            return "used \(used.humanReadable) of \(facts.dayLimit.humanReadable) in the last 24h"
+        case .spread:
+            return "within \(facts.configuration.policies.spread.humanReadable) of start, resume or a regained network"
+                + " each plugin has a place of its own"
+        case .idle where !facts.work.kind.isProcessing: return "concerns processing only"
+        case .idle: return facts.conditions.isIdle ? "the machine is idle" : "the machine is in use"
+        case .load:
+            return facts.conditions.isLoadHigh ? "the processors are busy" : "the processors are not known to be busy"
+        }
+    }
+}

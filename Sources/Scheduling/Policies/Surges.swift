@@ -1,0 +1,31 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// The moments at which much becomes possible at once.
+package struct Surges: Hashable, Sendable {
+    /// Monotonic time begins with the machine.
+    private static let boot = MonotonicTime(nanoseconds: 0)
+
+    package var resume: MonotonicTime?
+    package var network: MonotonicTime?
+
+    package init() {}
+
+    var recent: [(cause: SpreadCause, at: MonotonicTime)] {
+        [(.boot, Self.boot)] + (resume.map { [(.resume, $0)] } ?? []) + (network.map { [(.network, $0)] } ?? [])
+    }
+
+    /// The same one each time, so that what belongs to one plugin stays one batch.
+    static func place(of plugin: PluginIdentifier, in window: Duration) -> Duration {
+        let steps: UInt64 = 1_000
+        return window * Int(plugin.text.stableHash % steps) / Int(steps)
+    }
+}
+
+extension String {
+    /// FNV-1a: the same in every process, unlike `hashValue`.
+    var stableHash: UInt64 {
+        utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    }
+}

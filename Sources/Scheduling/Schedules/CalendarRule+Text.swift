@@ -1,0 +1,64 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import Foundation
+import TaskModel
+
+extension CalendarRule {
+    private static let weekdayNames = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
+
+    /// Reads "02:30", "mon-fri 02:30", "sat,sun 02:30" and "1,15 02:30"; nil for anything else.
+    package init?(_ text: String, zone: TimeZone) {
+        let parts = text.lowercased().split(separator: " ")
+        guard let time = parts.last, parts.count <= 2 else { return nil }
+        let clock = time.split(separator: ":", omittingEmptySubsequences: false)
+        guard clock.count == 2, clock.allSatisfy({ $0.count == 2 && $0.allSatisfy(\.isASCIIDigit) }),
+            let hour = Int(clock[0]), let minute = Int(clock[1])
+        else { return nil }
+        guard parts.count == 2 else {
+            self.init(hour: hour, minute: minute, zone: zone)
+            return
+        }
+        let items = parts[0].split(separator: ",", omittingEmptySubsequences: false)
+        if parts[0].first?.isASCIIDigit == true {
+            guard let days = Self.values(of: items, { Int($0) }, last: 31) else { return nil }
+            self.init(hour: hour, minute: minute, days: days, zone: zone)
+        } else {
+            let number = { (name: Substring) in Self.weekdayNames.firstIndex(of: String(name)).map { $0 + 1 } }
+            guard let weekdays = Self.values(of: items, number, last: 7) else { return nil }
+            self.init(hour: hour, minute: minute, weekdays: weekdays, zone: zone)
+        }
+    }
+
+    /// Single values, and ranges that may go round the end: "fri-mon".
+    private static func values(of items: [Substring], _ number: (Substring) -> Int?, last: Int) -> Set<Int>? {
+        var values: Set<Int> = []
+        for item in items {
+            let ends = item.split(separator: "-", omittingEmptySubsequences: false).map(number)
+            guard let first = ends.first ?? nil, let end = ends.last ?? nil, ends.count <= 2,
+                (1...last).contains(first), (1...last).contains(end)
+            else { return nil }
+            values.formUnion(first <= end ? Array(first...end) : Array(first...last) + Array(1...end))
+        }
+        return values.isEmpty ? nil : values
+    }
+
+    /// As it is written, with its zone.
+    package var text: String {
+        let time = String(format: "%02d:%02d", hour, minute)
+        let days = self.days.sorted().map(String.init) + weekdays.sorted().map { Self.weekdayNames[$0 - 1] }
+        return (days.isEmpty ? "" : days.joined(separator: ",") + " ") + "\(time) \(zone.identifier)"
+    }
+}
+
+extension WorkSchedule.Rhythm {
+    package var text: String {
+        switch self {
+        case .every(let interval): "every \(interval.humanReadable)"
+        case .calendar(let rule): rule.text
+        }
+    }
+}
+
+extension Character {
+    fileprivate var isASCIIDigit: Bool { isASCII && isNumber }
+}

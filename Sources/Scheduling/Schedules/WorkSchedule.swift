@@ -1,0 +1,76 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// Recurring work that the operator's configuration asks for, without a line of code: at each occasion the request is
+/// submitted, unless one is pending or running.
+package struct WorkSchedule: Hashable, Sendable {
+    package enum Rhythm: Hashable, Sendable {
+        case every(Duration)
+        case calendar(CalendarRule)
+    }
+
+    package var rhythm: Rhythm
+    /// Each occasion begins at a place of its own within this, the same one each time.
+    package var spread: Duration
+    package var kind: TaskKind
+    package var requiresNetwork: Bool
+    package var requiresExternalPower: Bool
+
+    package init(
+        _ rhythm: Rhythm,
+        spread: Duration = .zero,
+        kind: TaskKind = .processing,
+        requiresNetwork: Bool = false,
+        requiresExternalPower: Bool = false
+    ) {
+        self.rhythm = rhythm
+        self.spread = spread
+        self.kind = kind
+        self.requiresNetwork = requiresNetwork
+        self.requiresExternalPower = requiresExternalPower
+    }
+
+    /// The first occasion after `time`, spread left out; nil when there is none.
+    package func occasion(after time: WallTime) -> WallTime? {
+        switch rhythm {
+        case .every(let interval): time + interval
+        case .calendar(let rule): rule.occasion(after: time)
+        }
+    }
+
+    /// The last occasion up to `now`, however many were missed since `last`; nil when none has come.
+    func latestOccasion(since last: WallTime, upTo now: WallTime) -> WallTime? {
+        guard var latest = occasion(after: last), latest <= now else { return nil }
+        if case .every(let interval) = rhythm {
+            let missed = (now - latest).wholeNanoseconds / max(1, interval.wholeNanoseconds)
+            return latest + interval * Int(missed)
+        }
+        // Looking back from the present finds the latest one without walking through a year of them.
+        var window: Duration = .seconds(24 * 60 * 60)
+        while latest < now, WallTime(nanoseconds: now.nanoseconds - window.wholeNanoseconds) > latest {
+            let start = WallTime(nanoseconds: now.nanoseconds - window.wholeNanoseconds)
+            if let later = occasion(after: start), later <= now {
+                latest = later
+                break
+            }
+            window = window * 2
+        }
+        while let next = occasion(after: latest), next <= now { latest = next }
+        return latest
+    }
+
+    /// Where in the spread the work with this identifier has its place.
+    func place(of identifier: TaskIdentifier) -> Duration {
+        spread * Int(identifier.text.stableHash % 1_000) / 1_000
+    }
+
+    func request(for identifier: TaskIdentifier) -> TaskRequest {
+        TaskRequest(
+            identifier: identifier,
+            kind: kind,
+            requiresNetwork: requiresNetwork,
+            requiresExternalPower: requiresExternalPower
+        )
+    }
+}

@@ -1,0 +1,57 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("An operator can switch background work off")
+struct BackgroundRefreshTests {
+    private func host(_ configure: (inout SchedulingConfiguration) -> Void) -> SchedulerDriver {
+        SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard(), .mail(), configure: configure)
+    }
+
+    @Test func `7 refresh switched off for the host is error 1`() {
+        let host = host { $0.isBackgroundRefreshOn = false }
+        let refusal = host.submit(.feed, as: .refresh)?.refusal
+        #expect(refusal?.code == .unavailable && refusal?.subReason == .backgroundRefreshOff)
+        #expect(refusal?.message.contains("background-refresh to true") == true)
+        #expect(host.submit(.clean)?.refusal == nil && host.submitContinued()?.refusal == nil)
+    }
+
+    @Test func `7 refresh switched off for one plugin is error 1 for that one`() {
+        let host = host { $0.plugins[.app, default: PluginPolicy()].isBackgroundRefreshOn = false }
+        #expect(host.submit(.feed, as: .refresh)?.refusal?.subReason == .backgroundRefreshOff)
+        #expect(host.submit(.inbox, as: .refresh, by: .plugin(.mail))?.refusal == nil)
+    }
+
+    @Test func `7 an explicit denial is error 3 for every kind of background work`() {
+        let host = host { $0.plugins[.app, default: PluginPolicy()].isBackgroundDenied = true }
+        for kind in [TaskKind.refresh, .processing, .healthResearch] {
+            let refusal = host.submit(.study, as: kind)?.refusal
+            #expect(refusal?.code == .notPermitted && refusal?.subReason == .backgroundDenied)
+        }
+        #expect(host.submitContinued()?.refusal == nil)
+        #expect(host.submit(.inbox, as: .refresh, by: .plugin(.mail))?.refusal == nil)
+    }
+
+    @Test func `7 what was pending when it was switched off waits with that reason`() {
+        let on = host { _ in }
+        on.submit(.feed, as: .refresh, after: .hours(1))
+        on.submit(.clean, after: .hours(1))
+        let off = host { $0.isBackgroundRefreshOn = false }
+        off.ledger = on.ledger
+        off.restart(after: .hours(2))
+        #expect(off.running == [.clean])
+        #expect(off.reasons(.feed).first == .backgroundRefreshOff(nil))
+    }
+
+    @Test func `7 what was pending when it was denied waits with that reason, a person's wish included`() {
+        let on = host { _ in }
+        on.submit(.clean, after: .hours(1))
+        let off = host { $0.plugins[.app, default: PluginPolicy()].isBackgroundDenied = true }
+        off.ledger = on.ledger
+        off.restart(after: .hours(2))
+        #expect(off.running.isEmpty && off.reasons(.clean) == [.backgroundDenied(.app)])
+        #expect(off.simulateLaunch(of: .clean)?.complaint?.contains("denies") == true)
+    }
+}

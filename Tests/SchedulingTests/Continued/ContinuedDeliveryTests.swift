@@ -1,0 +1,234 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("A continued request runs in the launch that submitted it, which leaves its lane")
+struct ContinuedDeliveryTests {
+    let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard(), .mail()) { $0.continuedLaunches = 2 }
+
+    @Test func `C8, 50: it is delivered to that same process`() throws {
+        let plan = host.openByPerson()
+        let answer = host.submitContinued(from: plan)
+        #expect(host.deliveries == [.album(1)] && host.plans.count == 1)
+        #expect(host.running == [.clean, .album(1)] && host.pending.isEmpty)
+        let told = try #require(answer?.submission)
+        #expect(host.ledger.unfinished(of: try #require(plan).number).map(\.number).contains(told))
+    }
+
+    @Test func `C8 its submitter is answered before it is delivered`() throws {
+        let plan = host.openByPerson()
+        host.forgetThePast()
+        host.submitContinued(from: plan)
+        let answered = host.actions.firstIndex { if case .answer = $0 { true } else { false } }
+        let delivered = host.actions.firstIndex { if case .deliver = $0 { true } else { false } }
+        #expect(try #require(answered) < #require(delivered))
+    }
+
+    @Test func `C8 the launch leaves its lane to the plugin's next one`() {
+        let plan = host.openByPerson()
+        host.submit(.vacuum)
+        #expect(host.reasons(.vacuum).map(\.code) == ["lane-busy"])
+        host.submitContinued(from: plan)
+        #expect(host.lane(of: plan) == .continued)
+        #expect(host.reasons(.vacuum).map(\.code) == ["spacing"])
+        host.advance(by: .seconds(1))
+        #expect(host.lastPlan?.identifiers == [.vacuum])
+        #expect(host.running == [.clean, .album(1), .vacuum])
+    }
+
+    @Test func `50 work that is due comes to a plugin in the foreground too, and leaves what the person started alone`()
+    {
+        host.submitContinued()
+        let plan = host.lastPlan
+        host.enter()
+        host.submit(.clean, after: .seconds(5))
+        host.advance(by: .seconds(5))
+        #expect(host.lastPlan?.identifiers == [.clean] && host.lastPlan?.lane == .background)
+        host.runToTheEnd()
+        #expect(host.outcomes(of: .clean) == [.succeeded])
+        #expect(host.running == [.album(1)] && host.lane(of: plan) == .continued && host.expirations.isEmpty)
+    }
+
+    @Test func `C8 its place in the lane is another plugin's as well`() {
+        let host = SchedulerDriver(.studio(), .mail()) { $0.backgroundLaunches = 1 }
+        let plan = host.openByPerson()
+        host.submit(.sweep, by: .plugin(.mail))
+        #expect(host.reasons(.sweep).map(\.code) == ["launch-limit"])
+        host.submitContinued(from: plan)
+        #expect(host.lastPlan?.identifiers == [.sweep])
+    }
+
+    @Test func `C8 its other tasks keep their deadline, it has none`() {
+        let plan = host.openByPerson()
+        host.advance(by: .minutes(5))
+        host.submitContinued(from: plan)
+        for minute in 1...40 {
+            host.progress(.album(1), Int64(minute), in: plan)
+            host.advance(by: .seconds(15))
+            if minute == 19 { #expect(host.expirations.isEmpty) }
+            if minute == 20 { host.complete(.clean, as: .failure, in: plan) }
+        }
+        #expect(host.expirations.map(\.tasks) == [[.clean]] && host.expirations.map(\.reason) == [.budget])
+        #expect(host.running == [.album(1)] && host.killed.isEmpty)
+    }
+
+    @Test func `C8 it lives until the continued task completes`() {
+        let plan = host.openByPerson()
+        host.submitContinued(from: plan)
+        host.complete(.clean, in: plan)
+        #expect(host.finished.isEmpty)
+        host.complete(.album(1), in: plan)
+        #expect(host.finished.count == 1 && host.launchOutcomes == [.completed])
+    }
+
+    @Test func `C7 a neighbour that overstays its deadline ends the launch, and the continued task returns uncharged`()
+    {
+        let plan = host.openByPerson()
+        host.submitContinued(from: plan)
+        for _ in 1...41 {
+            host.progress(.album(1), Int64(host.clock.now.monotonic.nanoseconds), of: .max, in: plan)
+            host.advance(by: .seconds(15))
+        }
+        #expect(host.launchOutcomes == [.overran] && host.outcomes(of: .album(1)) == [.interrupted])
+        #expect(host.lastPlan?.identifiers == [.album(1)])
+        #expect(host.lastPlan?.tasks.first?.work.retry.attempts == 0)
+    }
+
+    @Test func `C8 without room in the continued lane it waits, and joins when there is some`() {
+        let plan = host.openByPerson()
+        host.submitContinued(.inbox)
+        let first = host.lastPlan
+        host.submitContinued(.sweep)
+        host.submitContinued(from: plan)
+        #expect(host.reasons(.album(1)) == [.launchLimit(.continued, limit: 2)])
+        #expect(host.lane(of: plan) == .background)
+        host.runToTheEnd(first)
+        #expect(host.deliveries == [.album(1)] && host.lane(of: plan) == .continued)
+    }
+
+    @Test func `C8 one more in a continued launch takes no room`() {
+        host.submitContinued(.inbox)
+        host.submitContinued(.album(1))
+        let plan = host.lastPlan
+        host.enter(registering: [.album(1), .album(2)])
+        host.submitContinued(.album(2), from: plan)
+        #expect(host.deliveries == [.album(2)])
+    }
+
+    @Test func `C8 what waits to join a continued launch is not told to wait for room`() {
+        host.submitContinued(.inbox)
+        host.submitContinued(.album(1))
+        let plan = host.lastPlan
+        host.enter(registering: [.album(1), .album(2)])
+        host.change(busy: true)
+        host.submitContinued(.album(2), from: plan)
+        #expect(host.reasons(.album(2)) == [.highLoad])
+        host.change(busy: false)
+        #expect(host.deliveries == [.album(2)])
+    }
+
+    @Test func `C8 one that a launch submits during entry is delivered when entry has returned`() {
+        host.submit(.clean, after: .hours(1))
+        host.simulateLaunch(of: .clean)
+        let plan = host.lastPlan
+        host.submitContinued(from: plan)
+        #expect(host.deliveries.isEmpty && host.plans.count == 1)
+        #expect(host.reasons(.album(1)).map(\.code) == ["lane-busy"])
+        host.enter(plan, registering: [.clean, .album(1)])
+        #expect(host.deliveries == [.album(1)] && host.plans.count == 1)
+    }
+
+    @Test func `C8 one submitted in an entry that fails gets a launch of its own`() {
+        host.submit(.clean, after: .hours(1))
+        host.simulateLaunch(of: .clean)
+        host.submitContinued(from: host.lastPlan)
+        host.enter(status: -1)
+        #expect(host.lastPlan?.identifiers == [.album(1)] && host.lastPlan?.lane == .continued)
+    }
+
+    @Test func `C8 without a handler in that process it gets a launch of its own`() {
+        let plan = host.openByPerson(albums: 2...3)
+        host.submitContinued(.album(1), from: plan)
+        #expect(host.deliveries.isEmpty)
+        #expect(host.lastPlan?.identifiers == [.album(1)] && host.lastPlan?.lane == .continued)
+    }
+
+    @Test func `C8 a launch of its own knows the composed identifier before entry`() throws {
+        host.submitContinued(.album(7))
+        let plan = try #require(host.lastPlan)
+        #expect(plan.tasks.map(\.work.label) == ["com.example.app.export.album7"])
+    }
+
+    @Test func `C8 one that an extension submitted is not handed to a launch of the main plugin`() {
+        host.openByPerson()
+        host.trigger()
+        host.enter()
+        host.submitContinued(from: host.lastPlan)
+        #expect(host.deliveries.isEmpty && host.lastPlan?.identifiers == [.album(1)])
+    }
+
+    @Test func `C8 a newer request from elsewhere is not handed to the launch of the one it replaced`() {
+        let plan = host.openByPerson()
+        host.change(busy: true)
+        host.submitContinued(from: plan)
+        host.submitContinued()
+        host.change(busy: false)
+        #expect(host.deliveries.isEmpty && host.lastPlan?.identifiers == [.album(1)])
+    }
+
+    @Test func `C8 a launch that is at its end takes nothing more`() {
+        let plan = host.openByPerson()
+        host.advance(by: .minutes(10))
+        #expect(host.expirations.map(\.tasks) == [[.clean]])
+        host.submitContinued(from: plan)
+        #expect(host.deliveries.isEmpty && host.lastPlan?.identifiers == [.album(1)])
+    }
+
+    @Test func `C8 the running time of a continued task is not taken from the plugin's day`() {
+        let host = SchedulerDriver(.studio()) { $0.policies.dayBudget = .minutes(20) }
+        let plan = host.openByPerson()
+        host.submitContinued(from: plan)
+        host.complete(.clean, in: plan)
+        for minute in 1...240 {
+            host.progress(.album(1), Int64(minute), of: 1_000, in: plan)
+            host.advance(by: .seconds(15))
+        }
+        host.complete(.album(1), in: plan)
+        host.submit(.vacuum)
+        #expect(host.lastPlan?.identifiers == [.vacuum])
+    }
+
+    // MARK: 15
+
+    @Test func `15 a composed identifier may be registered after entry`() {
+        let plan = host.openByPerson(albums: 4...4)
+        host.register(.exact(.album(1)))
+        host.submitContinued(from: plan)
+        #expect(host.deliveries == [.album(1)])
+        #expect(host.entries(.violation).isEmpty)
+    }
+
+    @Test func `15 so may the pattern itself, which then stands for all it covers`() {
+        let plan = host.openByPerson(albums: 4...4)
+        host.register("com.example.app.export.*")
+        host.submitContinued(.album(9), from: plan)
+        #expect(host.deliveries == [.album(9)])
+    }
+
+    @Test func `14 any other identifier after entry is a violation`() {
+        host.openByPerson()
+        host.register(.exact(.vacuum))
+        #expect(host.entries(.violation).map(\.message).count == 1)
+        #expect(host.entries(.violation).first?.message.contains("BGT-ABI-10") == true)
+    }
+
+    @Test func `1 one that the manifest does not permit is a violation, also after entry`() {
+        let plan = host.openByPerson()
+        host.register("com.example.elsewhere.*")
+        #expect(host.entries(.violation).count == 1)
+        host.submitContinued(from: plan)
+        #expect(host.deliveries == [.album(1)])
+    }
+}

@@ -1,0 +1,233 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("A continued task survives what interrupts it")
+struct ContinuedInterruptionTests {
+    let host = SchedulerDriver(.studio())
+
+    @Test func `C3 a crash charges one that runs alone and brings it back in a launch of its own`() {
+        host.submitContinued()
+        host.enter()
+        host.crash()
+        #expect(host.outcomes(of: .album(1)) == [.crashed] && host.request(.album(1))?.retry.attempts == 1)
+        host.advance(by: .seconds(10))
+        #expect(host.lastPlan?.identifiers == [.album(1)] && host.plans.count == 2)
+        #expect(host.lastPlan?.cause == .relaunch)
+    }
+
+    @Test func `C3 a crash on the thread of its neighbour charges it nothing`() {
+        let plan = host.openByPerson()
+        host.submitContinued(from: plan)
+        host.crash(plan, on: .clean)
+        #expect(host.outcomes(of: .album(1)) == [.interrupted] && host.outcomes(of: .clean) == [.crashed])
+        #expect(host.lastPlan?.identifiers == [.album(1)])
+    }
+
+    @Test func `C3 three crashes abandon it`() {
+        host.submitContinued()
+        for _ in 1...3 {
+            host.enter()
+            host.crash()
+            host.advance(by: .minutes(1))
+        }
+        #expect(host.outcomes(of: .album(1)).last == .abandoned && host.pending.isEmpty)
+    }
+
+    @Test func `C3 a stopping host tells it, charges nothing and keeps it`() {
+        host.submitContinued()
+        host.enter()
+        host.stop()
+        #expect(host.expirations.map(\.reason) == [.hostShutdown])
+        host.exit()
+        #expect(host.hasStopped && host.outcomes(of: .album(1)) == [.interrupted])
+        host.restart()
+        #expect(host.lastPlan?.identifiers == [.album(1)] && host.lastPlan?.tasks.first?.work.retry.attempts == 0)
+    }
+
+    @Test func `C3 a host that died finds it running, and it returns in a launch of its own`() throws {
+        let plan = host.openByPerson()
+        host.submitContinued(from: plan)
+        #expect(host.ledger.unfinished(of: try #require(plan).number).count == 2)
+        host.restart()
+        #expect(host.outcomes(of: .album(1)) == [.interrupted])
+        host.finishStarting()
+        host.advance(by: .seconds(2))
+        #expect(Set(host.running) == [.album(1), .clean])
+        #expect(host.lane(of: host.lastPlan) != nil)
+    }
+
+    @Test func `C3 a launch that had left its lane leaves that lane free after a restart`() {
+        let plan = host.openByPerson()
+        host.submitContinued(from: plan)
+        host.submit(.vacuum)
+        host.advance(by: .seconds(1))
+        #expect(host.running.contains(.vacuum))
+        host.restart()
+        host.advance(by: .seconds(2))
+        #expect(Set(host.running) == [.album(1), .clean, .vacuum])
+    }
+
+    // MARK: Commits of a delivery
+
+    @Test func `C8 a delivery that cannot be written is tried again after a while`() {
+        let plan = host.openByPerson()
+        host.commits = .held
+        host.submitContinued(from: plan)
+        host.writeNextCommit()
+        host.failNextCommit()
+        host.writeHeldCommits()
+        #expect(host.deliveries.isEmpty && host.pending == [.album(1)])
+        #expect(host.reasons(.album(1)).map(\.code) == ["runner-unavailable"])
+        host.advance(by: .seconds(1))
+        #expect(host.deliveries == [.album(1)])
+    }
+
+    @Test func `C8 a launch waits for a task that is on its way to it`() {
+        let plan = host.openByPerson()
+        host.commits = .held
+        host.submitContinued(from: plan)
+        host.writeNextCommit()
+        host.complete(.clean, in: plan)
+        #expect(host.finished.isEmpty)
+        host.writeHeldCommits()
+        #expect(host.deliveries == [.album(1)] && host.finished.isEmpty)
+        host.complete(.album(1), in: plan)
+        #expect(host.finished.count == 1)
+    }
+
+    @Test func `C8 a launch whose delivery failed ends when it has nothing else`() {
+        let plan = host.openByPerson()
+        host.commits = .held
+        host.submitContinued(from: plan)
+        host.writeNextCommit()
+        host.complete(.clean, in: plan)
+        host.failNextCommit()
+        host.writeHeldCommits()
+        #expect(host.finished.count == 1)
+        host.advance(by: .seconds(1))
+        #expect(host.lastPlan?.identifiers == [.album(1)])
+    }
+
+    @Test func `C8 after a delivery that failed the next one is not mistaken for another`() {
+        let plan = host.openByPerson()
+        host.commits = .held
+        for number in 1...2 { host.submitContinued(.album(number), from: plan) }
+        for _ in 1...2 { host.writeNextCommit() }
+        host.failNextCommit()
+        host.submitContinued(.album(3), from: plan)
+        host.writeHeldCommits()
+        host.advance(by: .seconds(1))
+        #expect(Set(host.deliveries) == [.album(1), .album(2), .album(3)])
+        #expect(Set(host.tasks(of: plan?.number ?? LaunchNumber(rawValue: 0)).map(\.id)).count == 4)
+    }
+
+    @Test func `C8 a process that ends while a delivery is written is judged once that is known`() {
+        let plan = host.openByPerson()
+        host.commits = .held
+        host.submitContinued(from: plan)
+        host.writeNextCommit()
+        host.exit(plan, code: 1)
+        #expect(host.launchOutcomes.isEmpty)
+        host.writeHeldCommits()
+        #expect(host.deliveries.isEmpty && host.launchOutcomes == [.exited])
+        #expect(host.outcomes(of: .album(1)) == [.interrupted])
+        host.advance(by: .minutes(1))
+        #expect(host.running.contains(.album(1)))
+    }
+
+    @Test func `C8 a process that ends while a delivery fails leaves its request pending`() {
+        let plan = host.openByPerson()
+        host.commits = .held
+        host.submitContinued(from: plan)
+        host.writeNextCommit()
+        host.exit(plan, code: 1)
+        host.failNextCommit()
+        host.writeHeldCommits()
+        #expect(host.launchOutcomes == [.exited] && host.outcomes(of: .album(1)).isEmpty)
+        host.advance(by: .minutes(1))
+        #expect(host.running.contains(.album(1)))
+    }
+
+    @Test func `C3 a process that ends while a cancellation is written is judged once that is known`() {
+        host.submitContinued()
+        host.enter()
+        host.commits = .held
+        host.cancel(.album(1))
+        host.crash()
+        #expect(host.launchOutcomes.isEmpty)
+        host.writeHeldCommits()
+        #expect(host.outcomes(of: .album(1)) == [.crashed] && host.pending.isEmpty)
+        host.advance(by: .minutes(1))
+        #expect(host.plans.count == 1)
+    }
+
+    @Test func `C3 a host that stops while a delivery is written tells that one too`() {
+        let plan = host.openByPerson()
+        host.commits = .held
+        host.submitContinued(from: plan)
+        host.writeNextCommit()
+        host.stop()
+        host.writeHeldCommits()
+        #expect(host.expirations.map(\.tasks) == [[.clean], [.album(1)]])
+        #expect(host.expirations.allSatisfy { $0.reason == .hostShutdown })
+    }
+
+    @Test func `C3 one cancelled while it runs goes on, and does not return after a crash`() {
+        host.submitContinued()
+        host.enter()
+        host.cancel(.album(1))
+        #expect(host.running == [.album(1)])
+        host.crash()
+        host.advance(by: .minutes(1))
+        #expect(host.pending.isEmpty && host.plans.count == 1)
+    }
+
+    // MARK: Assertions
+
+    @Test func `83 an assertion in a launch without a deadline is bounded once its last task is over`() {
+        host.submitContinued()
+        host.enter()
+        host.beginAssertion()
+        host.complete(.album(1))
+        host.advance(by: .seconds(30) - .nanoseconds(1))
+        #expect(host.assertionExpirations.isEmpty)
+        host.advance(by: .nanoseconds(1))
+        #expect(host.assertionExpirations.map(\.reason) == [.budget])
+        host.advance(by: .seconds(5))
+        #expect(host.launchOutcomes == [.overran])
+    }
+
+    @Test func `83 so is one in a launch whose deadline passed while a continued task went on`() {
+        let plan = host.openByPerson()
+        host.submitContinued(from: plan)
+        host.complete(.clean, in: plan)
+        host.beginAssertion(in: plan)
+        for percent in 1...60 as ClosedRange<Int64> {
+            host.progress(.album(1), percent, in: plan)
+            host.advance(by: .seconds(20))
+        }
+        host.complete(.album(1), in: plan)
+        host.advance(by: .seconds(30) - .nanoseconds(1))
+        #expect(host.assertionExpirations.isEmpty && host.killed.isEmpty)
+        host.advance(by: .nanoseconds(1))
+        #expect(host.assertionExpirations.map(\.reason) == [.budget] && host.killed.isEmpty)
+        host.endAssertion(in: plan)
+        #expect(host.launchOutcomes == [.completed])
+    }
+
+    @Test func `83 a task that is delivered meanwhile lifts that bound`() {
+        host.submitContinued()
+        let plan = host.lastPlan
+        host.enter(registering: [.album(1), .album(2)])
+        host.beginAssertion()
+        host.complete(.album(1))
+        host.advance(by: .seconds(20))
+        host.submitContinued(.album(2), from: plan)
+        #expect(host.deliveries == [.album(2)])
+        host.advance(by: .seconds(20))
+        #expect(host.assertionExpirations.isEmpty)
+    }
+}

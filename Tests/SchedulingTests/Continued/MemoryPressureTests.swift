@@ -1,0 +1,88 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("Under memory pressure continued tasks end one by one, the least progressed first")
+struct MemoryPressureTests {
+    let host = SchedulerDriver(.studio(), .mail())
+
+    private func start(_ identifier: TaskIdentifier, at percent: Int64?) -> LaunchPlan? {
+        host.submitContinued(identifier)
+        let plan = host.lastPlan
+        host.enter()
+        if let percent { host.progress(identifier, percent) }
+        return plan
+    }
+
+    @Test func `77 the least progressed goes first, the next ten seconds later`() {
+        let plans = [start(.album(1), at: 60), start(.inbox, at: 20), start(.album(2), at: 40)]
+        host.change(memoryLow: true)
+        #expect(host.expirations.map(\.tasks) == [[.inbox]])
+        #expect(host.expirations.map(\.reason) == [.memoryPressure])
+        host.complete(.inbox, as: .failure, in: plans[1])
+        host.advance(by: .seconds(10) - .nanoseconds(1))
+        #expect(host.expirations.count == 1)
+        host.advance(by: .nanoseconds(1))
+        #expect(host.expirations.map(\.tasks) == [[.inbox], [.album(2)]])
+    }
+
+    @Test func `77 once the pressure is gone nobody more ends`() {
+        _ = [start(.album(1), at: 60), start(.album(2), at: 40)]
+        host.change(memoryLow: true)
+        host.change(memoryLow: false)
+        host.advance(by: .seconds(20))
+        #expect(host.expirations.count == 1)
+    }
+
+    @Test func `77 one that reported nothing is the least progressed`() {
+        _ = [start(.album(1), at: 1), start(.album(2), at: nil)]
+        host.change(memoryLow: true)
+        #expect(host.expirations.map(\.tasks) == [[.album(2)]])
+    }
+
+    @Test func `77 of two that are as far the younger goes first`() {
+        _ = [start(.album(1), at: 50), start(.album(2), at: 50)]
+        host.change(memoryLow: true)
+        #expect(host.expirations.map(\.tasks) == [[.album(2)]])
+    }
+
+    @Test func `77 pressure that flickers ends no more than one in ten seconds, and no fewer`() {
+        let plans = [start(.album(1), at: 60), start(.album(2), at: 40)]
+        host.change(memoryLow: true)
+        host.complete(.album(2), as: .failure, in: plans[1])
+        for _ in 1...5 {
+            host.change(memoryLow: false)
+            host.change(memoryLow: true)
+        }
+        #expect(host.expirations.count == 1)
+        host.advance(by: .seconds(10))
+        #expect(host.expirations.map(\.tasks) == [[.album(2)], [.album(1)]])
+    }
+
+    @Test func `77 one whose entry returns under pressure is not spared`() {
+        host.submitContinued()
+        host.change(memoryLow: true)
+        #expect(host.expirations.isEmpty)
+        host.enter()
+        #expect(host.expirations.map(\.reason) == [.memoryPressure])
+    }
+
+    @Test func `C3 told for memory it is consumed, whatever its process does then`() {
+        let plan = start(.album(1), at: 10)
+        host.change(memoryLow: true)
+        host.crash(plan, signal: 9)
+        #expect(host.outcomes(of: .album(1)) == [.crashed] && host.pending.isEmpty)
+    }
+
+    @Test func `77 nothing but continued tasks is told, and nothing new begins`() {
+        host.submit(.clean)
+        host.enter()
+        host.change(memoryLow: true)
+        host.submit(.sweep, by: .plugin(.mail))
+        #expect(host.expirations.isEmpty && host.reasons(.sweep) == [.memoryPressure])
+        host.change(memoryLow: false)
+        #expect(host.running == [.clean, .sweep])
+    }
+}

@@ -1,0 +1,76 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("A continued request that cannot run at once queues or fails, as it says")
+struct SubmissionStrategyTests {
+    let host = SchedulerDriver(.studio(), .mail()) { $0.continuedLaunches = 1 }
+
+    @Test func `73 without room it goes to the back of the queue`() {
+        for number in 1...3 { host.submitContinued(.album(number)) }
+        #expect(host.reasons(.album(2)) == [.launchLimit(.continued, limit: 1)])
+        host.runToTheEnd()
+        #expect(host.lastPlan?.identifiers == [.album(2)])
+        host.runToTheEnd()
+        #expect(host.lastPlan?.identifiers == [.album(3)])
+        host.runToTheEnd()
+        #expect(host.pending.isEmpty && host.scheduler.runningLaunches.isEmpty)
+    }
+
+    @Test func `73 another plugin's place is waited for as well`() {
+        host.submitContinued(.inbox)
+        host.submitContinued(.album(1))
+        #expect(host.plans.count == 1)
+        host.runToTheEnd()
+        #expect(host.lastPlan?.identifiers == [.album(1)])
+    }
+
+    @Test func `73 under high load it is queued and runs when the load is gone`() {
+        host.change(busy: true)
+        host.submitContinued()
+        #expect(host.reasons(.album(1)) == [.highLoad])
+        host.change(busy: false)
+        #expect(host.lastPlan?.identifiers == [.album(1)])
+    }
+
+    @Test func `74 strategy fail without room is error 4`() {
+        host.submitContinued(.album(1))
+        let refusal = host.submitContinued(.album(2), strategy: .fail)?.refusal
+        #expect(refusal?.code == .immediateRunIneligible && refusal?.subReason == .noRoomNow)
+        #expect(host.pending.isEmpty)
+    }
+
+    @Test(arguments: ["load", "memory", "heat"])
+    func `74 strategy fail on a machine that has no capacity is error 4`(_ trouble: String) {
+        host.change(busy: trouble == "load", memoryLow: trouble == "memory", hot: trouble == "heat")
+        #expect(host.submitContinued(strategy: .fail)?.refusal?.code == .immediateRunIneligible)
+    }
+
+    @Test func `74 strategy fail with room runs at once`() {
+        #expect(host.submitContinued(strategy: .fail)?.refusal == nil)
+        #expect(host.lastPlan?.identifiers == [.album(1)])
+    }
+
+    @Test func `74 strategy fail needs no room of its own in a continued launch`() {
+        host.submitContinued(.album(1))
+        host.enter(registering: [.album(1), .album(2)])
+        #expect(host.submitContinued(.album(2), strategy: .fail, from: host.lastPlan)?.refusal == nil)
+        #expect(host.deliveries == [.album(2)])
+    }
+
+    @Test func `74 strategy fail from a background launch needs room in the continued lane`() {
+        let plan = host.openByPerson()
+        host.submitContinued(.inbox)
+        let answer = host.submitContinued(.album(1), strategy: .fail, from: plan)
+        #expect(answer?.refusal?.code == .immediateRunIneligible)
+    }
+
+    @Test func `74 no other strategy and no other kind knows error 4`() {
+        host.submitContinued(.album(1))
+        host.change(power: false, network: false, busy: true, memoryLow: true, hot: true)
+        #expect(host.submitContinued(.album(2))?.refusal == nil)
+        #expect(host.submit(.clean, needsPower: true, needsNetwork: true)?.refusal == nil)
+    }
+}

@@ -1,0 +1,52 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+
+// Continued tasks: who asks for them, and what their plugins do.
+extension SchedulerDriver {
+    /// - Parameter plan: the launch that it is submitted from; by a person from outside of any.
+    @discardableResult
+    func submitContinued(
+        _ identifier: TaskIdentifier = .album(1),
+        strategy: SubmissionStrategy = .queue,
+        needing resources: TaskResources = [],
+        at earliestBegin: WallTime? = nil,
+        by submitter: Submitter? = nil,
+        from plan: LaunchPlan? = nil
+    ) -> Answer? {
+        let request = TaskRequest(
+            identifier: identifier,
+            kind: .continued,
+            earliestBegin: earliestBegin,
+            continued: ContinuedTerms(title: "Export", strategy: strategy, resources: resources)
+        )
+        let submitter = submitter ?? plan.map { .plugin($0.plugin.identifier) } ?? .person
+        return ask {
+            .submitted(Submission(request: request, submitter: submitter, launch: plan?.number), reply: $0)
+        }
+    }
+
+    @discardableResult
+    func stopTask(_ identifier: TaskIdentifier) -> Answer? { ask { .taskStopRequested(identifier, reply: $0) } }
+
+    /// A launch of that processing task which a person asked for, with a handler for the first albums.
+    @discardableResult
+    func openByPerson(_ identifier: TaskIdentifier = .clean, albums: ClosedRange<Int> = 1...5) -> LaunchPlan? {
+        submit(identifier, after: .seconds(1))
+        simulateLaunch(of: identifier)
+        enter(registering: [identifier] + albums.map { .album($0) })
+        return lastPlan
+    }
+
+    /// A handler that comes after entry.
+    func register(_ identifier: PermittedIdentifier, in plan: LaunchPlan? = nil) {
+        guard let plan = plan ?? lastPlan else { return complain("nothing was launched") }
+        send(.registered(plan.number, identifier))
+    }
+
+    /// The lane that a launch takes room in now.
+    func lane(of plan: LaunchPlan?) -> Lane? {
+        scheduler.runningLaunches.first { $0.plan.number == plan?.number }?.lane
+    }
+}

@@ -1,0 +1,137 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("Health research is processing with an entitlement and readable data")
+struct HealthResearchTests {
+    let host = SchedulerDriver(.studio(), .mail())
+
+    @discardableResult
+    private func submit(
+        _ protection: ProtectionType = .untilFirstAuthentication,
+        to host: SchedulerDriver? = nil,
+        _ identifier: TaskIdentifier = .study
+    ) -> Answer? {
+        let request = TaskRequest(identifier: identifier, kind: .healthResearch, protection: protection)
+        return (host ?? self.host).ask {
+            .submitted(Submission(request: request, submitter: .plugin(.app)), reply: $0)
+        }
+    }
+
+    @Test func `70 it runs in the background lane, with the budget of its own kind`() throws {
+        let host = SchedulerDriver(.studio()) { $0.budgets.healthResearch = .seconds(700) }
+        submit(to: host)
+        let plan = try #require(host.lastPlan)
+        #expect(plan.lane == .background && plan.budget.total == .seconds(700))
+    }
+
+    @Test func `70 without the entitlement it is refused with error 3`() {
+        let host = SchedulerDriver(.studio(entitlements: [.continuedProcessingGPU]))
+        let refusal = submit(to: host)?.refusal
+        #expect(refusal?.code == .notPermitted && refusal?.subReason == .entitlementMissing)
+        #expect(refusal?.message.contains("healthresearch") == true)
+    }
+
+    @Test func `70 an entitlement that went meanwhile keeps it waiting`() {
+        host.change(locked: [.app])
+        submit()
+        host.install(.studio(version: "2.0", entitlements: []))
+        host.finishStarting()
+        host.change(locked: [])
+        #expect(host.reasons(.study) == [.entitlementMissing(.healthResearch)])
+        host.install(.studio(version: "3.0"))
+        #expect(host.running.contains(.study))
+    }
+
+    @Test func `4 without mode processing it is refused with error 3`() {
+        let host = SchedulerDriver(.studio(modes: [.fetch]))
+        #expect(submit(to: host)?.refusal?.subReason == .processingModeMissing)
+    }
+
+    @Test func `C5 it counts as processing`() {
+        host.change(locked: [.app])
+        for number in 1...9 { host.submit(.job(number), after: .hours(1)) }
+        #expect(submit()?.refusal == nil)
+        #expect(host.submit(.clean, after: .hours(1))?.refusal?.subReason == .processingLimit)
+        host.cancel(.job(1))
+        #expect(host.submit(.clean, after: .hours(1))?.refusal == nil)
+        #expect(submit(.none, .job(10))?.refusal?.subReason == .processingLimit)
+    }
+
+    @Test func `66 like processing it waits until the machine is idle, and ends when it is used`() {
+        host.change(idle: false)
+        submit()
+        #expect(host.reasons(.study) == [.notIdle])
+        host.change(idle: true)
+        host.enter()
+        host.change(idle: false)
+        #expect(host.expirations.map(\.reason) == [.notIdle])
+    }
+
+    // MARK: Protection
+
+    @Test(arguments: [ProtectionType.untilFirstAuthentication, .unlessOpen, .complete])
+    func `70 while its container is locked it waits`(_ protection: ProtectionType) {
+        host.change(locked: [.app])
+        submit(protection)
+        #expect(host.plans.isEmpty && host.reasons(.study) == [.containerLocked(.app)])
+        host.change(locked: [])
+        #expect(host.batches == [[.study]])
+    }
+
+    @Test func `70 without protection the lock does not matter`() {
+        host.change(locked: [.app])
+        submit(.none)
+        #expect(host.batches == [[.study]])
+        host.enter()
+        host.change(locked: [])
+        host.change(locked: [.app])
+        #expect(host.expirations.isEmpty)
+    }
+
+    @Test(arguments: [ProtectionType.untilFirstAuthentication, .unlessOpen])
+    func `70 what it could open stays readable when the container is locked`(_ protection: ProtectionType) {
+        submit(protection)
+        host.enter()
+        host.change(locked: [.app])
+        #expect(host.expirations.isEmpty && host.running == [.study])
+    }
+
+    @Test func `70 with complete protection a lock expires it, and its neighbours go on`() {
+        host.change(locked: [.app])
+        submit(.complete)
+        host.runners = .held
+        host.change(locked: [])
+        host.submit(.clean)
+        host.bringRunners()
+        #expect(host.batches == [[.study, .clean]])
+        host.enter()
+        host.change(locked: [.app])
+        #expect(host.expirations.map(\.tasks) == [[.study]])
+        #expect(host.expirations.map(\.reason) == [.containerLocked])
+    }
+
+    @Test func `70 a lock during entry is told when entry has returned`() {
+        submit(.complete)
+        host.change(locked: [.app])
+        #expect(host.expirations.isEmpty)
+        host.enter()
+        #expect(host.expirations.map(\.reason) == [.containerLocked])
+    }
+
+    @Test func `70 another plugin's locked container matters to nobody else`() {
+        host.change(locked: [.mail])
+        submit(.complete)
+        host.enter()
+        host.change(locked: [.mail])
+        #expect(host.running == [.study] && host.expirations.isEmpty)
+    }
+
+    @Test func `70 plain processing does not mind a locked container`() {
+        host.change(locked: [.app])
+        host.submit(.clean)
+        #expect(host.batches == [[.clean]])
+    }
+}

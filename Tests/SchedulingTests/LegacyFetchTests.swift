@@ -1,0 +1,213 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("A plugin without identifiers is asked for news at its interval")
+struct LegacyFetchTests {
+    private static let news: PluginIdentifier = "com.example.news"
+
+    private static func entry(
+        _ version: String = "1.0",
+        permitted: [PermittedIdentifier] = [],
+        modes: Set<BackgroundMode> = [.fetch]
+    ) -> PluginEntry {
+        .main(news, version: version, permitted: permitted, modes: modes)
+    }
+
+    let host = SchedulerDriver()
+
+    /// Its first launch, in which it says how often it wants to be asked.
+    @discardableResult
+    private func ask(every interval: Duration?, of host: SchedulerDriver? = nil, _ entry: PluginEntry = entry())
+        -> LaunchPlan?
+    {
+        let host = host ?? self.host
+        host.install(entry)
+        return setInterval(to: interval, of: host)
+    }
+
+    @discardableResult
+    private func setInterval(to interval: Duration?, of host: SchedulerDriver? = nil) -> LaunchPlan? {
+        let host = host ?? self.host
+        guard let plan = host.lastPlan else { return nil }
+        host.enter(plan)
+        host.send(.fetchIntervalSet(plan.number, interval))
+        host.completeEvents(in: plan)
+        host.forgetThePast()
+        return plan
+    }
+
+    /// How often it was asked.
+    private var fetches: Int { host.plans.flatMap(\.tasks).count { $0.work.label == "fetch" } }
+
+    private func answer() {
+        host.enter()
+        host.completeEvents()
+    }
+
+    @Test func `84 without an interval it is never asked`() {
+        ask(every: nil)
+        host.advance(by: .days(30))
+        #expect(host.plans.isEmpty && host.timeToWake == nil)
+    }
+
+    @Test func `84 after each interval it gets one event, in the event lane`() throws {
+        ask(every: .hours(1))
+        host.advance(by: .hours(1) - .nanoseconds(1))
+        #expect(host.plans.isEmpty)
+        host.advance(by: .nanoseconds(1))
+        let plan = try #require(host.lastPlan)
+        #expect(plan.lane == .event && plan.tasks.map(\.work.label) == ["fetch"])
+        host.enter()
+        host.completeEvents(as: .noData)
+        host.advance(by: .hours(1))
+        #expect(fetches == 2)
+    }
+
+    @Test func `84 the interval is never shorter than the host's least`() {
+        ask(every: .seconds(1))
+        host.advance(by: .minutes(15) - .nanoseconds(1))
+        #expect(host.plans.isEmpty)
+        host.advance(by: .nanoseconds(1))
+        #expect(fetches == 1)
+    }
+
+    @Test func `84 asking for the same interval again does not put it off`() {
+        ask(every: .hours(1))
+        host.advance(by: .minutes(59))
+        host.install(Self.entry("2.0"))
+        setInterval(to: .hours(1))
+        host.advance(by: .minutes(1))
+        #expect(fetches == 1)
+    }
+
+    @Test func `84 never ends it`() {
+        ask(every: .hours(1))
+        host.install(Self.entry("2.0"))
+        setInterval(to: nil)
+        host.advance(by: .days(2))
+        #expect(host.plans.isEmpty && host.ledger.fetches.isEmpty)
+    }
+
+    @Test func `84 intervals that were missed are caught up by one event`() {
+        ask(every: .hours(1))
+        host.restart(after: .days(3))
+        answer()
+        host.advance(by: .seconds(1))
+        #expect(fetches == 1)
+        answer()
+        host.advance(by: .hours(1) - .seconds(2))
+        #expect(fetches == 1)
+    }
+
+    @Test func `84 while the last one waits or runs no second one gathers`() {
+        let host = self.host
+        ask(every: .hours(1))
+        host.runners = .held
+        host.advance(by: .hours(5))
+        #expect(host.pendingEvents == [.fetch])
+        host.bringRunners()
+        answer()
+        #expect(host.pendingEvents.isEmpty)
+    }
+
+    @Test func `84 without a network it waits for one`() {
+        ask(every: .hours(1))
+        host.change(network: false)
+        host.advance(by: .hours(5))
+        #expect(host.plans.isEmpty)
+        host.change(network: true)
+        #expect(fetches == 1)
+        answer()
+        host.advance(by: .minutes(59))
+        #expect(fetches == 1)
+    }
+
+    @Test func `84 its interval outlives a restart`() {
+        ask(every: .hours(2))
+        host.advance(by: .hours(1))
+        host.restart(after: .minutes(30))
+        host.finishStarting()
+        host.forgetThePast()
+        host.advance(by: .minutes(30))
+        #expect(fetches == 1)
+    }
+
+    @Test func `84 a clock that is set back puts it off by one interval at the most`() {
+        ask(every: .hours(1))
+        host.stepWallClock(by: -.days(400))
+        host.advance(by: .hours(1))
+        #expect(fetches == 1)
+    }
+
+    @Test func `84 an event that could not be written comes with the next interval`() {
+        ask(every: .hours(1))
+        host.commits = .failing
+        host.isStrict = false
+        host.advance(by: .hours(1))
+        #expect(host.plans.isEmpty && host.pendingEvents.isEmpty)
+        host.commits = .written
+        host.advance(by: .hours(1))
+        #expect(fetches == 1)
+    }
+
+    // MARK: 6 and 7
+
+    @Test func `6 with permitted identifiers the interval has no effect`() {
+        ask(every: .hours(1), Self.entry(permitted: ["com.example.news.latest"]))
+        #expect(host.ledger.fetches.isEmpty)
+        #expect(host.ledger.journal.contains { $0.event == .violation && $0.message.contains("BGT-ABI-06") })
+        host.advance(by: .days(1))
+        #expect(host.plans.isEmpty)
+    }
+
+    @Test func `6 once identifiers are permitted an older interval ends`() {
+        ask(every: .hours(1))
+        host.install(Self.entry("2.0", permitted: ["com.example.news.latest"]))
+        host.finishStarting()
+        host.forgetThePast()
+        host.advance(by: .days(1))
+        #expect(host.plans.isEmpty && host.ledger.fetches.isEmpty)
+    }
+
+    @Test func `84 without mode fetch the interval has no effect`() {
+        ask(every: .hours(1), Self.entry(modes: []))
+        host.advance(by: .days(1))
+        #expect(host.plans.isEmpty && host.ledger.fetches.isEmpty)
+    }
+
+    @Test(arguments: ["host", "plugin", "denied", "disabled"])
+    func `7 switched off it is not asked`(_ how: String) {
+        var policy = PluginPolicy()
+        policy.isBackgroundRefreshOn = how != "plugin"
+        policy.isBackgroundDenied = how == "denied"
+        let host = SchedulerDriver()
+        ask(every: .hours(1), of: host)
+        let off = SchedulerDriver {
+            $0.isBackgroundRefreshOn = how != "host"
+            policy.isEnabled = how != "disabled"
+            $0.plugins[Self.news] = policy
+        }
+        off.ledger = host.ledger
+        off.clock = host.clock
+        off.restart(with: host.installed)
+        off.finishStarting()
+        off.forgetThePast()
+        off.advance(by: .days(1))
+        #expect(off.plans.isEmpty && off.pendingEvents.allSatisfy { $0 != .fetch })
+    }
+
+    @Test func `C17 what a purged plugin asked for is forgotten with it`() {
+        ask(every: .hours(1))
+        host.remove(Self.news)
+        host.purge(Self.news)
+        #expect(host.ledger.fetches.isEmpty)
+        host.install(Self.entry())
+        host.finishStarting()
+        host.forgetThePast()
+        host.advance(by: .days(1))
+        #expect(host.plans.isEmpty)
+    }
+}

@@ -1,0 +1,109 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("A plugin's background launches share a running time per day")
+struct DayBudgetTests {
+    let host = SchedulerDriver(.app(), .mail()) {
+        $0.policies.dayBudget = .minutes(20)
+        $0.plugins[.mail, default: PluginPolicy()].dayBudget = .hours(1)
+    }
+
+    /// A launch that takes so long and ends in order.
+    private func use(_ duration: Duration, _ host: SchedulerDriver? = nil) {
+        let host = host ?? self.host
+        host.submit(.clean)
+        host.advance(by: .seconds(1))
+        host.enter()
+        host.advance(by: duration)
+        host.complete(.clean)
+    }
+
+    @Test func `C7 used up it holds back until a slot of the day before has passed`() {
+        use(.minutes(9))
+        use(.minutes(9))
+        host.submit(.vacuum, after: .seconds(1))
+        host.advance(by: .seconds(1))
+        #expect(host.running == [.vacuum])
+        host.enter()
+        host.advance(by: .minutes(5))
+        host.complete(.vacuum)
+        host.submit(.index)
+        host.advance(by: .minutes(1))
+        guard case .dayBudget(let until, let limit)? = host.reasons(.index).first else {
+            Issue.record("it does not wait for its day")
+            return
+        }
+        #expect(limit == .minutes(20) && host.reasons(.index).count == 1)
+        host.advance(by: until - host.clock.now.wall - .nanoseconds(1))
+        #expect(host.running.isEmpty)
+        host.advance(by: .nanoseconds(1))
+        #expect(host.running == [.index])
+    }
+
+    @Test func `C7 another plugin has a day of its own`() {
+        for _ in 1...3 { use(.minutes(9)) }
+        host.submit(.vacuum)
+        host.submit(.sweep, by: .plugin(.mail))
+        host.advance(by: .minutes(1))
+        #expect(host.running == [.sweep])
+    }
+
+    @Test func `C7 events and continued tasks use none of it`() {
+        let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard()) {
+            $0.policies.dayBudget = .minutes(1)
+        }
+        use(.minutes(2), host)
+        host.trigger()
+        #expect(host.plans.last?.lane == .event)
+        host.submitContinued()
+        #expect(host.plans.last?.lane == .continued)
+        host.submit(.vacuum)
+        host.advance(by: .seconds(2))
+        #expect(host.reasons(.vacuum).map(\.code) == ["day-budget"])
+    }
+
+    @Test func `C7 a restart forgets nothing of the day`() {
+        for _ in 1...3 { use(.minutes(9)) }
+        host.submit(.vacuum)
+        host.restart(after: .minutes(5))
+        host.finishStarting()
+        host.advance(by: .seconds(2))
+        #expect(host.reasons(.vacuum).map(\.code) == ["day-budget"])
+    }
+
+    @Test func `C7 a clock that is set back gives back what it has not seen yet, at once`() {
+        host.advance(by: .hours(8))
+        for _ in 1...3 { use(.minutes(9)) }
+        host.submit(.vacuum)
+        host.advance(by: .minutes(1))
+        #expect(host.reasons(.vacuum).map(\.code) == ["day-budget"])
+        host.stepWallClock(by: -.hours(2))
+        #expect(host.running == [.vacuum])
+    }
+
+    @Test func `C7 that holds as well for a step that ends after the host last woke`() {
+        for _ in 1...3 { use(.minutes(9)) }
+        host.submit(.vacuum)
+        host.advance(by: .minutes(1))
+        #expect(host.reasons(.vacuum).map(\.code) == ["day-budget"])
+        host.advance(by: .hours(10))
+        host.submit(.sweep, after: .hours(5), by: .plugin(.mail))
+        host.stepWallClock(by: -.hours(10))
+        host.stepWallClock(by: -.minutes(35))
+        #expect(host.running == [.vacuum])
+    }
+
+    @Test func `C7 switched off nobody waits for a day`() {
+        let host = SchedulerDriver(.app()) {
+            $0.policies.dayBudget = .minutes(1)
+            $0.policies.off = [.dayBudget]
+        }
+        use(.minutes(9), host)
+        host.submit(.vacuum)
+        host.advance(by: .seconds(1))
+        #expect(host.running == [.vacuum])
+    }
+}

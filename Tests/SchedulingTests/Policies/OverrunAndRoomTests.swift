@@ -1,0 +1,150 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("Who overruns rests longer, and who is used more gets room first")
+struct OverrunAndRoomTests {
+    // MARK: Overruns
+
+    private func overrun(_ host: SchedulerDriver) {
+        host.submit(.clean)
+        while host.running.isEmpty, let wait = host.timeToWake { host.advance(by: wait) }
+        host.enter()
+        host.advance(by: .minutes(10) + .seconds(5))
+    }
+
+    private func rest(_ host: SchedulerDriver) -> Duration? {
+        host.submit(.vacuum, as: .processing)
+        guard case .spacing(let until)? = host.reasons(.vacuum).first else { return nil }
+        host.cancel(.vacuum)
+        return until - host.clock.now.monotonic
+    }
+
+    @Test func `C7 the rest doubles with each overrun in a row, and one launch in order ends that`() {
+        let host = SchedulerDriver(.app())
+        var rests: [Duration?] = []
+        for _ in 1...9 {
+            overrun(host)
+            rests.append(rest(host))
+        }
+        #expect(rests == [30, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600].map { .seconds($0) })
+        host.submit(.index)
+        while host.running.isEmpty, let wait = host.timeToWake { host.advance(by: wait) }
+        host.runToTheEnd()
+        #expect(rest(host) == .seconds(1))
+    }
+
+    @Test func `C7 a restart does not forget overruns`() {
+        let host = SchedulerDriver(.app())
+        overrun(host)
+        overrun(host)
+        host.restart()
+        overrun(host)
+        #expect(rest(host) == .seconds(120))
+    }
+
+    @Test func `C7 switched off overruns change nothing, and nobody rests`() {
+        let host = SchedulerDriver(.app()) { $0.policies.off = [.spacing] }
+        overrun(host)
+        #expect(rest(host) == nil && host.running == [.vacuum])
+    }
+
+    // MARK: Room
+
+    private static let third: PluginIdentifier = "com.example.third"
+    private static let thirdTask: TaskIdentifier = "com.example.third.task"
+
+    private func crowded(_ configure: (inout SchedulingConfiguration) -> Void = { _ in }) -> SchedulerDriver {
+        SchedulerDriver(.app(), .mail(), .main(Self.third, permitted: [.exact(Self.thirdTask)])) {
+            $0.backgroundLaunches = 1
+            configure(&$0)
+        }
+    }
+
+    /// A person starts something of it.
+    private func use(_ identifier: TaskIdentifier, _ host: SchedulerDriver) {
+        host.submit(identifier, after: .hours(1), by: .person)
+        host.simulateLaunch(of: identifier)
+        host.runToTheEnd()
+        host.advance(by: .seconds(2))
+    }
+
+    private func fill(_ host: SchedulerDriver, with kind: TaskKind = .processing) -> LaunchPlan? {
+        host.submit(.clean)
+        let plan = host.lastPlan
+        host.enter()
+        host.advance(by: .seconds(1))
+        host.submit(.sweep, as: kind, by: .plugin(.mail))
+        host.advance(by: .seconds(1))
+        host.submit(Self.thirdTask, as: kind, by: .plugin(Self.third))
+        #expect(host.reasons(Self.thirdTask) == [.launchLimit(.background, limit: 1)])
+        return plan
+    }
+
+    @Test func `64, 69: who is used more gets room first`() {
+        let host = crowded()
+        use(Self.thirdTask, host)
+        host.runToTheEnd(fill(host))
+        #expect(host.running == [Self.thirdTask])
+    }
+
+    @Test func `64 so it is with refreshes`() {
+        let host = crowded()
+        use(Self.thirdTask, host)
+        host.runToTheEnd(fill(host, with: .refresh))
+        #expect(host.running == [Self.thirdTask])
+    }
+
+    @Test func `69 equally used they come in their order`() {
+        let host = crowded()
+        host.runToTheEnd(fill(host))
+        #expect(host.running == [.sweep])
+    }
+
+    @Test func `C12 who waited five minutes for room comes before who is used more`() {
+        let host = crowded()
+        use(Self.thirdTask, host)
+        let plan = fill(host)
+        host.advance(by: .minutes(5))
+        host.runToTheEnd(plan)
+        #expect(host.running == [.sweep])
+    }
+
+    @Test func `C12 a little less than five minutes are not enough`() {
+        let host = crowded()
+        use(Self.thirdTask, host)
+        let plan = fill(host)
+        host.advance(by: .minutes(5) - .seconds(1) - .nanoseconds(1))
+        host.runToTheEnd(plan)
+        #expect(host.running == [Self.thirdTask])
+    }
+
+    @Test func `69 switched off use decides nothing`() {
+        let host = crowded { $0.policies.off = [.use] }
+        use(Self.thirdTask, host)
+        host.runToTheEnd(fill(host))
+        #expect(host.running == [.sweep])
+    }
+
+    @Test func `69 a use is forgotten after a week`() {
+        let host = crowded()
+        use(Self.thirdTask, host)
+        host.advance(by: .days(7))
+        host.runToTheEnd(fill(host))
+        #expect(host.running == [.sweep])
+    }
+
+    @Test func `69 a triggered extension is a use of its main plugin, also after a restart`() {
+        let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail()) { $0.backgroundLaunches = 1 }
+        host.trigger()
+        host.runToTheEnd()
+        host.submit(.sweep, by: .plugin(.mail))
+        let plan = host.lastPlan
+        host.submit(.inbox, as: .processing, by: .plugin(.mail))
+        host.submit(.clean)
+        host.runToTheEnd(plan)
+        #expect(host.running == [.clean])
+    }
+}

@@ -1,0 +1,268 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+import Testing
+
+@testable import Scheduling
+
+@Suite("Each policy looks at the facts alone and says may, wait or must")
+struct PolicyTests {
+    /// An hour after the machine started, at noon of a day, with nothing remarkable about anything.
+    private static func facts(
+        _ kind: TaskKind = .processing,
+        needsNetwork: Bool = false,
+        heldSince: Duration? = nil,
+        change: (inout Policy.Facts) -> Void = { _ in }
+    ) -> Policy.Facts {
+        let now = ManualClock().now
+        let request = TaskRequest(identifier: .clean, kind: kind, requiresNetwork: needsNetwork)
+        let pending = PendingRequest(
+            plugin: .app,
+            number: SubmissionNumber(rawValue: 1),
+            request: request,
+            submitter: .person,
+            submittedAt: now.wall,
+            heldSoftlySince: heldSince.map { now.wall - $0 }
+        )
+        let event = PendingEvent(
+            plugin: .app,
+            number: SubmissionNumber(rawValue: 1),
+            type: .trigger,
+            createdAt: now.wall
+        )
+        var facts = Policy.Facts(
+            work: kind == .event ? .event(event) : .request(pending),
+            isPersonsWish: false,
+            standing: Eligibility.Standing(plugin: .app, entry: .app(), policy: PluginPolicy()),
+            surges: Surges(),
+            conditions: Conditions(isOnExternalPower: true, hasNetwork: true),
+            configuration: SchedulingConfiguration(),
+            now: now
+        )
+        change(&facts)
+        return facts
+    }
+
+    private static func verdict(_ policy: Policy, _ facts: Policy.Facts) -> Policy.Verdict { policy.verdict(on: facts) }
+
+    private static let kinds: [TaskKind] = TaskKind.allCases
+
+    // MARK: All of them
+
+    @Test(arguments: Policy.allCases, kinds)
+    func `C13 nothing remarkable: each says may, and why`(_ policy: Policy, _ kind: TaskKind) {
+        let facts = Self.facts(kind)
+        #expect(Self.verdict(policy, facts) == .may)
+        #expect(!policy.rationale(on: facts).isEmpty)
+    }
+
+    /// Facts under which every policy but `use` has something to say.
+    private static func everything(_ change: (inout Policy.Facts) -> Void = { _ in }) -> Policy.Facts {
+        facts(.processing, needsNetwork: true, heldSince: .days(3)) {
+            $0.isPersonsWish = true
+            $0.conditions.isIdle = false
+            $0.conditions.isLoadHigh = true
+            $0.surges.network = $0.now.monotonic
+            $0.configuration.policies.spread = .hours(1)
+            $0.standing.restsUntil = $0.now.monotonic + .seconds(1)
+            $0.standing.record.dayUse.add(Duration.hours(5).wholeNanoseconds, at: $0.now.wall)
+            change(&$0)
+        }
+    }
+
+    @Test(arguments: Policy.allCases)
+    func `C13 switched off it says may whatever the facts, and that it is off`(_ policy: Policy) {
+        let facts = Self.everything { $0.configuration.policies.off = [policy] }
+        #expect(Self.verdict(policy, facts) == .may)
+        #expect(policy.rationale(on: facts) == "switched off in the host's configuration")
+    }
+
+    @Test func `C13 a must overrules every wait, a wait every may`() {
+        #expect(Policy.reasons(on: Self.everything()).isEmpty)
+        #expect(Policy.reasons(on: Self.everything { $0.isPersonsWish = false }).isEmpty)
+        let impatient = Self.everything {
+            $0.isPersonsWish = false
+            $0.configuration.policies.off = [.patience]
+        }
+        #expect(Policy.reasons(on: impatient).map(\.code) == ["spacing", "day-budget", "spread", "not-idle"])
+        let calm = Self.everything { $0.configuration.policies.off = Set(Policy.allCases) }
+        #expect(Policy.reasons(on: calm).isEmpty)
+    }
+
+    @Test func `C13 the verdicts come with the policies' names in their order`() {
+        let verdicts = Policy.verdicts(on: Self.everything())
+        #expect(verdicts.map(\.policy) == Policy.allCases)
+        let names = verdicts.map(\.verdict.name)
+        #expect(names == ["must", "must", "may", "wait", "wait", "wait", "wait", "may"])
+    }
+
+    // MARK: person and patience
+
+    @Test func `89 what a person asked for must run`() {
+        let facts = Self.facts { $0.isPersonsWish = true }
+        #expect(Self.verdict(.person, facts) == .must)
+        #expect(Policy.person.rationale(on: facts) == "a person asked for it")
+    }
+
+    @Test(arguments: [-1, 0, 1])
+    func `C12 patience is over exactly two days after it began`(_ nanoseconds: Int) {
+        let facts = Self.facts(heldSince: .days(2) + .nanoseconds(nanoseconds))
+        #expect(Self.verdict(.patience, facts) == (nanoseconds < 0 ? .may : .must))
+        #expect(Policy.patience.rationale(on: facts).contains("of at most 2d"))
+    }
+
+    @Test func `C12 patience can be tuned`() {
+        let facts = Self.facts(heldSince: .hours(1)) { $0.configuration.policies.patience = .hours(1) }
+        #expect(Self.verdict(.patience, facts) == .must)
+    }
+
+    @Test func `C12 a clock that was set back lets patience wait, and never counts below zero`() {
+        let facts = Self.facts(heldSince: -.hours(1))
+        #expect(Self.verdict(.patience, facts) == .may)
+        #expect(Policy.patience.rationale(on: facts).contains("for 0s"))
+    }
+
+    // MARK: use
+
+    @Test func `69 use holds nothing back and tells how much`() {
+        let facts = Self.facts {
+            for day in 0..<10 { $0.standing.record.uses.add(1, at: $0.now.wall - .days(9 - day)) }
+        }
+        #expect(Self.verdict(.use, facts) == .may)
+        #expect(Policy.use.rationale(on: facts).contains("used the plugin 7 times"))
+    }
+
+    // MARK: spacing
+
+    @Test(arguments: kinds)
+    func `C7 spacing holds background work back until the rest is over`(_ kind: TaskKind) {
+        let until = ManualClock().now.monotonic + .nanoseconds(1)
+        let facts = Self.facts(kind) { $0.standing.restsUntil = until }
+        let isBackground = kind.lane == .background
+        #expect(Self.verdict(.spacing, facts) == (isBackground ? .wait(.spacing(until: until)) : .may))
+        let over = Self.facts(kind) { $0.standing.restsUntil = $0.now.monotonic }
+        #expect(Self.verdict(.spacing, over) == .may)
+    }
+
+    @Test(arguments: [(0, 1), (1, 30), (2, 60), (3, 120), (7, 1_920), (8, 3_600), (500, 3_600)])
+    func `C7 the rest grows with overruns in a row, up to an hour`(_ overruns: Int, _ seconds: Int) {
+        var standing = Eligibility.Standing(plugin: .app, policy: PluginPolicy())
+        standing.record.overruns = overruns
+        #expect(standing.spacing(SchedulingConfiguration()) == .seconds(seconds))
+    }
+
+    @Test func `C7 a plugin's own spacing holds where it is longer, and off there is nothing but it`() {
+        var policy = PluginPolicy()
+        policy.spacing = .minutes(2)
+        var standing = Eligibility.Standing(plugin: .app, policy: policy)
+        standing.record.overruns = 1
+        #expect(standing.spacing(SchedulingConfiguration()) == .minutes(2))
+        standing.record.overruns = 4
+        var configuration = SchedulingConfiguration()
+        #expect(standing.spacing(configuration) == .minutes(4))
+        configuration.policies.off = [.spacing]
+        #expect(standing.spacing(configuration) == .minutes(2))
+    }
+
+    // MARK: day budget
+
+    @Test(arguments: kinds)
+    func `C7 a used up day holds background work back until enough of it has passed`(_ kind: TaskKind) {
+        let facts = Self.facts(kind) {
+            $0.standing.record.dayUse.add(Duration.hours(3).wholeNanoseconds, at: $0.now.wall - .hours(6))
+            $0.standing.record.dayUse.add(Duration.hours(1).wholeNanoseconds, at: $0.now.wall - .hours(1))
+        }
+        let until = facts.now.wall + .hours(18)
+        let expected: Policy.Verdict =
+            kind.lane == .background ? .wait(.dayBudget(until: until, limit: .hours(4))) : .may
+        #expect(Self.verdict(.dayBudget, facts) == expected)
+        if kind == .refresh {
+            #expect(Policy.dayBudget.rationale(on: facts) == "used 4h of 4h in the last 24h")
+        }
+    }
+
+    @Test func `C7 a day that is not quite used up holds nothing back`() {
+        let facts = Self.facts {
+            $0.standing.record.dayUse.add(Duration.hours(4).wholeNanoseconds - 1, at: $0.now.wall)
+        }
+        #expect(Self.verdict(.dayBudget, facts) == .may)
+    }
+
+    @Test func `C7 a plugin's own day budget is the one that counts`() {
+        let facts = Self.facts {
+            $0.standing.policy.dayBudget = .minutes(1)
+            $0.standing.record.dayUse.add(Duration.minutes(1).wholeNanoseconds, at: $0.now.wall)
+        }
+        #expect(
+            Self.verdict(.dayBudget, facts) == .wait(.dayBudget(until: facts.now.wall + .days(1), limit: .minutes(1)))
+        )
+    }
+
+    // MARK: spread
+
+    @Test(arguments: SpreadCause.allCases)
+    func `C7 within the spread each plugin has a place of its own, the same each time`(_ cause: SpreadCause) {
+        let facts = Self.facts(needsNetwork: true) {
+            $0.configuration.policies.spread = .hours(10)
+            let now = $0.now.monotonic
+            if cause == .boot { return }
+            $0.configuration.policies.spread = .minutes(10)
+            if cause == .resume { $0.surges.resume = now } else { $0.surges.network = now }
+        }
+        guard case .wait(.spread(let until, let told)) = Self.verdict(.spread, facts) else {
+            Issue.record("nothing is spread")
+            return
+        }
+        let start = cause == .boot ? MonotonicTime(nanoseconds: 0) : facts.now.monotonic
+        let window = facts.configuration.policies.spread
+        #expect(told == cause && until - start == Surges.place(of: .app, in: window))
+        #expect(Surges.place(of: .app, in: window) != Surges.place(of: .mail, in: window))
+    }
+
+    @Test func `C7 a regained network spreads only what needs it, and nothing but background work`() {
+        let regained: (inout Policy.Facts) -> Void = {
+            $0.surges.network = $0.now.monotonic
+            $0.configuration.policies.spread = .minutes(10)
+        }
+        #expect(Self.verdict(.spread, Self.facts(needsNetwork: false, change: regained)) == .may)
+        #expect(Self.verdict(.spread, Self.facts(.refresh, needsNetwork: true, change: regained)) != .may)
+        #expect(Self.verdict(.spread, Self.facts(.continued, change: regained)) == .may)
+        #expect(Self.verdict(.spread, Self.facts(.event, change: regained)) == .may)
+    }
+
+    @Test func `C7 places lie within the spread`() {
+        let places = (1...500).compactMap { PluginIdentifier("com.example.plugin\($0)") }.map {
+            Surges.place(of: $0, in: .seconds(60))
+        }
+        #expect(places.allSatisfy { $0 >= .zero && $0 < .seconds(60) })
+        // Nobody's place is where everybody's is.
+        #expect(Set(places).count > 250)
+    }
+
+    // MARK: idle and load
+
+    @Test(arguments: kinds)
+    func `66 idle holds processing back while the machine is used, and nothing else`(_ kind: TaskKind) {
+        let facts = Self.facts(kind) { $0.conditions.isIdle = false }
+        #expect(Self.verdict(.idle, facts) == (kind.isProcessing ? .wait(.notIdle) : .may))
+        #expect(
+            Policy.idle.rationale(on: facts)
+                == (kind.isProcessing ? "the machine is in use" : "concerns processing only")
+        )
+    }
+
+    @Test(arguments: kinds)
+    func `73 load holds back what does not wait for idle anyway, but no event`(_ kind: TaskKind) {
+        let facts = Self.facts(kind) { $0.conditions.isLoadHigh = true }
+        let isHeld = kind == .refresh || kind == .continued
+        #expect(Self.verdict(.load, facts) == (isHeld ? .wait(.highLoad) : .may))
+    }
+
+    @Test func `73 with idle switched off load holds processing back too`() {
+        let facts = Self.facts {
+            $0.conditions.isLoadHigh = true
+            $0.configuration.policies.off = [.idle]
+        }
+        #expect(Self.verdict(.load, facts) == .wait(.highLoad))
+    }
+}

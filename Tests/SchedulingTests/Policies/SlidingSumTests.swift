@@ -1,0 +1,80 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+import Testing
+
+@testable import Scheduling
+
+@Suite("Sums over the last stretch of time stay small and honest")
+struct SlidingSumTests {
+    private let start = ManualClock().now.wall
+
+    @Test func `C7 what is older than the window is gone, to the slot`() {
+        var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
+        sum.add(10, at: start)
+        #expect(sum.total(at: start + .hours(24) - .nanoseconds(1)) == 10)
+        #expect(sum.total(at: start + .hours(24)) == 0)
+    }
+
+    @Test func `C7 it tells when the sum falls below a limit`() {
+        var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
+        for hour in 0..<4 { sum.add(Duration.hours(1).wholeNanoseconds, at: start + .hours(hour)) }
+        let now = start + .hours(5)
+        #expect(sum.end(of: .hours(4), at: now) == start + .hours(24))
+        #expect(sum.end(of: .hours(2), at: now) == start + .hours(26))
+        #expect(sum.end(of: .hours(5), at: now) == nil)
+        #expect(sum.end(of: .hours(4), at: start + .hours(24)) == nil)
+    }
+
+    @Test func `C7 a clock that was set back forgets what it has not seen yet, and counts it again later`() {
+        var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
+        sum.add(10, at: start)
+        #expect(sum.total(at: start - .hours(2)) == 0)
+        #expect(sum.total(at: start) == 10)
+        sum.add(1, at: start - .hours(2))
+        #expect(sum.total(at: start) == 1)
+    }
+
+    @Test func `C7 ten thousand launches in a day take no more than a day's slots`() {
+        var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
+        for number in 0..<10_000 { sum.add(1, at: start + .seconds(number * 8)) }
+        #expect(Mirror(reflecting: sum).descendant("sums").map { "\($0)".count } ?? 0 < 10_000)
+        #expect(sum.total(at: start + .seconds(9_999 * 8)) == 10_000)
+    }
+
+    // MARK: What is remembered of a plugin
+
+    private func past(
+        _ outcome: LaunchOutcome,
+        lane: Lane = .background,
+        cause: LaunchCause = .due,
+        used: Duration = .minutes(1)
+    ) -> PastLaunch {
+        PastLaunch(plugin: .app, lane: lane, cause: cause, outcome: outcome, endedAt: start, used: used)
+    }
+
+    @Test func `C7 only background launches use the day, and only those count as overruns`() {
+        var record = PluginRecord()
+        record.note(past(.overran))
+        record.note(past(.overran, lane: .event))
+        record.note(past(.completed, lane: .continued, used: .hours(3)))
+        #expect(record.overruns == 1)
+        #expect(record.dayUse.total(at: start) == Duration.minutes(1).wholeNanoseconds)
+    }
+
+    @Test func `C7 one launch in order ends a row of overruns`() {
+        var record = PluginRecord()
+        for _ in 1...3 { record.note(past(.overran)) }
+        #expect(record.overruns == 3)
+        record.note(past(.completed))
+        #expect(record.overruns == 0)
+    }
+
+    @Test func `69 what a person started is a use`() {
+        var record = PluginRecord()
+        record.note(past(.completed, cause: .person))
+        record.note(past(.completed, lane: .continued, cause: .person))
+        record.note(past(.completed))
+        #expect(record.uses.total(at: start) == 2)
+    }
+}

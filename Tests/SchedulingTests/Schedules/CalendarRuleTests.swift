@@ -1,0 +1,148 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("A calendar rule names each of its days once")
+struct CalendarRuleTests {
+    private let berlin = TimeZone(identifier: "Europe/Berlin") ?? .gmt
+
+    private func at(_ text: String) throws -> WallTime {
+        WallTime(nanoseconds: Int64(try Date(text, strategy: .iso8601).timeIntervalSince1970) * 1_000_000_000)
+    }
+
+    /// The next so many occasions, in UTC.
+    private func occasions(_ rule: CalendarRule?, after time: String, _ count: Int) throws -> [String] {
+        let rule = try #require(rule)
+        var last = try at(time)
+        return try (0..<count).map { _ in
+            last = try #require(rule.occasion(after: last))
+            return Date(timeIntervalSince1970: Double(last.nanoseconds) / 1e9).formatted(.iso8601)
+        }
+    }
+
+    @Test func `every day at its time`() throws {
+        let rule = CalendarRule(hour: 2, minute: 30, zone: .gmt)
+        #expect(
+            try occasions(rule, after: "2026-01-01T12:00:00Z", 2) == ["2026-01-02T02:30:00Z", "2026-01-03T02:30:00Z"]
+        )
+        #expect(try occasions(rule, after: "2026-01-01T02:29:59Z", 1) == ["2026-01-01T02:30:00Z"])
+    }
+
+    @Test func `the moment of an occasion has its next one a day later`() throws {
+        let rule = CalendarRule(hour: 2, minute: 30, zone: .gmt)
+        #expect(try occasions(rule, after: "2026-01-01T02:30:00Z", 1) == ["2026-01-02T02:30:00Z"])
+    }
+
+    @Test func `its zone is the one that counts`() throws {
+        let rule = CalendarRule(hour: 2, minute: 30, zone: berlin)
+        #expect(try occasions(rule, after: "2026-01-01T12:00:00Z", 1) == ["2026-01-02T01:30:00Z"])
+        #expect(try occasions(rule, after: "2026-07-01T12:00:00Z", 1) == ["2026-07-02T00:30:00Z"])
+    }
+
+    @Test func `a time that summer time skips is taken at the next moment there is, and the day after as ever`() throws
+    {
+        let rule = CalendarRule(hour: 2, minute: 30, zone: berlin)
+        #expect(
+            try occasions(rule, after: "2026-03-28T12:00:00Z", 3) == [
+                "2026-03-29T01:00:00Z", "2026-03-30T00:30:00Z", "2026-03-31T00:30:00Z",
+            ]
+        )
+    }
+
+    @Test func `a time that comes twice when summer time ends is taken once`() throws {
+        let rule = CalendarRule(hour: 2, minute: 30, zone: berlin)
+        #expect(
+            try occasions(rule, after: "2026-10-24T12:00:00Z", 3) == [
+                "2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z", "2026-10-27T01:30:00Z",
+            ]
+        )
+    }
+
+    @Test func `between the two of them there is no occasion either`() throws {
+        let rule = CalendarRule(hour: 2, minute: 30, zone: berlin)
+        #expect(try occasions(rule, after: "2026-10-25T01:00:00Z", 1) == ["2026-10-26T01:30:00Z"])
+    }
+
+    @Test func `a month without a 31st has no such day`() throws {
+        let rule = CalendarRule(hour: 4, minute: 0, days: [31], zone: .gmt)
+        #expect(
+            try occasions(rule, after: "2026-01-31T04:00:00Z", 3) == [
+                "2026-03-31T04:00:00Z", "2026-05-31T04:00:00Z", "2026-07-31T04:00:00Z",
+            ]
+        )
+    }
+
+    @Test func `the 29th of February comes in leap years`() throws {
+        let rule = CalendarRule(hour: 4, minute: 0, days: [29], zone: .gmt)
+        #expect(try occasions(rule, after: "2026-01-29T05:00:00Z", 1) == ["2026-03-29T04:00:00Z"])
+        #expect(try occasions(rule, after: "2028-01-29T05:00:00Z", 1) == ["2028-02-29T04:00:00Z"])
+    }
+
+    @Test func `weekdays are the zone's`() throws {
+        let rule = CalendarRule(hour: 0, minute: 15, weekdays: [2, 3, 4, 5, 6], zone: berlin)
+        // Friday evening in UTC is Saturday in Berlin: the next one is Monday's.
+        #expect(try occasions(rule, after: "2026-01-02T22:00:00Z", 1) == ["2026-01-04T23:15:00Z"])
+    }
+
+    @Test func `weekday and day have to agree`() throws {
+        let rule = CalendarRule(hour: 13, minute: 13, weekdays: [6], days: [13], zone: .gmt)
+        #expect(
+            try occasions(rule, after: "2026-01-01T00:00:00Z", 3) == [
+                "2026-02-13T13:13:00Z", "2026-03-13T13:13:00Z", "2026-11-13T13:13:00Z",
+            ]
+        )
+    }
+
+    @Test func `numbers out of range make no rule`() {
+        #expect(CalendarRule(hour: 24, minute: 0, zone: .gmt) == nil)
+        #expect(CalendarRule(hour: 0, minute: 60, zone: .gmt) == nil)
+        #expect(CalendarRule(hour: 0, minute: 0, weekdays: [8], zone: .gmt) == nil)
+        #expect(CalendarRule(hour: 0, minute: 0, days: [0], zone: .gmt) == nil)
+    }
+
+    // MARK: In the scheduler
+
+    private func host(_ rule: CalendarRule?) throws -> SchedulerDriver {
+        let rule = try #require(rule)
+        return SchedulerDriver(.app()) {
+            $0.plugins[.app, default: PluginPolicy()].schedules = [.clean: WorkSchedule(.calendar(rule))]
+        }
+    }
+
+    @Test func `a calendar schedule submits at its occasions`() throws {
+        let host = try host(CalendarRule(hour: 14, minute: 30, zone: .gmt))
+        host.advance(by: .hours(2) + .minutes(30) - .nanoseconds(1))
+        #expect(host.plans.isEmpty)
+        host.advance(by: .nanoseconds(1))
+        #expect(host.running == [.clean])
+        host.runToTheEnd()
+        host.advance(by: .days(1))
+        #expect(host.plans.count == 2)
+    }
+
+    @Test func `a year of missed occasions is caught up once`() throws {
+        let host = try host(CalendarRule(hour: 14, minute: 30, zone: .gmt))
+        host.restart(after: .days(365))
+        host.finishStarting()
+        host.advance(by: .seconds(2))
+        #expect(host.running == [.clean])
+        host.runToTheEnd()
+        let plans = host.plans.count
+        host.advance(by: .hours(2))
+        #expect(host.plans.count == plans)
+        host.advance(by: .minutes(30))
+        #expect(host.plans.count == plans + 1)
+    }
+
+    @Test func `a clock that is set back over an occasion does not repeat it`() throws {
+        let host = try host(CalendarRule(hour: 14, minute: 30, zone: .gmt))
+        host.advance(by: .hours(2) + .minutes(30))
+        host.runToTheEnd()
+        host.stepWallClock(by: -.minutes(10))
+        host.advance(by: .hours(23))
+        #expect(host.plans.count == 1)
+    }
+}

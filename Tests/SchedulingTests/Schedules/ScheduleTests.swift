@@ -1,0 +1,205 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("The operator's schedules submit without a line of code")
+struct ScheduleTests {
+    private static func driver(
+        _ schedule: WorkSchedule,
+        of identifier: TaskIdentifier = .clean,
+        _ entry: PluginEntry = .studio()
+    ) -> SchedulerDriver {
+        SchedulerDriver(entry) {
+            $0.plugins[.app, default: PluginPolicy()].schedules = [identifier: schedule]
+        }
+    }
+
+    let host = Self.driver(WorkSchedule(.every(.hours(1))))
+
+    /// When work began, in minutes since the test began.
+    private func begins(in duration: Duration, by step: Duration = .minutes(1), _ host: SchedulerDriver? = nil) -> [Int]
+    {
+        let host = host ?? self.host
+        let start = host.clock.now.wall
+        var begins: [Int] = []
+        let end = start + duration
+        while host.clock.now.wall < end {
+            host.advance(by: step)
+            if host.running.isEmpty { continue }
+            begins.append(Int((host.clock.now.wall - start).wholeNanoseconds / 60_000_000_000))
+            host.runToTheEnd()
+        }
+        return begins
+    }
+
+    @Test func `an interval submits at its end, again and again`() throws {
+        #expect(begins(in: .hours(4)) == [60, 120, 180, 240])
+        let entry = try #require(host.journal.last { $0.label == "com.example.app.clean" })
+        #expect(entry.event == .task(.succeeded))
+    }
+
+    @Test func `the request is the schedule's, with what it needs`() throws {
+        let host = Self.driver(
+            WorkSchedule(.every(.hours(1)), kind: .refresh, requiresNetwork: true, requiresExternalPower: true)
+        )
+        host.change(power: false)
+        host.advance(by: .hours(1))
+        let request = try #require(host.request(.clean))
+        #expect(request.submitter == .schedule && request.request.kind == .refresh)
+        #expect(request.request.requiresNetwork && request.request.requiresExternalPower)
+        #expect(host.reasons(.clean) == [.externalPower])
+    }
+
+    @Test func `occasions missed while the host was down are caught up once`() {
+        host.restart(after: .days(10) + .minutes(30) - .seconds(1))
+        host.finishStarting()
+        host.advance(by: .seconds(1))
+        #expect(host.running == [.clean])
+        host.runToTheEnd()
+        #expect(begins(in: .hours(2)) == [30, 90])
+    }
+
+    @Test func `occasions passed in a suspend are caught up once`() {
+        host.stepWallClock(by: .days(3))
+        #expect(host.plans.count == 1)
+        host.runToTheEnd()
+        host.advance(by: .minutes(59))
+        #expect(host.plans.count == 1)
+    }
+
+    @Test func `none is submitted while one is pending, and none is owed afterwards`() throws {
+        host.change(idle: false)
+        host.advance(by: .hours(5))
+        #expect(host.pending == [.clean])
+        let number = try #require(host.request(.clean)).number
+        host.advance(by: .hours(5))
+        #expect(host.request(.clean)?.number == number)
+        host.change(idle: true)
+        host.runToTheEnd()
+        #expect(begins(in: .hours(2)) == [60, 120])
+    }
+
+    @Test func `none is submitted while one is running`() {
+        let host = SchedulerDriver(.studio()) {
+            var budgets = Budgets()
+            budgets.processing = .hours(5)
+            var policy = PluginPolicy()
+            policy.budgets = budgets
+            policy.schedules = [.clean: WorkSchedule(.every(.hours(1)))]
+            $0.plugins[.app] = policy
+        }
+        host.advance(by: .hours(1))
+        host.enter()
+        host.advance(by: .hours(3))
+        #expect(host.pending.isEmpty && host.plans.count == 1)
+        host.complete(.clean)
+        host.advance(by: .hours(1))
+        #expect(host.plans.count == 2)
+    }
+
+    @Test func `a plugin's own request stands for an occasion as well`() {
+        host.submit(.clean, after: .hours(10))
+        host.advance(by: .hours(9))
+        #expect(host.entries(.replaced).isEmpty && host.plans.isEmpty)
+    }
+
+    @Test func `a refused occasion is journaled, and the next one comes all the same`() throws {
+        let host = Self.driver(WorkSchedule(.every(.hours(1))), of: .headlines)
+        host.advance(by: .hours(1))
+        let entry = try #require(host.entries(.occasionMissed).first)
+        #expect(entry.plugin == .app && entry.label == "com.example.app.headlines")
+        #expect(entry.message.contains("identifier-not-permitted"))
+        host.advance(by: .hours(1))
+        #expect(host.entries(.occasionMissed).count == 2)
+        host.install(.app())
+        host.finishStarting()
+        host.advance(by: .hours(1))
+        #expect(host.running == [.headlines])
+    }
+
+    @Test func `C8 a schedule is nobody's foreground`() {
+        let host = Self.driver(WorkSchedule(.every(.hours(1)), kind: .continued), of: .album(1))
+        host.advance(by: .hours(1))
+        #expect(host.entries(.occasionMissed).first?.message.contains("not-in-foreground") == true)
+    }
+
+    @Test func `an occasion whose request could not be recorded is journaled`() {
+        host.isStrict = false
+        host.commits = .held
+        host.advance(by: .hours(1))
+        host.writeNextCommit()
+        while host.heldCommits.contains(where: { commit in
+            commit.changes.contains { if case .storeRequest = $0 { true } else { false } }
+        }) { host.failNextCommit() }
+        host.writeHeldCommits()
+        #expect(host.entries(.occasionMissed).count == 1 && host.pending.isEmpty)
+    }
+
+    @Test func `a restart in time changes nothing`() {
+        host.advance(by: .minutes(40))
+        host.restart(after: .minutes(5))
+        host.finishStarting()
+        #expect(begins(in: .hours(2)) == [15, 75])
+    }
+
+    @Test func `a plugin that is gone is not submitted for, and one occasion is caught up when it is back`() {
+        host.remove(.app)
+        host.advance(by: .hours(5))
+        #expect(host.pending.isEmpty && host.entries(.occasionMissed).isEmpty)
+        host.install(.studio())
+        host.finishStarting()
+        host.advance(by: .seconds(2))
+        #expect(host.running == [.clean] && host.entries(.occasionMissed).isEmpty)
+    }
+
+    // MARK: Spread
+
+    @Test func `each schedule has a place of its own in its spread, the same one each time`() {
+        let host = SchedulerDriver(.studio()) {
+            $0.plugins[.app, default: PluginPolicy()].schedules = [
+                .clean: WorkSchedule(.every(.hours(4)), spread: .hours(2)),
+                .vacuum: WorkSchedule(.every(.hours(4)), spread: .hours(2)),
+            ]
+        }
+        let begins = begins(in: .hours(13), host)
+        #expect(begins.count >= 5)
+        let places = Set(begins.map { $0 % 240 })
+        #expect(places.count == 2 && places.allSatisfy { $0 < 121 })
+    }
+
+    @Test func `a restart within the spread misses nothing and doubles nothing`() {
+        let host = Self.driver(WorkSchedule(.every(.hours(4)), spread: .hours(2)))
+        host.advance(by: .hours(4))
+        host.restart()
+        host.finishStarting()
+        #expect(begins(in: .hours(7), host).count == 2)
+    }
+
+    // MARK: The clock
+
+    @Test func `a clock that is set back a little repeats no occasion`() {
+        host.advance(by: .hours(1))
+        host.runToTheEnd()
+        host.stepWallClock(by: -.minutes(5))
+        #expect(begins(in: .minutes(60)).isEmpty)
+        #expect(begins(in: .minutes(5)) == [5])
+    }
+
+    @Test func `a clock that was far ahead and is set right does not stop the schedule`() {
+        host.stepWallClock(by: .days(400))
+        host.runToTheEnd()
+        host.stepWallClock(by: -.days(400))
+        #expect(begins(in: .hours(2)) == [60, 120])
+    }
+
+    @Test func `nor does one that was ahead when the host was stopped`() {
+        host.stepWallClock(by: .days(400))
+        host.runToTheEnd()
+        host.clock.stepWall(by: -.days(400))
+        host.restart()
+        host.finishStarting()
+        #expect(begins(in: .hours(2)) == [60, 120])
+    }
+}

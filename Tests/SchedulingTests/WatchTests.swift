@@ -1,0 +1,91 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("The machine is watched while something waits for it or runs, and no longer")
+struct WatchTests {
+    let host = SchedulerDriver(
+        .studio(extensions: [.keyboard]),
+        .keyboard(),
+        conditions: Conditions(isOnExternalPower: true, hasNetwork: true, isIdle: false)
+    )
+
+    private func submitStudy(_ protection: ProtectionType, after delay: Duration? = nil) {
+        let request = TaskRequest(
+            identifier: .study,
+            kind: .healthResearch,
+            earliestBegin: delay.map { host.clock.now.wall + $0 },
+            protection: protection
+        )
+        _ = host.ask { .submitted(Submission(request: request, submitter: .plugin(.app)), reply: $0) }
+    }
+
+    @Test func `C16 a host with nothing to do watches nothing`() {
+        #expect(host.watch == Watch())
+        host.submit(.clean, after: .hours(1))
+        #expect(host.watch == Watch())
+    }
+
+    @Test func `C16 its use is watched from the first wait to the end of the launch`() {
+        host.submit(.clean, after: .hours(1))
+        host.advance(by: .hours(1))
+        #expect(host.watch == Watch(use: true))
+        host.change(idle: true)
+        host.enter()
+        #expect(host.watch == Watch(use: true))
+        host.complete(.clean)
+        #expect(host.watch == Watch())
+    }
+
+    @Test func `C16 a request that waits for it and is cancelled ends the watch`() {
+        host.submit(.clean)
+        host.cancel(.clean)
+        #expect(host.watch == Watch())
+    }
+
+    @Test func `C16 events need nothing watched`() {
+        host.trigger()
+        #expect(host.running.isEmpty && host.scheduler.runningLaunches.count == 1)
+        #expect(host.watch == Watch())
+    }
+
+    @Test func `C16 a continued task is work as well`() {
+        host.submitContinued()
+        host.enter()
+        #expect(host.watch.use)
+        host.complete(.album(1))
+        #expect(!host.watch.use)
+    }
+
+    @Test func `70 a container is watched while a study waits for it or runs in it`() {
+        host.change(locked: [.app])
+        submitStudy(.complete)
+        #expect(host.watch == Watch(use: true, containers: [.app]))
+        host.change(idle: true, locked: [])
+        host.enter()
+        #expect(host.watch.containers == [.app])
+        host.complete(.study)
+        #expect(host.watch == Watch())
+    }
+
+    @Test func `70 a study that is not due yet has its container watched, so that its lock is known in time`() {
+        submitStudy(.unlessOpen, after: .hours(1))
+        #expect(host.watch == Watch(containers: [.app]))
+        host.cancel(.study)
+        #expect(host.watch == Watch())
+    }
+
+    @Test func `70 a study that any lock leaves alone needs no watch`() {
+        submitStudy(.none)
+        #expect(host.watch.containers.isEmpty)
+    }
+
+    @Test func `C16 a restarted host watches what it watched`() {
+        host.submit(.clean)
+        submitStudy(.complete, after: .hours(1))
+        host.restart()
+        #expect(host.watch == Watch(use: true, containers: [.app]))
+    }
+}
