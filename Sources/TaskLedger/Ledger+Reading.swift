@@ -6,13 +6,25 @@ package import TaskModel
 /// Every read sees one moment of the ledger, without what is not committed yet, and blocks its caller until it is done.
 extension Ledger {
     /// All that the core needs to go on after a restart.
-    package func snapshot() throws(LedgerError) -> LedgerSnapshot {
-        try read("reading what is pending and running") { try $0.snapshot() }
+    ///
+    /// - Parameter now: past launches are those that ended within the week before it; without it they are of any age.
+    package func snapshot(at now: WallTime? = nil) throws(LedgerError) -> LedgerSnapshot {
+        try read("reading what is pending and running") { try $0.snapshot(at: now) }
     }
 
     /// What the unfinished tasks of a launch carry.
     package func payloads(ofLaunch number: LaunchNumber) throws(LedgerError) -> [SubmissionNumber: [UInt8]] {
         try read("reading the payloads of launch \(number)") { try $0.payloads(of: number) }
+    }
+
+    /// What one task of a launch carries; nil unless it runs in it.
+    package func payload(
+        ofTask submission: SubmissionNumber,
+        in launch: LaunchNumber
+    ) throws(LedgerError) -> [UInt8]? {
+        try read("reading the payload of task \(submission) of launch \(launch)") {
+            try $0.payload(of: submission, in: launch)
+        }
     }
 
     /// Newest first.
@@ -27,6 +39,11 @@ extension Ledger {
 
     package func journal(_ selection: JournalSelection) throws(LedgerError) -> [JournalRecord] {
         try read("reading the journal") { try $0.journal(selection) }
+    }
+
+    /// What a submission waited for, in the order in which it began to; the oldest go where the limit does not hold all.
+    package func waits(_ selection: WaitSelection) throws(LedgerError) -> [WaitRecord] {
+        try read("reading what \(selection.label) waited for") { try $0.waits(selection) }
     }
 
     /// 0 for an empty journal.
@@ -48,12 +65,17 @@ extension Ledger {
 }
 
 extension Database {
-    func snapshot() throws -> LedgerSnapshot {
-        LedgerSnapshot(
+    func snapshot(at now: WallTime?) throws -> LedgerSnapshot {
+        let week: Duration = .seconds(7 * 24 * 60 * 60)
+        return LedgerSnapshot(
             requests: try pendingRequests(),
             events: try pendingEvents(),
             running: try runningLaunches(),
             known: try knownPlugins(),
+            past: try pastLaunches(since: now.map { $0 + (.zero - week) } ?? WallTime(nanoseconds: .min)),
+            waits: try openWaits(),
+            fetches: try fetchSchedules(),
+            occasions: try occasions(),
             lastSubmission: SubmissionNumber(rawValue: try counter("submission")),
             lastLaunch: LaunchNumber(rawValue: try counter("launch"))
         )

@@ -7,13 +7,16 @@ package import TaskModel
 package struct PrunedRows: Hashable, Sendable {
     package let journal: Int
     package let launches: Int
+    package let waits: Int
+
+    /// What to compare with the measure.
+    package var most: Int { max(journal, launches, waits) }
 }
 
 extension Ledger {
-    /// Deletes the oldest journal entries and ended launches, at most `limit` of each: commits wait meanwhile.
+    /// Deletes the oldest journal entries, ended launches and waits, at most `limit` of each: commits wait meanwhile.
     ///
-    /// What is pending or running never goes. Entries are taken from the oldest number on and up to the first that is
-    /// young enough, so that nothing is searched: after a step of the clock some may stay longer.
+    /// What is pending or running never goes, nor what is still waited for. Waits are kept as long as the journal.
     package func prune(
         journalOlderThan journalLimit: WallTime,
         launchesOlderThan launchLimit: WallTime,
@@ -21,10 +24,15 @@ extension Ledger {
     ) throws(LedgerError) -> PrunedRows {
         do {
             return try database.write { database in
-                try database.run(pruneJournal, [journalLimit.nanoseconds, limit])
-                let journal = database.changesCount
-                try database.run(pruneLaunches, [launchLimit.nanoseconds, launchLimit.nanoseconds, limit])
-                return PrunedRows(journal: journal, launches: database.changesCount)
+                func delete(_ sql: String, olderThan time: WallTime) throws -> Int {
+                    try database.run(sql, [time.nanoseconds, limit])
+                    return database.changesCount
+                }
+                return PrunedRows(
+                    journal: try delete(Prune.journal, olderThan: journalLimit),
+                    launches: try delete(Prune.launches, olderThan: launchLimit),
+                    waits: try delete(Prune.waits, olderThan: journalLimit)
+                )
             }
         } catch {
             throw LedgerError(error, while: "pruning", in: place)
@@ -32,23 +40,17 @@ extension Ledger {
     }
 }
 
-private let pruneJournal = """
-    DELETE FROM journal WHERE number IN (
-        SELECT number FROM journal
-        WHERE number < ifnull(
-            (SELECT number FROM journal WHERE at >= ? ORDER BY number LIMIT 1), 9223372036854775807
-        )
-        ORDER BY number LIMIT ?
-    )
-    """
+/// Each begins at the old end of an index on time.
+enum Prune {
+    static let journal = """
+        DELETE FROM journal WHERE number IN (SELECT number FROM journal WHERE at < ? ORDER BY at LIMIT ?)
+        """
 
-private let pruneLaunches = """
-    DELETE FROM launch WHERE number IN (
-        SELECT number FROM launch
-        WHERE number < ifnull(
-            (SELECT number FROM launch WHERE started_at >= ? ORDER BY number LIMIT 1), 9223372036854775807
-        )
-        AND ended_at < ?
-        ORDER BY number LIMIT ?
-    )
-    """
+    static let launches = """
+        DELETE FROM launch WHERE number IN (SELECT number FROM launch WHERE ended_at < ? ORDER BY ended_at LIMIT ?)
+        """
+
+    static let waits = """
+        DELETE FROM wait WHERE number IN (SELECT number FROM wait WHERE until < ? ORDER BY until LIMIT ?)
+        """
+}

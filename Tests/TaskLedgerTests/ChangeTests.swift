@@ -11,7 +11,7 @@ struct ChangeTests {
     init() throws { ledger = try Ledger.inMemory() }
 
     @Test func `a request comes back whole`() async throws {
-        let requests = [fullRequest(7), plainRequest(8, "clean")]
+        let requests = [fullRequest(7), plainRequest(8, "clean"), continuedRequest(9)]
         try await ledger.commitAndWait(requests.map { .storeRequest($0, payload: []) })
         #expect(try ledger.snapshot().requests == requests)
     }
@@ -35,6 +35,21 @@ struct ChangeTests {
         try await ledger.commitAndWait([.removeRequest(1)])
         try await ledger.commitAndWait([.removeRequest(1)])
         #expect(try ledger.snapshot().requests == [fullRequest(2, "clean")])
+    }
+
+    @Test func `since when a request is held softly is kept, and told of one that waits no more it changes nothing`()
+        async throws
+    {
+        var request = plainRequest(1)
+        try await ledger.commitAndWait([.storeRequest(request, payload: [1]), .holdSoftly(2, since: time(8))])
+        try await ledger.commitAndWait([.holdSoftly(1, since: time(9))])
+        request.heldSoftlySince = time(9)
+        #expect(try ledger.snapshot().requests == [request])
+
+        try await ledger.commitAndWait([.startLaunch(plan(1, [.request(request)])), .holdSoftly(1, since: time(10))])
+        #expect(try ledger.snapshot().running.first?.unfinished == [.request(request)])
+        try await ledger.commitAndWait([.returnTask(1, .request(request)), .endLaunch(1, end(.lost))])
+        #expect(try ledger.snapshot().requests == [request])
     }
 
     @Test func `events stand beside each other in their order`() async throws {

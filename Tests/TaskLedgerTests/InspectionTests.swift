@@ -1,7 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Foundation
-import GRDB
 import TaskModel
 import Testing
 
@@ -15,7 +14,11 @@ struct InspectionTests {
 
     private func makeLedger() async throws {
         let ledger = try Ledger.open(path: folder.path)
-        try await ledger.commitAndWait([.storeRequest(fullRequest(1), payload: [1]), note("once")])
+        try await ledger.commitAndWait([
+            .storeRequest(fullRequest(1), payload: [1]), note("once"),
+            .recordWait(.request(fullRequest(1)), reasons: ["heat"], at: time(1)),
+            .setFetch(feed, FetchSchedule(interval: .seconds(60), last: time(1))),
+        ])
         try ledger.close()
     }
 
@@ -31,6 +34,7 @@ struct InspectionTests {
         let inspection = try inspect()
         #expect(inspection.state == .readable(version: LedgerInspection.knownVersion))
         #expect(inspection.problems.isEmpty && inspection.snapshot?.requests.count == 1)
+        #expect(inspection.snapshot?.waits == [1: ["heat"]] && inspection.snapshot?.fetches.count == 1)
     }
 
     @Test func `where none is yet, none is made`() throws {
@@ -40,26 +44,24 @@ struct InspectionTests {
         #expect(try inspect().state == .absent)
     }
 
-    @Test func `damage in a table that no start reads is found`() async throws {
+    @Test(arguments: ["journal", "wait"]) func `damage in a table that no start reads is found`(
+        table: String
+    ) async throws {
         try await makeLedger()
-        let page = try await DatabaseQueue(path: folder.path).read { database in
-            try Int.fetchOne(database, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'journal'")
-        }
-        let file = try FileHandle(forUpdating: URL(filePath: folder.path))
-        try file.seek(toOffset: UInt64(try #require(page) - 1) * 4_096)
-        try file.write(contentsOf: Data(repeating: 0x5a, count: 4_096))
-        try file.close()
+        try folder.damage(table)
         let inspection = try inspect()
         #expect(inspection.state == .refused && !inspection.problems.isEmpty)
         #expect(inspection.problems.allSatisfy { $0.contains(folder.path) && $0.contains("restore it from a copy") })
     }
 
-    @Test func `rows that refer to nothing are found`() async throws {
+    @Test(arguments: ["journal", "wait", "fetch_schedule"]) func `rows that refer to nothing are found`(
+        table: String
+    ) async throws {
         try await makeLedger()
-        try folder.tamper("PRAGMA foreign_keys = OFF; UPDATE journal SET plugin = 4711")
+        try folder.tamper("PRAGMA foreign_keys = OFF; UPDATE \(table) SET plugin = 4711")
         let inspection = try inspect()
         #expect(inspection.state == .refused)
-        #expect(inspection.problems.first?.contains("rows of table journal refer to rows of plugin") == true)
+        #expect(inspection.problems.first?.contains("rows of table \(table) refer to rows of plugin") == true)
     }
 
     @Test func `a newer one is named as that`() async throws {

@@ -1,6 +1,5 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import GRDB
 import TaskModel
 import Testing
 
@@ -85,13 +84,10 @@ struct JournalFilterTests {
     }
 
     @Test(arguments: combinations, [false, true])
-    func `no combination scans or sorts the journal`(filter: JournalFilter, newestFirst: Bool) async throws {
+    func `no combination scans or sorts the journal`(filter: JournalFilter, newestFirst: Bool) throws {
         let selection = JournalSelection(filter: filter, newestFirst: newestFirst, limit: 50)
         let (sql, arguments) = selection.statement
-        let plan = try await ledger.database.read { database in
-            try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments)
-                .map { String($0["detail"] ?? "") }
-        }
+        let plan = try ledger.queryPlan(sql, arguments)
         #expect(!plan.contains { $0.contains("SCAN") || $0.contains("TEMP B-TREE") }, "\(plan)")
         var equalities = filter
         equalities.since = nil

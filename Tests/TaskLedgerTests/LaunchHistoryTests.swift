@@ -42,6 +42,11 @@ struct LaunchHistoryTests {
         #expect(over.tasks.map(\.outcome) == [.succeeded, .crashed])
     }
 
+    @Test func `a launch without a fixed budget has none in its history either`() async throws {
+        try await ledger.commitAndWait([.startLaunch(plan(1, [], budget: nil)), .startLaunch(plan(2, []))])
+        #expect(try ledger.launches(limit: 9).map(\.budget) == [.seconds(30), nil])
+    }
+
     @Test func `what nobody measured is not made up`() async throws {
         let lost = LaunchEnd(outcome: .lost, at: time(2_000), used: nil, blame: .machine, message: "the host went down")
         try await ledger.commitAndWait([.startLaunch(plan(1, [])), .endLaunch(1, lost)])

@@ -27,11 +27,28 @@ final class LedgerFolder {
         return files.filter { !$0.value.isEmpty }
     }
 
+    /// Another folder with what stands in the files now.
+    func copy() throws -> LedgerFolder {
+        let copy = try LedgerFolder()
+        for (name, bytes) in try files() { try bytes.write(to: copy.url.appending(path: name)) }
+        return copy
+    }
+
     /// Reaches into a closed ledger as a person's own tool would.
     func tamper(_ sql: String) throws {
         let database = try DatabaseQueue(path: path)
         try database.writeWithoutTransaction { try $0.execute(sql: sql) }
         try database.close()
+    }
+
+    /// Overwrites the first page of a table.
+    func damage(_ table: String) throws {
+        let sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
+        let page = try DatabaseQueue(path: path).read { try UInt64.fetchOne($0, sql: sql, arguments: [table]) }
+        let file = try FileHandle(forUpdating: url.appending(path: "ledger.sqlite"))
+        try file.seek(toOffset: (try #require(page) - 1) * 4_096)
+        try file.write(contentsOf: Data(repeating: 0x5a, count: 4_096))
+        try file.close()
     }
 }
 

@@ -84,6 +84,13 @@ struct RefusedFileTests {
         #expect(error.message.contains("restore it from a copy"))
     }
 
+    @Test(arguments: ["request", "event", "known_plugin", "fetch_schedule", "occasion"])
+    func `a ledger with damage in a table that every start reads`(table: String) async throws {
+        try await makeLedger()
+        try folder.damage(table)
+        #expect(try refusal().code == .damaged)
+    }
+
     @Test func `a ledger that was cut off`() async throws {
         try await makeLedger()
         let file = try FileHandle(forUpdating: URL(filePath: folder.path))

@@ -19,7 +19,10 @@ struct ReopeningTests {
             .storeRequest(fullRequest(3, of: cleaner), payload: []), .storeEvent(started(4), payload: []),
             .rememberPlugin(KnownPlugin(entry(feed))),
             .startLaunch(plan(1, [.request(plainRequest(2, "clean")), .request(fullRequest(1))])),
-            .keepFromReturning(1, 1),
+            .keepFromReturning(1, 1), .startLaunch(plan(2, [])), .endLaunch(2, end()),
+            .recordWait(.event(started(4)), reasons: ["heat", "lane-busy"], at: time(5)),
+            .setFetch(feed, FetchSchedule(interval: .seconds(60), last: time(6))),
+            .recordOccasion(task("com.example.feed.refresh"), at: time(7)),
         ])
         let before = try ledger.snapshot()
         try ledger.close()
@@ -30,7 +33,11 @@ struct ReopeningTests {
         #expect(after.events == before.events && after.events == [started(4)])
         #expect(after.running == before.running && after.running.first?.keptFromReturning == [1])
         #expect(after.known == before.known && after.known == [KnownPlugin(entry(feed))])
-        #expect(after.lastSubmission == 4 && after.lastLaunch == 1)
+        #expect(after.past == before.past && after.past.map(\.endedAt) == [time(2_000)])
+        #expect(after.waits == before.waits && after.waits == [4: ["heat", "lane-busy"]])
+        #expect(after.fetches == before.fetches && after.fetches.keys.map(\.self) == [feed])
+        #expect(after.occasions == before.occasions && after.occasions.values.map(\.self) == [time(7)])
+        #expect(after.lastSubmission == 4 && after.lastLaunch == 2)
         #expect(try reopened.payloads(ofLaunch: 1) == [1: [1], 2: []])
         try reopened.close()
     }
@@ -54,7 +61,7 @@ struct ReopeningTests {
         // A lower number later, as from a returning request, takes nothing back.
         try await ledger.commitAndWait([.storeRequest(plainRequest(3), payload: [])])
         let pruned = try ledger.prune(journalOlderThan: time(10_000), launchesOlderThan: time(10_000))
-        #expect(pruned == PrunedRows(journal: 2, launches: 1))
+        #expect(pruned == PrunedRows(journal: 2, launches: 1, waits: 0))
         try ledger.close()
 
         let reopened = try Ledger.open(path: folder.path)
@@ -73,6 +80,10 @@ struct ReopeningTests {
         ("UPDATE launch SET pid = 1 << 40", "table launch, number 3: pid holds \"1099511627776\""),
         ("UPDATE task SET event_type = 6", "table task, launch 3: event_type holds \"6\""),
         ("UPDATE known_plugin SET permitted = '*'", "table known_plugin, identifier com.example.feed: permitted holds"),
+        ("UPDATE request SET protection = 4", "table request, number 1: protection holds \"4\""),
+        ("UPDATE request SET title = 'x'", "table request, number 1: strategy holds nothing"),
+        ("UPDATE launch SET outcome = 'odd', ended_at = 9", "table launch, number 3: outcome holds \"odd\""),
+        ("INSERT INTO occasion VALUES ('nodots', 1)", "table occasion, identifier nodots: identifier holds"),
         ("DELETE FROM counter", "table counter has no row \"submission\""),
     ])
     func `a row that this host cannot read is named with its table and value`(sql: String, message: String) async throws

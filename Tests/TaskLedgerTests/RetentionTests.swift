@@ -1,8 +1,10 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import TaskLedger
+import GRDB
 import TaskModel
 import Testing
+
+@testable import TaskLedger
 
 @Suite("Pruning takes what is old and over, and nothing else")
 struct RetentionTests {
@@ -33,5 +35,34 @@ struct RetentionTests {
         #expect(try ledger.snapshot().running.first?.unfinished == [.request(plainRequest(2, of: cleaner))])
         #expect(try ledger.prune(journalOlderThan: time(0), launchesOlderThan: time(9_000)).launches == 1)
         #expect(try ledger.launches(limit: 9).map(\.number) == [2])
+    }
+
+    @Test func `waits go with the journal of their time, those still open stay however old`() async throws {
+        func wait(_ number: Int64, for reasons: [String], at seconds: Int64) -> LedgerChange {
+            .recordWait(.request(plainRequest(number)), reasons: reasons, at: time(seconds))
+        }
+        try await ledger.commitAndWait([
+            wait(1, for: ["network", "heat", "spacing"], at: 1), wait(1, for: ["network"], at: 2),
+            wait(1, for: ["network", "heat"], at: 3), wait(1, for: ["network"], at: 5),
+        ])
+        func prune() throws -> PrunedRows {
+            try ledger.prune(journalOlderThan: time(5), launchesOlderThan: time(0), atMost: 1)
+        }
+        #expect(try prune() == PrunedRows(journal: 0, launches: 0, waits: 1))
+        #expect(try prune().most == 1)
+        #expect(try prune().most == 0)
+        let left = try ledger.waits(WaitSelection(label: "com.example.feed.refresh", limit: 9))
+        #expect(left.map(\.reason) == ["network", "heat"] && left.map(\.until) == [nil, time(5)])
+        #expect(try ledger.snapshot().waits == [1: ["network"]])
+    }
+
+    @Test(arguments: [
+        (Prune.journal, "journal_by_time (at<?)"), (Prune.launches, "launch_by_end (ended_at<?)"),
+        (Prune.waits, "wait_by_end (until<?)"),
+    ])
+    func `what is old is found by an index on time, without a scan`(sql: String, index: String) throws {
+        let plan = try ledger.queryPlan(sql, [1, 1])
+        #expect(!plan.contains { $0.contains("SCAN") || $0.contains("TEMP B-TREE") }, "\(plan)")
+        #expect(plan.contains { $0.contains(index) }, "\(plan)")
     }
 }

@@ -29,11 +29,19 @@ func fullRequest(_ number: Int64, _ name: String = "refresh", of plugin: PluginI
             kind: .processing,
             earliestBegin: time(2_000_000_000),
             requiresNetwork: true,
-            requiresExternalPower: false
+            requiresExternalPower: false,
+            protection: .complete,
+            continued: ContinuedTerms(
+                title: "Export",
+                subtitle: "of 12 photos",
+                strategy: .fail,
+                resources: TaskResources(rawValue: .max - 1)
+            )
         ),
         submitter: .plugin(keyboard),
         submittedAt: WallTime(nanoseconds: 1_763_000_000_123_456_789),
-        retry: Retry(attempts: 2, notBefore: time(1_900_000_000), runsAlone: true, wasInterrupted: false)
+        retry: Retry(attempts: 2, notBefore: time(1_900_000_000), runsAlone: true, wasInterrupted: false),
+        heldSoftlySince: time(1_850_000_000)
     )
 }
 
@@ -42,6 +50,22 @@ func plainRequest(_ number: Int64, _ name: String = "refresh", of plugin: Plugin
         plugin: plugin,
         number: SubmissionNumber(rawValue: number),
         request: TaskRequest(identifier: task("\(plugin.text).\(name)"), kind: .refresh, requiresExternalPower: true),
+        submitter: .person,
+        submittedAt: time(number)
+    )
+}
+
+/// Without a subtitle and in need of nothing.
+func continuedRequest(_ number: Int64, _ name: String = "export", of plugin: PluginIdentifier = feed) -> PendingRequest
+{
+    PendingRequest(
+        plugin: plugin,
+        number: SubmissionNumber(rawValue: number),
+        request: TaskRequest(
+            identifier: task("\(plugin.text).\(name)"),
+            kind: .continued,
+            continued: ContinuedTerms(title: "Export")
+        ),
         submitter: .person,
         submittedAt: time(number)
     )
@@ -61,7 +85,12 @@ func trigger(_ number: Int64, of plugin: PluginIdentifier = keyboard) -> Pending
     PendingEvent(plugin: plugin, number: SubmissionNumber(rawValue: number), type: .trigger, createdAt: time(number))
 }
 
-func plan(_ number: Int64, _ batch: [PendingWork], of plugin: PluginIdentifier = feed) -> LaunchPlan {
+func plan(
+    _ number: Int64,
+    _ batch: [PendingWork],
+    of plugin: PluginIdentifier = feed,
+    budget: Duration? = .seconds(30)
+) -> LaunchPlan {
     let launch = LaunchNumber(rawValue: number)
     return LaunchPlan(
         number: launch,
@@ -70,7 +99,7 @@ func plan(_ number: Int64, _ batch: [PendingWork], of plugin: PluginIdentifier =
         cause: .person,
         tasks: batch.enumerated().map { PlannedTask(id: TaskID(launch: launch, index: $0), work: $1) },
         budget: LaunchBudget(
-            total: .seconds(30),
+            total: budget,
             grace: .milliseconds(4_500),
             startingAt: MonotonicTime(nanoseconds: 77)
         ),
@@ -100,6 +129,12 @@ func entry(_ plugin: PluginIdentifier) -> PluginEntry {
         manifestPath: "/manifests/\(plugin.text).yaml",
         manifestDigest: "a1a2"
     )
+}
+
+/// The second task of a launch or a later one.
+func delivered(_ work: PendingWork, in launch: Int64, index: Int = 1) -> LedgerChange {
+    let number = LaunchNumber(rawValue: launch)
+    return .startTask(number, PlannedTask(id: TaskID(launch: number, index: index), work: work))
 }
 
 func end(_ outcome: LaunchOutcome = .completed, at seconds: Int64 = 2_000) -> LaunchEnd {

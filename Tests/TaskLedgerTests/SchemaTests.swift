@@ -12,12 +12,13 @@ struct SchemaTests {
         #expect(
             LedgerSchema.migrator.migrations == [
                 "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
+                "3: every kind of request, waits, fetches, occasions",
             ]
         )
-        #expect(LedgerSchema.version == 2)
+        #expect(LedgerSchema.version == 3)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 2)
+        #expect(try pragma("user_version", of: database) == 3)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -39,9 +40,20 @@ struct SchemaTests {
 
     /// Columns in their order; a change here needs a step of its own.
     @Test func `the tables of version 1 are these`() throws {
+        let found = try tables(ofVersion: 1)
+        #expect(words(found.joined(separator: "\n")) == words(firstVersion))
+    }
+
+    @Test func `those that version 3 adds or changes are these`() throws {
+        let kept = try tables(ofVersion: 2)
+        let found = try tables(ofVersion: 3).filter { !kept.contains($0) }
+        #expect(words(found.joined(separator: "\n")) == words(thirdVersion))
+    }
+
+    private func tables(ofVersion version: Int) throws -> [String] {
         let database = try DatabaseQueue()
-        try LedgerSchema.migrator.migrate(database, upTo: LedgerSchema.steps[0].name)
-        let found = try database.read { database in
+        try LedgerSchema.migrator.migrate(database, upTo: LedgerSchema.steps[version - 1].name)
+        return try database.read { database in
             try String.fetchAll(
                 database,
                 sql: """
@@ -54,7 +66,6 @@ struct SchemaTests {
                     """
             )
         }
-        #expect(words(found.joined(separator: "\n")) == words(firstVersion))
     }
 
     /// So that lines may be broken anywhere.
@@ -85,4 +96,24 @@ private let firstVersion = """
         INTEGER, earliest_begin INTEGER, requires_network INTEGER!, requires_external_power INTEGER!, submitter
         INTEGER, submitted_at INTEGER!, attempts INTEGER!, not_before INTEGER, runs_alone INTEGER!, was_interrupted
         INTEGER!, is_kept_from_returning INTEGER!, is_over INTEGER!, outcome TEXT, payload BLOB
+    """
+
+private let thirdVersion = """
+    fetch_schedule: plugin INTEGER #1, interval_ns INTEGER!, last INTEGER!
+    launch: number INTEGER #1, plugin INTEGER!, lane INTEGER!, cause INTEGER!, started_at INTEGER!, budget_ns
+        INTEGER, grace_ns INTEGER!, pid INTEGER!, start_time INTEGER!, boot TEXT!, control_group TEXT,
+        manifest_digest TEXT!, library_digest TEXT!, outcome TEXT, ended_at INTEGER, used_ns INTEGER, blame TEXT,
+        message TEXT
+    occasion: identifier TEXT! #1, at INTEGER!
+    request: number INTEGER #1, plugin INTEGER!, identifier TEXT!, kind INTEGER!, earliest_begin INTEGER,
+        requires_network INTEGER!, requires_external_power INTEGER!, protection INTEGER!, title TEXT, subtitle TEXT,
+        strategy INTEGER, resources INTEGER, submitter INTEGER, submitted_at INTEGER!, attempts INTEGER!, not_before
+        INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, held_softly_since INTEGER, payload BLOB!
+    task: launch INTEGER! #1, position INTEGER! #2, submission INTEGER!, kind INTEGER!, label TEXT!, event_type
+        INTEGER, earliest_begin INTEGER, requires_network INTEGER!, requires_external_power INTEGER!, submitter
+        INTEGER, submitted_at INTEGER!, attempts INTEGER!, not_before INTEGER, runs_alone INTEGER!, was_interrupted
+        INTEGER!, is_kept_from_returning INTEGER!, is_over INTEGER!, outcome TEXT, payload BLOB, protection INTEGER!,
+        title TEXT, subtitle TEXT, strategy INTEGER, resources INTEGER, held_softly_since INTEGER
+    wait: number INTEGER #1, submission INTEGER!, plugin INTEGER!, label TEXT!, reason TEXT!, since INTEGER!, until
+        INTEGER
     """

@@ -29,6 +29,10 @@ struct ChangeWriter: Sendable {
         case .startLaunch(let plan):
             lastLaunch = max(lastLaunch, plan.number)
             try database.start(plan, names: &plugins)
+        case .startTask(let launch, let task):
+            try database.start(task, in: launch)
+        case .moveLaunch(let number, let lane):
+            try database.moveLaunch(number, to: lane)
         case .endTask(let launch, let submission):
             try database.endTask(launch, submission)
         case .returnTask(let launch, let work):
@@ -39,6 +43,14 @@ struct ChangeWriter: Sendable {
             try database.endLaunch(number, end)
         case .journal(let entry):
             lastJournal = try database.append(entry, names: &plugins)
+        case .recordWait(let work, let reasons, let now):
+            try database.recordWait(work, reasons: reasons, at: now, names: &plugins)
+        case .holdSoftly(let submission, let since):
+            try database.holdSoftly(submission, since: since)
+        case .setFetch(let plugin, let schedule):
+            try database.setFetch(of: plugin, schedule, names: &plugins)
+        case .recordOccasion(let identifier, let time):
+            try database.recordOccasion(of: identifier, at: time)
         case .rememberPlugin(let plugin):
             try database.remember(plugin, names: &plugins)
         case .forgetPlugin(let identifier):
@@ -46,9 +58,11 @@ struct ChangeWriter: Sendable {
         }
     }
 
-    /// A launch ends with all of its tasks judged, in whatever order the ticket says so.
+    /// A launch ends with all of its tasks judged, and a plugin is forgotten with all that it waited for, in whatever
+    /// order the ticket says so.
     func finishTicket(_ changes: [LedgerChange], in database: Database) throws {
         for case .endLaunch(let number, _) in changes { try database.requireNothingUnfinished(in: number) }
+        for case .forgetPlugin(let identifier) in changes { try database.forgetOpenWaits(of: identifier) }
     }
 
     /// Records the numbers used, once for all tickets, and tells the last journal entry written.
@@ -73,27 +87,5 @@ struct ChangeWriter: Sendable {
 extension Database {
     fileprivate func raiseCounter(_ name: String, to number: Int64) throws {
         try run("UPDATE counter SET last = max(last, ?) WHERE name = ?", [number, name])
-    }
-}
-
-extension LedgerChange {
-    /// What the change does, as the errors name it.
-    var operation: String {
-        switch self {
-        case .storeRequest(let request, _):
-            "storing request \(request.number), \(request.request.identifier) of \(request.plugin)"
-        case .removeRequest(let number): "removing request \(number)"
-        case .storeEvent(let event, _): "storing event \(event.number), \(event.type.name) of \(event.plugin)"
-        case .removeEvent(let number): "removing event \(number)"
-        case .startLaunch(let plan): "starting launch \(plan.number) of \(plan.plugin.identifier)"
-        case .endTask(let launch, let submission): "ending task \(submission) of launch \(launch)"
-        case .returnTask(let launch, let work): "returning task \(work.number), \(work.label), of launch \(launch)"
-        case .keepFromReturning(let launch, let submission):
-            "keeping task \(submission) of launch \(launch) from returning"
-        case .endLaunch(let number, _): "ending launch \(number)"
-        case .journal(let entry): "journaling \(entry.event.name) of \(entry.plugin)"
-        case .rememberPlugin(let plugin): "remembering plugin \(plugin.identifier)"
-        case .forgetPlugin(let identifier): "forgetting plugin \(identifier)"
-        }
     }
 }

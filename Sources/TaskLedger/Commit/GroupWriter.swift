@@ -75,7 +75,7 @@ struct GroupWriter: Sendable {
         do {
             try changes.finishTicket(list, in: database)
         } catch {
-            throw LedgerError(error, while: "ending a launch", in: place)
+            throw LedgerError(error, while: "ending launches and forgetting plugins", in: place)
         }
     }
 }

@@ -18,8 +18,9 @@ extension JournalSelection {
         require("label = ?", filter.label)
         require("event = ?", filter.event?.name)
         require("blame = ?", filter.blame?.rawValue)
-        // Where to begin is found by the index on time alone; left to itself, SQLite would walk all numbers. Numbers and times part where the clock was set back, so
-        // that each entry is judged as well; the sign keeps the index from being taken twice, and the order of numbers.
+        // Where to begin is found by the index on time alone; left to itself, SQLite would walk all numbers. Numbers and
+        // times part where the clock was set back, so that each entry is judged as well; the sign keeps the index from
+        // being taken twice, and the order of numbers.
         require(
             "number >= (SELECT min(number) FROM journal INDEXED BY journal_by_time WHERE at >= ?)",
             filter.since?.nanoseconds

@@ -34,7 +34,7 @@ extension Database {
                 lane: try row.code(),
                 cause: try row.code(),
                 startedAt: try row.wallTime(),
-                budget: try row.duration(),
+                budget: row.nextIsNull() ? nil : try row.duration(),
                 grace: try row.duration(),
                 process: try row.process(),
                 manifestDigest: try row.text(),

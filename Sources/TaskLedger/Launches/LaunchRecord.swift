@@ -6,10 +6,12 @@ package import TaskModel
 package struct LaunchRecord: Hashable, Sendable {
     package let number: LaunchNumber
     package let plugin: PluginIdentifier
+    /// The one that it moved to last.
     package let lane: Lane
     package let cause: LaunchCause
     package let startedAt: WallTime
-    package let budget: Duration
+    /// Nil without a fixed budget.
+    package let budget: Duration?
     package let grace: Duration
     package let process: RunnerProcess
     package let manifestDigest: String

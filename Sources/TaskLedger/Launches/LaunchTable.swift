@@ -16,7 +16,7 @@ extension Database {
             """,
             [
                 plan.number.rawValue, plugin, Int64(plan.lane.rawValue), Int64(plan.cause.rawValue),
-                plan.startedAt.nanoseconds, plan.budget.total.wholeNanoseconds, plan.budget.grace.wholeNanoseconds,
+                plan.startedAt.nanoseconds, plan.budget.total?.wholeNanoseconds, plan.budget.grace.wholeNanoseconds,
                 plan.process.pid, Int64(bitPattern: plan.process.startTime), plan.process.boot.text,
                 plan.process.controlGroup, plan.plugin.manifestDigest, plan.plugin.library.digest,
             ]
@@ -24,6 +24,25 @@ extension Database {
         for (position, task) in plan.tasks.enumerated() {
             try moveToRunning(task.work, of: plan.number, plugin: plugin, position: position)
         }
+    }
+
+    /// Moves one more task from pending into a launch that runs, behind those that it has.
+    func start(_ task: PlannedTask, in launch: LaunchNumber) throws {
+        let running = try cachedStatement(sql: "SELECT plugin FROM launch WHERE number = ? AND outcome IS NULL")
+        guard let plugin = try Int64.fetchOne(running, arguments: [launch.rawValue]) else {
+            throw LedgerFault.contradiction("no launch \(launch) is running")
+        }
+        let free = try cachedStatement(sql: "SELECT ifnull(max(position) + 1, 0) FROM task WHERE launch = ?")
+        let position = try Int.fetchOne(free, arguments: [launch.rawValue]) ?? 0
+        try moveToRunning(task.work, of: launch, plugin: plugin, position: position)
+    }
+
+    func moveLaunch(_ number: LaunchNumber, to lane: Lane) throws {
+        try run(
+            "UPDATE launch SET lane = ? WHERE number = ? AND outcome IS NULL",
+            [Int64(lane.rawValue), number.rawValue]
+        )
+        guard changesCount == 1 else { throw LedgerFault.contradiction("no launch \(number) is running") }
     }
 
     func endLaunch(_ number: LaunchNumber, _ end: LaunchEnd) throws {

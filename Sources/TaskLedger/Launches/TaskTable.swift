@@ -38,21 +38,17 @@ extension Database {
     func returnTask(_ launch: LaunchNumber, _ work: PendingWork, names: inout PluginNames) throws {
         let plugin = try names.number(of: work.plugin, in: self)
         let running: StatementArguments = [launch.rawValue, work.number.rawValue]
-        let retry: StatementArguments = [
-            work.retry.attempts, work.retry.notBefore?.nanoseconds, work.retry.runsAlone, work.retry.wasInterrupted,
-        ]
         switch work {
-        case .request(let pending):
-            let request = pending.request
-            let values: StatementArguments = [
-                plugin, request.identifier.text, Int64(request.kind.rawValue), request.earliestBegin?.nanoseconds,
-                request.requiresNetwork, request.requiresExternalPower,
-                try names.number(of: pending.submitter, in: self), pending.submittedAt.nanoseconds,
-            ]
-            try run(Move.requestBack, values + retry + running)
+        case .request(let request):
+            let key: StatementArguments = [plugin, request.request.identifier.text]
+            try run(Move.requestBack, key + RequestColumns.values(of: request, names: &names, in: self) + running)
         case .event(let event):
-            let values: StatementArguments = [plugin, Int64(event.type.rawValue), event.createdAt.nanoseconds]
-            try run(Move.eventBack, values + retry + running)
+            let retry = event.retry
+            let values: StatementArguments = [
+                plugin, Int64(event.type.rawValue), event.createdAt.nanoseconds, retry.attempts,
+                retry.notBefore?.nanoseconds, retry.runsAlone, retry.wasInterrupted,
+            ]
+            try run(Move.eventBack, values + running)
         }
         try endTask(launch, work.number)
     }
@@ -83,9 +79,7 @@ extension Database {
     /// In the order of the batch.
     func unfinishedTasks(of launch: LaunchNumber, plugin: PluginIdentifier) throws -> [UnfinishedTask] {
         let sql = """
-            SELECT launch, submission, is_kept_from_returning, event_type, label, kind, earliest_begin,
-                requires_network, requires_external_power, other.identifier AS submitter, submitted_at, attempts,
-                not_before, runs_alone, was_interrupted
+            SELECT launch, submission, is_kept_from_returning, event_type, label, \(RequestColumns.readable)
             FROM task LEFT JOIN plugin AS other ON other.id = task.submitter
             WHERE launch = ? AND is_over = 0 ORDER BY position
             """
@@ -98,6 +92,15 @@ extension Database {
         let sql = "SELECT submission, payload FROM task WHERE launch = ? AND is_over = 0"
         let pairs = try rows(sql, [launch.rawValue], of: "task") { row in (try row.submission(), try row.bytes()) }
         return Dictionary(pairs) { first, _ in first }
+    }
+
+    func payload(of submission: SubmissionNumber, in launch: LaunchNumber) throws -> [UInt8]? {
+        let sql = "SELECT submission, payload FROM task WHERE launch = ? AND submission = ? AND is_over = 0"
+        return try rows(sql, [launch.rawValue, submission.rawValue], of: "task") { row in
+            _ = try row.submission()
+            return try row.bytes()
+        }
+        .first
     }
 
     private func requireRunning(_ launch: LaunchNumber, _ submission: SubmissionNumber) throws {
@@ -120,7 +123,8 @@ struct UnfinishedTask {
             work = .request(try PendingRequest(number, of: plugin, from: &row))
             return
         }
-        row.skip(6)
+        // The label comes first.
+        row.skip(1 + RequestColumns.ofRequestsAlone)
         let event = PendingEvent(
             plugin: plugin,
             number: number,
@@ -135,12 +139,8 @@ struct UnfinishedTask {
 /// The statements between pending and running. Payloads move inside SQLite, they never come up here.
 private enum Move {
     static let request = """
-        INSERT INTO task (
-            launch, position, submission, kind, label, earliest_begin, requires_network, requires_external_power,
-            submitter, submitted_at, attempts, not_before, runs_alone, was_interrupted, payload
-        )
-        SELECT ?, ?, number, kind, identifier, earliest_begin, requires_network, requires_external_power,
-            submitter, submitted_at, attempts, not_before, runs_alone, was_interrupted, payload
+        INSERT INTO task (launch, position, submission, label, \(RequestColumns.list), payload)
+        SELECT ?, ?, number, identifier, \(RequestColumns.list), payload
         FROM request WHERE number = ? AND plugin = ?
         """
 
@@ -155,11 +155,8 @@ private enum Move {
         """
 
     static let requestBack = """
-        INSERT INTO request (
-            plugin, identifier, kind, earliest_begin, requires_network, requires_external_power, submitter,
-            submitted_at, attempts, not_before, runs_alone, was_interrupted, number, payload
-        )
-        SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, submission, payload
+        INSERT INTO request (plugin, identifier, \(RequestColumns.list), number, payload)
+        SELECT ?, ?, \(RequestColumns.placeholders), submission, payload
         FROM task WHERE launch = ? AND submission = ? AND is_over = 0
         ON CONFLICT (plugin, identifier) DO NOTHING
         """

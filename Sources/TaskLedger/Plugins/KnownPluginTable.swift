@@ -23,8 +23,10 @@ extension Database {
         )
     }
 
-    /// Forgetting a plugin that is not known changes nothing.
+    /// Forgets the plugin and what it was to be woken for. Forgetting one that is not known changes nothing.
     func forget(_ plugin: PluginIdentifier) throws {
+        try forgetFetch(of: plugin)
+        try forgetOccasions(of: plugin)
         try run("DELETE FROM known_plugin WHERE plugin = (SELECT id FROM plugin WHERE identifier = ?)", [plugin.text])
     }
 

@@ -5,22 +5,32 @@ import TaskModel
 
 /// The small numbers that stand for plugin identifiers in the other tables. A name once given stays.
 struct PluginNames: Sendable {
-    private var numbers: [PluginIdentifier: Int64] = [:]
+    /// Stands among the names for the operator's schedule; no plugin's name is without a dot.
+    static let schedule = Submitter.schedule.name
+
+    private var numbers: [String: Int64] = [:]
 
     mutating func number(of plugin: PluginIdentifier, in database: Database) throws -> Int64 {
-        if let known = numbers[plugin] { return known }
-        try database.run("INSERT INTO plugin (identifier) VALUES (?) ON CONFLICT DO NOTHING", [plugin.text])
-        let statement = try database.cachedStatement(sql: "SELECT id FROM plugin WHERE identifier = ?")
-        guard let number = try Int64.fetchOne(statement, arguments: [plugin.text]) else {
-            throw LedgerFault.contradiction("table plugin does not hold \(plugin) after it was inserted")
-        }
-        numbers[plugin] = number
-        return number
+        try number(of: plugin.text, in: database)
     }
 
     /// Nil for a person.
     mutating func number(of submitter: Submitter, in database: Database) throws -> Int64? {
-        guard case .plugin(let identifier) = submitter else { return nil }
-        return try number(of: identifier, in: database)
+        switch submitter {
+        case .person: nil
+        case .plugin(let identifier): try number(of: identifier, in: database)
+        case .schedule: try number(of: Self.schedule, in: database)
+        }
+    }
+
+    private mutating func number(of name: String, in database: Database) throws -> Int64 {
+        if let known = numbers[name] { return known }
+        try database.run("INSERT INTO plugin (identifier) VALUES (?) ON CONFLICT DO NOTHING", [name])
+        let statement = try database.cachedStatement(sql: "SELECT id FROM plugin WHERE identifier = ?")
+        guard let number = try Int64.fetchOne(statement, arguments: [name]) else {
+            throw LedgerFault.contradiction("table plugin does not hold \(name) after it was inserted")
+        }
+        numbers[name] = number
+        return number
     }
 }

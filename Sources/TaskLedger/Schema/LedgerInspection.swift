@@ -36,13 +36,23 @@ package struct LedgerInspection: Sendable {
                 guard try file.judgeVersion(of: database) else { return state = .absent }
                 let version = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
                 problems = try Self.findings(in: database).map { LedgerError.damaged(path, finding: $0).finding }
-                snapshot = try database.snapshot()
+                snapshot = try Self.snapshot(of: database, version: version)
                 if problems.isEmpty { state = .readable(version: version) }
             }
         } catch {
             problems.append(error.finding)
         }
         (self.state, self.problems, self.snapshot) = (state, problems, snapshot)
+    }
+
+    /// An older ledger is brought up to date in a copy, so that this is what the next host finds. SQLite keeps the copy
+    /// on disk when it is large, and removes it with the connection.
+    private static func snapshot(of database: Database, version: Int64) throws -> LedgerSnapshot {
+        if version == LedgerSchema.version { return try database.snapshot(at: nil) }
+        let copy = try DatabaseQueue(path: "")
+        try copy.writeWithoutTransaction { try database.backup(to: $0) }
+        try LedgerSchema.migrator.migrate(copy)
+        return try copy.read { try $0.snapshot(at: nil) }
     }
 
     /// Enough to see how far it goes.

@@ -30,6 +30,7 @@ enum LedgerSchema {
     static let steps = [
         Step(name: "1: pending, launches, journal, plugins", sql: first),
         Step(name: "2: journal by plugin, event, blame and time", sql: second),
+        Step(name: "3: every kind of request, waits, fetches, occasions", sql: third),
     ]
 
     /// Plugins are named by a small number in every other table: that halves a pending request.

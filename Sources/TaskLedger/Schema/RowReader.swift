@@ -104,7 +104,10 @@ extension RowReader {
     mutating func launch() throws -> LaunchNumber { LaunchNumber(rawValue: try integer()) }
 
     mutating func submitter() throws -> Submitter {
-        nextIsNull() ? .person : .plugin(try plugin())
+        if nextIsNull() { return .person }
+        return try value({ try $0.text() }) { name in
+            name == PluginNames.schedule ? .schedule : PluginIdentifier(name).map { .plugin($0) }
+        }
     }
 
     mutating func count() throws -> Int {

@@ -1,0 +1,32 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+extension LedgerChange {
+    /// What the change does, as the errors name it.
+    var operation: String {
+        switch self {
+        case .storeRequest(let request, _):
+            "storing request \(request.number), \(request.request.identifier) of \(request.plugin)"
+        case .removeRequest(let number): "removing request \(number)"
+        case .storeEvent(let event, _): "storing event \(event.number), \(event.type.name) of \(event.plugin)"
+        case .removeEvent(let number): "removing event \(number)"
+        case .startLaunch(let plan): "starting launch \(plan.number) of \(plan.plugin.identifier)"
+        case .startTask(let launch, let task):
+            "starting task \(task.work.number), \(task.work.label), in launch \(launch)"
+        case .moveLaunch(let launch, let lane): "moving launch \(launch) to the \(lane.name) lane"
+        case .endTask(let launch, let submission): "ending task \(submission) of launch \(launch)"
+        case .returnTask(let launch, let work): "returning task \(work.number), \(work.label), of launch \(launch)"
+        case .keepFromReturning(let launch, let submission):
+            "keeping task \(submission) of launch \(launch) from returning"
+        case .endLaunch(let number, _): "ending launch \(number)"
+        case .journal(let entry): "journaling \(entry.event.name) of \(entry.plugin)"
+        case .recordWait(let work, _, _): "recording what \(work.kind.name) \(work.number), \(work.label), waits for"
+        case .holdSoftly(let submission, _): "recording since when request \(submission) is held softly"
+        case .setFetch(let plugin, _): "setting the fetch interval of \(plugin)"
+        case .recordOccasion(let identifier, _): "recording an occasion of \(identifier)"
+        case .rememberPlugin(let plugin): "remembering plugin \(plugin.identifier)"
+        case .forgetPlugin(let identifier): "forgetting plugin \(identifier)"
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import GRDB
+import TaskModel
+
+extension Database {
+    /// How many a snapshot holds at most: a busy host's week; decisions that look back need no more.
+    static let mostPastLaunches = 20_000
+
+    /// The newest launches that ended at `begin` or later, oldest first.
+    func pastLaunches(since begin: WallTime, limit: Int = mostPastLaunches) throws -> [PastLaunch] {
+        try rows(PastLaunches.sql, [begin.nanoseconds, limit], of: "launch") { row in
+            _ = try row.launch()
+            return PastLaunch(
+                plugin: try row.plugin(),
+                lane: try row.code(),
+                cause: try row.code(),
+                outcome: try row.name(),
+                endedAt: try row.wallTime(),
+                used: row.nextIsNull() ? nil : try row.duration()
+            )
+        }
+        .reversed()
+    }
+}
+
+enum PastLaunches {
+    // The cross join keeps the launches outside, in the order of their index: no sorting, and a limit that ends early.
+    static let sql = """
+        SELECT number, identifier, lane, cause, outcome, ended_at, used_ns
+        FROM launch CROSS JOIN plugin ON plugin.id = launch.plugin
+        WHERE ended_at >= ? ORDER BY ended_at DESC, number DESC LIMIT ?
+        """
+}

@@ -1,0 +1,119 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskLedger
+import TaskModel
+import Testing
+
+@Suite("A task can join a launch that runs")
+struct DeliveryTests {
+    let ledger: Ledger
+
+    init() throws { ledger = try Ledger.inMemory() }
+
+    private let first: PendingWork = .request(plainRequest(1))
+    private let joining: PendingWork = .request(continuedRequest(2))
+
+    private func startBoth() async throws {
+        try await ledger.commitAndWait([.storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [first]))])
+        try await ledger.commitAndWait([
+            .storeRequest(continuedRequest(2), payload: [2, 2]), delivered(joining, in: 1),
+            .moveLaunch(1, to: .continued),
+        ])
+    }
+
+    @Test func `it moves from pending to running with its payload, behind those of the batch`() async throws {
+        try await startBoth()
+        let snapshot = try ledger.snapshot()
+        #expect(snapshot.requests.isEmpty)
+        #expect(snapshot.running.map(\.unfinished) == [[first, joining]])
+        #expect(snapshot.running.map(\.lane) == [.continued])
+        #expect(try ledger.payloads(ofLaunch: 1) == [1: [1], 2: [2, 2]])
+        #expect(try ledger.payload(ofTask: 2, in: 1) == [2, 2])
+        let record = try #require(try ledger.launch(1))
+        #expect(record.lane == .continued && record.tasks.map(\.kind) == [.refresh, .continued])
+    }
+
+    @Test func `it has an end of its own, and its payload goes with that`() async throws {
+        try await startBoth()
+        try await ledger.commitAndWait([.endTask(1, 1), outcome(.succeeded, launch: 1, submission: 1)])
+        #expect(try ledger.snapshot().running.map(\.unfinished) == [[joining]])
+        let early = try await ledgerError { try await ledger.commitAndWait([.endLaunch(1, end())]) }
+        #expect(early.message.contains("com.example.feed.export neither ended nor returned"))
+        try await ledger.commitAndWait([
+            .endTask(1, 2), outcome(.expired, launch: 1, submission: 2), .endLaunch(1, end()),
+        ])
+        #expect(try ledger.launch(1)?.tasks.map(\.outcome) == [.succeeded, .expired])
+        #expect(try ledger.payload(ofTask: 2, in: 1) == nil)
+    }
+
+    @Test func `it returns as it was submitted, and its next launch has its payload`() async throws {
+        try await ledger.commitAndWait([
+            .storeRequest(fullRequest(3), payload: [3]), .startLaunch(plan(1, [])),
+            delivered(.request(fullRequest(3)), in: 1, index: 0),
+        ])
+        var back = fullRequest(3)
+        back.retry.attempts = 3
+        try await ledger.commitAndWait([.returnTask(1, .request(back)), .endLaunch(1, end(.crashed))])
+        #expect(try ledger.snapshot().requests == [back])
+        try await ledger.commitAndWait([.startLaunch(plan(2, [.request(back)]))])
+        #expect(try ledger.payloads(ofLaunch: 2) == [3: [3]])
+        #expect(try ledger.snapshot().running.first?.unfinished == [.request(back)])
+    }
+
+    @Test func `one after the other may join, also when earlier ones are over`() async throws {
+        try await startBoth()
+        try await ledger.commitAndWait([.endTask(1, 2)])
+        try await ledger.commitAndWait([
+            .storeRequest(continuedRequest(3), payload: []),
+            delivered(.request(continuedRequest(3)), in: 1, index: 2),
+        ])
+        #expect(try ledger.snapshot().running.map(\.unfinished) == [[first, .request(continuedRequest(3))]])
+        #expect(try ledger.launch(1)?.tasks.map(\.submission) == [1, 2, 3])
+    }
+
+    @Test func `after a crash of the host it is among the unfinished of its launch, payload kept`() async throws {
+        let folder = try LedgerFolder()
+        let crashed = try Ledger.open(path: folder.path)
+        try await crashed.commitAndWait([
+            .storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [first], budget: nil)),
+        ])
+        try await crashed.commitAndWait([
+            .storeRequest(fullRequest(2, "export"), payload: [2, 2]),
+            delivered(.request(fullRequest(2, "export")), in: 1), .moveLaunch(1, to: .continued),
+            .keepFromReturning(1, 2),
+        ])
+        // Never closed: what a host that is no more leaves is what stands in its files now.
+        let files = try folder.copy()
+        let next = try Ledger.open(path: files.path)
+        let running = try #require(try next.snapshot().running.first)
+        #expect(running.unfinished == [first, .request(fullRequest(2, "export"))])
+        #expect(running.keptFromReturning == [2] && running.lane == .continued)
+        #expect(try next.payloads(ofLaunch: 1) == [1: [1], 2: [2, 2]])
+        #expect(try next.snapshot().requests.isEmpty)
+        #expect(try next.launch(1)?.budget == nil)
+        try next.close()
+        try crashed.close()
+    }
+
+    @Test(arguments: [
+        (delivered(.request(plainRequest(9, "never")), in: 1), "refresh 9, com.example.feed.never, is not pending"),
+        (delivered(.request(plainRequest(4, of: cleaner)), in: 1), "com.example.cleaner.refresh, is not pending"),
+        (delivered(.request(plainRequest(3, "late")), in: 2), "no launch 2 is running"),
+        (delivered(.request(plainRequest(3, "late")), in: 7), "no launch 7 is running"),
+        (.moveLaunch(2, to: .continued), "no launch 2 is running"),
+    ])
+    func `what is not pending, another plugin's, or for a launch that is over, is refused`(
+        change: LedgerChange,
+        message: String
+    ) async throws {
+        try await startBoth()
+        try await ledger.commitAndWait([
+            .storeRequest(plainRequest(3, "late"), payload: []),
+            .storeRequest(plainRequest(4, of: cleaner), payload: []), .startLaunch(plan(2, [])), .endLaunch(2, end()),
+        ])
+        let error = try await ledgerError { try await ledger.commitAndWait([note("gone"), change]) }
+        #expect(error.code == .contradiction && error.message.contains(message))
+        #expect(try ledger.snapshot().requests.map(\.number) == [3, 4])
+        #expect(try ledger.journal(JournalSelection(limit: 9)).isEmpty)
+    }
+}

@@ -1,0 +1,134 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import GRDB
+import TaskModel
+import Testing
+
+@testable import TaskLedger
+
+@Suite("A ledger of an earlier version is brought up to date and loses nothing")
+struct MigrationTests {
+    private let folder: LedgerFolder
+
+    init() throws { folder = try LedgerFolder() }
+
+    private static let versions = 1..<Int(LedgerSchema.version)
+
+    /// A file that a host of that version left, with something in every table.
+    private func makeLedger(ofVersion version: Int) throws {
+        let older = try DatabasePool(path: folder.path)
+        try LedgerSchema.migrator.migrate(older, upTo: LedgerSchema.steps[version - 1].name)
+        try older.close()
+        try folder.tamper(firstHost)
+    }
+
+    @Test(arguments: versions) func `what was pending, running and known is that still`(version: Int) throws {
+        try makeLedger(ofVersion: version)
+        let ledger = try Ledger.open(path: folder.path)
+        let snapshot = try ledger.snapshot()
+        #expect(snapshot.requests == [older(7, "clean", retry: Retry(attempts: 2, notBefore: time(90)))])
+        #expect(snapshot.events == [trigger(8)])
+        #expect(snapshot.known == [KnownPlugin(entry(feed))])
+        #expect(snapshot.lastSubmission == 9 && snapshot.lastLaunch == 4)
+        #expect(snapshot.waits.isEmpty && snapshot.fetches.isEmpty && snapshot.occasions.isEmpty)
+
+        let running = try #require(snapshot.running.first)
+        #expect(snapshot.running.count == 1 && running.number == 4 && running.keptFromReturning == [6])
+        #expect(running.unfinished == [.request(older(5, "refresh")), .event(started(6))])
+        #expect(running.process == plan(4, []).process)
+        #expect(try ledger.payloads(ofLaunch: 4) == [5: [1, 2], 6: []])
+        try ledger.close()
+    }
+
+    @Test(arguments: versions) func `launches and the journal are remembered`(version: Int) throws {
+        try makeLedger(ofVersion: version)
+        let ledger = try Ledger.open(path: folder.path)
+        let launches = try ledger.launches(limit: 9, plugin: feed)
+        #expect(launches.map(\.number) == [4, 3] && launches.map(\.budget) == [.seconds(30), .seconds(30)])
+        #expect(launches.last?.end == end())
+        #expect(launches.last?.tasks.map(\.outcome) == [.succeeded])
+        let past = PastLaunch(
+            plugin: feed,
+            lane: .background,
+            cause: .person,
+            outcome: .completed,
+            endedAt: time(2_000),
+            used: .milliseconds(1_250)
+        )
+        #expect(try ledger.snapshot().past == [past])
+        #expect(try ledger.journal(JournalSelection(limit: 9)).map(\.message) == ["done"])
+        try ledger.close()
+    }
+
+    @Test(arguments: versions) func `and the host goes on with it`(version: Int) async throws {
+        try makeLedger(ofVersion: version)
+        let ledger = try Ledger.open(path: folder.path)
+        try await ledger.commitAndWait([
+            .storeRequest(fullRequest(10, "clean"), payload: [3]), .returnTask(4, .request(older(5, "refresh"))),
+            .endTask(4, 6), .endLaunch(4, end()),
+        ])
+        #expect(try ledger.snapshot().requests == [older(5, "refresh"), fullRequest(10, "clean")])
+        try await ledger.commitAndWait([.startLaunch(plan(5, [.request(fullRequest(10, "clean"))], budget: nil))])
+        #expect(try ledger.payloads(ofLaunch: 5) == [10: [3]])
+        // A launch still takes its tasks along, and nothing refers to what is gone.
+        #expect(try ledger.prune(journalOlderThan: time(0), launchesOlderThan: time(9_000)).launches == 2)
+        let tasks = try await ledger.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM task") }
+        #expect(tasks == 1)
+        try ledger.close()
+        #expect(LedgerInspection(path: folder.path).problems.isEmpty)
+    }
+
+    @Test(arguments: versions) func `an inspection tells what the host will find, and changes nothing`(
+        version: Int
+    ) throws {
+        try makeLedger(ofVersion: version)
+        let before = try folder.files()
+        let inspection = LedgerInspection(path: folder.path)
+        #expect(try folder.files() == before)
+        #expect(inspection.problems.isEmpty && inspection.state == .readable(version: Int64(version)))
+        #expect(inspection.snapshot?.requests.map(\.number) == [7])
+        #expect(inspection.snapshot?.running.map(\.number) == [4])
+    }
+
+    /// A request as those versions knew it.
+    private func older(_ number: Int64, _ name: String, retry: Retry = Retry()) -> PendingRequest {
+        PendingRequest(
+            plugin: feed,
+            number: SubmissionNumber(rawValue: number),
+            request: TaskRequest(
+                identifier: task("com.example.feed.\(name)"),
+                kind: .processing,
+                earliestBegin: time(50),
+                requiresNetwork: true
+            ),
+            submitter: .plugin(keyboard),
+            submittedAt: time(number),
+            retry: retry
+        )
+    }
+}
+
+/// What the statements of version 1 wrote: values in the order of its columns.
+private let firstHost = """
+    INSERT INTO plugin VALUES (1, 'com.example.feed'), (2, 'com.example.feed.keyboard');
+    INSERT INTO known_plugin VALUES
+        (1, '/manifests/com.example.feed.yaml', 'a1a2', 'b1b2', 'com.example.feed.refresh
+    com.example.feed.export.*', NULL);
+    UPDATE counter SET last = iif(name = 'launch', 4, 9);
+    INSERT INTO request VALUES
+        (7, 1, 'com.example.feed.clean', 2, 50000000000, 1, 0, 2, 7000000000, 2, 90000000000, 0, 0, x'0907');
+    INSERT INTO event VALUES (8, 2, 2, 8000000000, 0, NULL, 0, 0, x'');
+    INSERT INTO launch VALUES
+        (3, 1, 1, 2, 1003000000000, 30000000000, 4500000000, 4711, -2, '2c1f…', '/sys/fs/cgroup/bgtask/3', 'a1a2',
+            'b1b2', 'completed', 2000000000000, 1250000000, 'plugin', 'all done'),
+        (4, 1, 1, 2, 1004000000000, 30000000000, 4500000000, 4711, -2, '2c1f…', '/sys/fs/cgroup/bgtask/4', 'a1a2',
+            'b1b2', NULL, NULL, NULL, NULL, NULL);
+    INSERT INTO task VALUES
+        (3, 0, 2, 1, 'com.example.feed.refresh', NULL, NULL, 0, 0, NULL, 2000000000, 0, NULL, 0, 0, 0, 1,
+            'succeeded', NULL),
+        (4, 0, 5, 2, 'com.example.feed.refresh', NULL, 50000000000, 1, 0, 2, 5000000000, 0, NULL, 0, 0, 0, 0, NULL,
+            x'0102'),
+        (4, 1, 6, 5, 'started', 1, NULL, 0, 0, NULL, 6000000000, 1, 5000000000, 0, 1, 1, 0, NULL, x'');
+    INSERT INTO journal VALUES
+        (1, 2000000000000, 'succeeded', 1, 3, 'com.example.feed.refresh', 2, 'nobody', 'done');
+    """
