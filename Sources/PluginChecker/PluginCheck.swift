@@ -40,7 +40,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
         case .manifestReadable: "the manifest is one file of text, in a format that is known"
         case .manifestKeys: "every key is known, has a value of its type, and names what this version offers"
         case .manifestIdentifiers: "identifiers and patterns are reverse-DNS names within their bounds"
-        case .manifestModes: "the background modes are known and can be used"
+        case .manifestModes: "the background modes and the entitlements are known and can be used"
         case .manifestRole: "what the manifest asks for suits its role"
         case .libraryFound: "the library stands where the manifest may name it"
         case .elfStatic: "the library is a whole shared library for this machine"
@@ -73,7 +73,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
             switch rule {
             case .unreadable, .tooLarge, .notText, .syntax, .tooDeep, .noAliases, .noTags, .format: .manifestReadable
             case .identifier, .patternPrefix: .manifestIdentifiers
-            case .processingNeedsIdentifiers, .meaninglessMode: .manifestModes
+            case .processingNeedsIdentifiers, .meaninglessMode, .meaninglessEntitlement: .manifestModes
             case .role: .manifestRole
             case .libraryPath, .libraryMissing, .libraryChanging: .libraryFound
             case .digest: .libraryPinned

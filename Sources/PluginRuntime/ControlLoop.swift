@@ -12,6 +12,7 @@ struct ControlLoop {
     private let bell: Bell
     private var decoder: FrameDecoder<HostMessage>
     private var hasExpired = false
+    private var hasLookedAtEntry = false
     private var stopDeadline: MonotonicTime?
     private var hasBacklog = false
 
@@ -40,16 +41,23 @@ struct ControlLoop {
     }
 
     private var timeout: Int32 {
-        let moments = [hasExpired ? nil : launch.plan.deadline, stopDeadline, launch.flushDeadline].compactMap(\.self)
-        return moments.min()?.millisecondsFromNow ?? -1
+        let moments = [
+            hasExpired ? nil : launch.plan.deadline, hasLookedAtEntry ? nil : launch.plan.entryDeadline,
+            launch.nextReport, stopDeadline, launch.flushDeadline,
+        ]
+        return moments.compactMap(\.self).min()?.millisecondsFromNow ?? -1
     }
 
     private mutating func expireWhenDue() {
-        if !hasExpired, .now >= launch.plan.deadline {
-            hasExpired = true
-            launch.expire(nil, .budget, isAnnounced: true)
-            launch.expireAssertions(.budget)
+        if !hasLookedAtEntry, .now >= launch.plan.entryDeadline {
+            hasLookedAtEntry = true
+            launch.warnOfEntry()
         }
+        if !hasExpired, let deadline = launch.plan.deadline, .now >= deadline {
+            hasExpired = true
+            launch.expireBudget()
+        }
+        launch.sendReports()
         if let flushDeadline = launch.flushDeadline {
             if .now >= min(flushDeadline, stopDeadline ?? flushDeadline) { launch.cutFlush() }
         } else if let stopDeadline, .now >= stopDeadline {
@@ -85,7 +93,8 @@ struct ControlLoop {
     private mutating func obey(_ message: HostMessage) {
         switch message {
         case .plan: RunnerExit.end("the host sent a second plan; one process runs one launch")
-        case .expire(let tasks, let reason): launch.expire(tasks, reason, isAnnounced: false)
+        case .deliver(let task): launch.deliver(task)
+        case .expire(let tasks, let reason): launch.expire(.tasks(tasks), reason, isAnnounced: false)
         case .expireAssertions(let reason): launch.expireAssertions(reason)
         case .submitted(let call, let number): launch.desk.answer(call, .submitted(number))
         case .refused(let call, let refusal): launch.desk.answer(call, .refused(refusal))

@@ -42,13 +42,18 @@ package struct ForeignSubmission: Hashable, Sendable {
     private init(_ fields: bgt_request) throws(Problem) {
         let identifier = try Self.identifier(fields.identifier)
         let kind = try Self.kind(fields)
+        let continued = try Self.continued(fields, kind)
         let payload = try Self.payload(fields)
+        // A continued task runs now or as soon as there is room, whatever its date (statement 72).
+        let hasDate = fields.earliest_begin_ns != 0 && kind != .continued
         request = TaskRequest(
             identifier: identifier,
             kind: kind,
-            earliestBegin: fields.earliest_begin_ns == 0 ? nil : WallTime(nanoseconds: fields.earliest_begin_ns),
+            earliestBegin: hasDate ? WallTime(nanoseconds: fields.earliest_begin_ns) : nil,
             requiresNetwork: fields.flags & BGT_NEEDS_NETWORK != 0,
-            requiresExternalPower: fields.flags & BGT_NEEDS_EXTERNAL_POWER != 0
+            requiresExternalPower: fields.flags & BGT_NEEDS_EXTERNAL_POWER != 0,
+            protection: Self.protection(fields),
+            continued: continued
         )
         self.payload = payload
     }
@@ -69,39 +74,23 @@ package struct ForeignSubmission: Hashable, Sendable {
     }
 
     private static func kind(_ fields: bgt_request) throws(Problem) -> TaskKind {
-        switch fields.kind {
-        case BGT_KIND_REFRESH:
-            try requireZero(fields.flags, "flags", of: "refresh")
-            try requireNothingContinued(fields, of: "refresh")
-            return .refresh
-        case BGT_KIND_PROCESSING:
-            try requireZero(fields.flags & ~(BGT_NEEDS_NETWORK | BGT_NEEDS_EXTERNAL_POWER), "flags", of: "processing")
-            try requireNothingContinued(fields, of: "processing")
-            return .processing
-        case BGT_KIND_HEALTH_RESEARCH, BGT_KIND_CONTINUED:
-            let name = fields.kind == BGT_KIND_CONTINUED ? "continued" : "health research"
-            throw Problem(
-                status: BGT_UNAVAILABLE,
-                subReason: BGT_REASON_NOT_OFFERED,
-                message:
-                    "kind \(fields.kind) (\(name)): this host does not run it; submit a refresh or processing request"
-            )
-        default:
+        guard let kind = TaskKind(rawValue: fields.kind), kind != .event else {
             throw Problem(
                 status: BGT_INVALID,
                 message: "kind \(fields.kind): not a kind that can be submitted; use one of BGT_KIND_..."
             )
         }
+        let flags: UInt32 =
+            switch kind {
+            case .refresh, .continued, .event: 0
+            case .processing: BGT_NEEDS_NETWORK | BGT_NEEDS_EXTERNAL_POWER
+            case .healthResearch: BGT_NEEDS_NETWORK | BGT_NEEDS_EXTERNAL_POWER | BGTASK_PROTECTION_MASK
+            }
+        try requireZero(fields.flags & ~flags, "flags", of: kind.name)
+        return kind
     }
 
-    private static func requireNothingContinued(_ fields: bgt_request, of kind: String) throws(Problem) {
-        try requireZero(fields.strategy, "strategy", of: kind)
-        try requireZero(fields.resources, "resources", of: kind)
-        try requireZero(fields.title == nil ? 0 : 1, "title", of: kind)
-        try requireZero(fields.subtitle == nil ? 0 : 1, "subtitle", of: kind)
-    }
-
-    private static func requireZero(_ value: some BinaryInteger, _ field: String, of kind: String) throws(Problem) {
+    static func requireZero(_ value: some BinaryInteger, _ field: String, of kind: String) throws(Problem) {
         guard value != 0 else { return }
         throw Problem(
             status: BGT_INVALID,

@@ -189,10 +189,10 @@ private func hostEndAssertion(_ host: Host, _ assertion: bgt_assertion) -> Int32
     withLaunch { $0.endAssertion(AssertionID(rawValue: assertion)) }
 }
 
-// MARK: What this host does not offer yet
+// MARK: Continued tasks and legacy fetch
 
 private func hostSetProgress(_ host: Host, _ task: bgt_task, _ completed: Int64, _ total: Int64) -> Int32 {
-    BGT_NOT_OFFERED
+    withLaunch { $0.setProgress(of: TaskID(rawValue: task), completed, of: total) }
 }
 
 private func hostSetTitle(
@@ -201,9 +201,9 @@ private func hostSetTitle(
     _ title: UnsafePointer<CChar>?,
     _ subtitle: UnsafePointer<CChar>?
 ) -> Int32 {
-    BGT_NOT_OFFERED
+    withLaunch { $0.setTitle(of: TaskID(rawValue: task), title, subtitle) }
 }
 
 private func hostSetMinimumFetchInterval(_ host: Host, _ seconds: UInt64) -> Int32 {
-    BGT_NOT_OFFERED
+    withLaunch { $0.setMinimumFetchInterval(seconds) }
 }

@@ -46,6 +46,7 @@ extension Launch {
             // Another thread is at it and ends this one too.
             while true { pause() }
         }
+        sendLastReports()
         channel.send(.stopped, isLast: true)
         channel.flushWaiting()
         _exit(0)

@@ -14,7 +14,7 @@ extension Launch {
         information.role = plan.role.rawValue
         information.launch = UInt64(bitPattern: plan.launch.rawValue)
         information.remaining_ns = remaining
-        information.deadline_ns = UInt64(clamping: plan.deadline.nanoseconds)
+        information.deadline_ns = plan.deadline.map { UInt64(clamping: $0.nanoseconds) } ?? BGTASK_NO_DEADLINE
         information.grace_ns = UInt64(clamping: plan.grace.wholeNanoseconds)
         information.plugin = memory.plugin
         information.identifiers = memory.identifiers
@@ -24,7 +24,7 @@ extension Launch {
 
     /// Nanoseconds of the shared budget.
     var remaining: UInt64 {
-        UInt64(clamping: (plan.deadline - .now).wholeNanoseconds)
+        plan.deadline.map { UInt64(clamping: ($0 - .now).wholeNanoseconds) } ?? BGTASK_NO_DEADLINE
     }
 
     func containerPath(

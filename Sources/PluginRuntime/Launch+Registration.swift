@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CBackgroundTasks
+import RunnerWire
 import Synchronization
 import TaskModel
 
@@ -22,7 +23,13 @@ extension Launch {
         // The longest identifier, and the end of a pattern.
         let limit = ReverseDNSName.maximumLength + 2
         guard let handler, let name, let text = ForeignText.read(name, limit: limit) else { return BGT_INVALID }
-        switch state.withLock({ $0.registrations.register(text, handler) }) {
+        let verdict = state.withLock { state in
+            let verdict = state.registrations.register(text, handler)
+            // Under the lock: the host hears of it before any submission that needs it. In entry it hears of all at once.
+            if case .registered(let name, isLate: true) = verdict { channel.send(.registered(name)) }
+            return verdict
+        }
+        switch verdict {
         case .registered:
             return BGT_OK
         case .malformed:
@@ -41,7 +48,10 @@ extension Launch {
             )
             return BGT_WRONG_ROLE
         case .wrongPhase:
-            violation("BGT-ABI-10", "\"\(text)\" was registered after entry; register every identifier in entry")
+            violation(
+                "BGT-ABI-10",
+                "\"\(text)\" was registered after entry; register it there, only what a pattern alone permits may come later"
+            )
             return BGT_WRONG_PHASE
         case .duplicate:
             violation("BGT-ABI-10", "\"\(text)\" was registered twice; the first handler stays, remove the second")

@@ -80,7 +80,7 @@ extension Launch {
         guard state.withLock({ $0.registrations.lacksHandler(for: identifier) }) else { return }
         let message =
             "\"\(identifier)\" was submitted without a handler in this process;"
-            + " register it in entry, before the submission"
+            + " register it, or a permitted pattern that covers it, before the submission"
         violation("BGT-ABI-10", message)
         throw Problem(status: BGT_UNREGISTERED, message: message)
     }
@@ -112,7 +112,7 @@ extension Launch {
             var pending = bgt_pending(
                 size: UInt32(MemoryLayout<bgt_pending>.size),
                 kind: request.kind.rawValue,
-                flags: flags(network: request.requiresNetwork, externalPower: request.requiresExternalPower),
+                flags: RequestFlags.word(request),
                 reserved: 0,
                 identifier: identifier,
                 earliest_begin_ns: request.earliestBegin?.nanoseconds ?? 0,

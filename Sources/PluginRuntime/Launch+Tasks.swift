@@ -8,31 +8,16 @@ import TaskModel
 extension Launch {
     func describe(_ task: TaskID, _ out: UnsafeMutablePointer<bgt_task_info>?) -> Int32 {
         if let status = bar("task_info") { return status }
-        let reason: ExpirationReason?
-        switch state.withLock({ $0.tasks.presence(of: task) }) {
-        case .unknown: return BGT_NO_SUCH_TASK
-        case .completed: return BGT_ALREADY_COMPLETED
-        case .open(let expiring): reason = expiring
-        }
-        guard let planned = plan.tasks.first(where: { $0.id == task }), let stored = memory.task(task) else {
-            return BGT_NO_SUCH_TASK
+        var information: bgt_task_info
+        switch state.withLock({ ($0.tasks.presence(of: task), $0.open[task]) }) {
+        case (.completed, _): return BGT_ALREADY_COMPLETED
+        case (.open(let reason), let open?):
+            information = open.information
+            information.expiration_reason = reason?.rawValue ?? 0
+        case (.unknown, _), (.open, nil): return BGT_NO_SUCH_TASK
         }
         guard let out else { return BGT_INVALID }
-        var information = bgt_task_info()
-        information.kind = planned.kind.rawValue
-        information.event = planned.event?.rawValue ?? 0
-        information.attempt = UInt32(clamping: planned.attempts).addingReportingOverflow(1).partialValue
-        information.identifier = stored.identifier
-        information.payload = stored.payload
-        information.payload_length = UInt64(planned.payload.count)
-        information.submission = UInt64(bitPattern: planned.submission.rawValue)
-        information.flags = flags(network: planned.requiresNetwork, externalPower: planned.requiresExternalPower)
-        information.expiration_reason = reason?.rawValue ?? 0
         return ForeignStruct.fill(out, with: information) ? BGT_OK : BGT_INVALID
-    }
-
-    func flags(network: Bool, externalPower: Bool) -> UInt32 {
-        (network ? BGT_NEEDS_NETWORK : 0) | (externalPower ? BGT_NEEDS_EXTERNAL_POWER : 0)
     }
 
     /// - Parameter handler: nil removes the one before.
@@ -57,11 +42,15 @@ extension Launch {
 
     func complete(_ task: TaskID, outcome: Int32) -> Int32 {
         if let status = bar("complete") { return status }
-        let completion = state.withLock { state in
+        let (completion, closed) = state.withLock { state in
             let completion = state.tasks.complete(task, outcome: outcome, at: .now)
-            if case .recorded(let outcome, _) = completion { channel.send(.completed(task, outcome)) }
-            return completion
+            guard case .recorded(let outcome, _) = completion else { return (completion, OpenTask?.none) }
+            // What a continued task said last is true of its end.
+            for message in state.closeReports(of: task) { channel.send(message) }
+            channel.send(.completed(task, outcome))
+            return (completion, state.open.removeValue(forKey: task))
         }
+        closed?.free()
         switch completion {
         case .recorded(_, let handler):
             handler?.release()

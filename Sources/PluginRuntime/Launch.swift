@@ -18,6 +18,9 @@ final class Launch: Sendable {
         var registrations: RegistrationTable<Handler>
         var tasks: TaskTable<ExpirationHandler>
         var assertions: AssertionTable<AssertionHandler>
+        /// What the tasks that are not completed look like, with those of the batch that nobody takes.
+        var open: [TaskID: OpenTask]
+        var reports = ReportTable<ReportKey, RunnerMessage>()
         /// Nil until entry has succeeded.
         var hooks: PluginHooks?
         /// From here on every call returns `BGT_ENDED`.
@@ -35,7 +38,7 @@ final class Launch: Sendable {
     /// Handlers of assertions that are being called, or whose context is being released.
     let assertionCalls = Monitor(0)
     let running: RunningTasks
-    private let spare: WorkQueue
+    let queues: TaskQueues
     private let reserve: WorkQueue
     let watch = ProcessWatch()
     private let violations = Atomic(0)
@@ -56,19 +59,32 @@ final class Launch: Sendable {
         memory = LaunchMemory(plan)
         self.channel = channel
         self.running = running
-        self.spare = spare
+        queues = TaskQueues(plan.tasks, spare: spare)
         self.reserve = reserve
         let registrations = RegistrationTable<Handler>(role: plan.role, permitted: plan.permitted)
-        let tasks = TaskTable<ExpirationHandler>(plan.tasks.map(\.id), deadline: plan.deadline, grace: plan.grace)
+        let tasks = TaskTable<ExpirationHandler>(
+            plan.tasks.map(\.id),
+            continued: Set(plan.tasks.filter { $0.kind == .continued }.map(\.id)),
+            deadline: plan.deadline,
+            grace: plan.grace
+        )
         let assertions = AssertionTable<AssertionHandler>(launch: plan.launch)
-        state = Mutex(State(registrations: registrations, tasks: tasks, assertions: assertions))
+        let open = plan.tasks.map { ($0.id, OpenTask($0, of: plan.plugin, isOfBatch: true)) }
+        state = Mutex(
+            State(
+                registrations: registrations,
+                tasks: tasks,
+                assertions: assertions,
+                open: Dictionary(open, uniquingKeysWith: { first, _ in first })
+            )
+        )
+        for task in plan.tasks { state.withLock { $0.assumeTitles(of: task) } }
     }
 
     // MARK: From loading to the plugin's main loop
 
     /// On the main thread, with the deadline armed.
     func run() -> Never {
-        let queues = TaskQueues(plan.tasks, spare: spare)
         let library: PluginLibrary
         do {
             library = try PluginLibrary(plan)
@@ -86,7 +102,7 @@ final class Launch: Sendable {
         }
         if status == BGT_OK {
             let hooks = PluginHooks(plugin)
-            deliver(open(hooks), hooks, on: queues)
+            for task in open(hooks) { begin(task, hooks) }
             hooks.runMain()
         } else {
             abandon(status)
@@ -111,30 +127,24 @@ final class Launch: Sendable {
             _ = state.registrations.closeEntry(succeeded: true)
             if state.hasEnded { return [] }
             state.hooks = hooks
-            var registered = state.registrations.identifiers
             let taken = plan.tasks.filter { task in
                 if task.kind == .event { return hooks.offersReceive }
                 guard let identifier = TaskIdentifier(task.identifier) else { return false }
-                guard state.registrations.isRegistered(identifier) else { return false }
-                // Registered by a pattern: the host knows it by the name under which it is delivered.
-                if !registered.contains(identifier) { registered.append(identifier) }
-                return true
+                return state.registrations.isRegistered(identifier)
             }
             state.tasks.deliver(taken.map(\.id))
             // Before any handler can complete its task: the host takes no completion of a plugin that has not entered.
+            let registered = state.registrations.names
             channel.send(.entered(status: BGT_OK, registered: registered, offersReceive: hooks.offersReceive))
             return taken
         }
     }
 
-    private func deliver(_ tasks: [RunnerPlan.Task], _ hooks: PluginHooks, on queues: TaskQueues) {
-        for task in tasks {
-            let queue = queues.queue(for: task)
-            if task.kind == .event {
-                queue.add { self.receive(task.id, hooks) }
-            } else if let identifier = TaskIdentifier(task.identifier) {
-                queue.add { self.handle(task.id, identifier) }
-            }
+    func begin(_ task: RunnerPlan.Task, _ hooks: PluginHooks) {
+        if task.kind == .event {
+            queues.add(task) { self.receive(task.id, hooks) }
+        } else if let identifier = TaskIdentifier(task.identifier) {
+            queues.add(task) { self.handle(task.id, identifier) }
         }
     }
 
@@ -144,19 +154,21 @@ final class Launch: Sendable {
     }
 
     private func handle(_ task: TaskID, _ identifier: TaskIdentifier) {
-        guard let handler = state.withLock({ $0.registrations.beginCall(for: identifier) }) else { return }
-        running.during(task) { handler.function(handler.context, HostTable.address, task.rawValue) }
-        state.withLock { $0.registrations.endCall(for: identifier) }?.release()
+        guard let call = state.withLock({ $0.registrations.beginCall(for: identifier) }) else { return }
+        running.during(task) { call.handler.function(call.handler.context, HostTable.address, task.rawValue) }
+        state.withLock { $0.registrations.endCall(call) }?.release()
     }
 
     // MARK: Expiration
 
     /// Never blocks: called by the control thread.
     ///
-    /// - Parameters:
-    ///   - tasks: nil for all that are unfinished.
-    ///   - isAnnounced: whether the host has to be told.
-    func expire(_ tasks: [TaskID]?, _ reason: ExpirationReason, isAnnounced: Bool) {
+    /// - Parameter isAnnounced: whether the host has to be told.
+    func expire(
+        _ tasks: TaskTable<ExpirationHandler>.Selection,
+        _ reason: ExpirationReason,
+        isAnnounced: Bool
+    ) {
         let expired = state.withLock { state in
             let expired = state.tasks.expire(tasks, reason, at: .now)
             if isAnnounced, !expired.isEmpty { channel.send(.expiring(expired.map(\.task), reason)) }

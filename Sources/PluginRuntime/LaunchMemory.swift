@@ -3,49 +3,62 @@
 import RunnerWire
 import TaskModel
 
-/// The texts and payloads that a plugin may hold by address, as long as the ABI promises and longer.
+/// The texts of a launch that a plugin may hold by address, as long as the ABI promises and longer.
 // Written once in init, never changed and never freed: the process ends with the launch.
 struct LaunchMemory: @unchecked Sendable {
-    struct Task {
-        let identifier: UnsafePointer<CChar>
-        let payload: UnsafePointer<UInt8>?
-    }
-
     let plugin: UnsafePointer<CChar>
     /// Of the batch, events not included; nil when there are none.
     let identifiers: UnsafePointer<UnsafePointer<CChar>>?
     let identifierCount: Int
-    private let tasks: [TaskID: Task]
 
     init(_ plan: RunnerPlan) {
-        let plugin = Self.stored(plan.plugin.text)
-        var tasks: [TaskID: Task] = [:]
-        var identifiers: [UnsafePointer<CChar>] = []
-        for task in plan.tasks {
-            // An event that nobody triggered is named after the plugin itself.
-            let identifier = task.kind == .event ? plugin : Self.stored(task.identifier)
-            if task.kind != .event { identifiers.append(identifier) }
-            tasks[task.id] = Task(identifier: identifier, payload: Self.stored(task.payload))
-        }
-        self.plugin = plugin
-        self.tasks = tasks
-        self.identifiers = Self.stored(identifiers)
+        plugin = UnsafePointer(plan.plugin.text.stored())
+        let identifiers = plan.tasks.filter { $0.kind != .event }.map { UnsafePointer($0.identifier.stored()) }
+        self.identifiers = identifiers.stored().map { UnsafePointer($0) }
         identifierCount = identifiers.count
     }
+}
 
-    func task(_ id: TaskID) -> Task? { tasks[id] }
+/// One task's texts and payload, for as long as the task is not completed.
+// Written once in init; freed by whoever takes it out of the launch's state, which happens once.
+struct TaskMemory: @unchecked Sendable {
+    let identifier: UnsafePointer<CChar>
+    let payload: UnsafePointer<UInt8>?
+    let payloadCount: Int
+    let title: UnsafePointer<CChar>?
+    let subtitle: UnsafePointer<CChar>?
 
-    private static func stored(_ text: String) -> UnsafePointer<CChar> {
-        let bytes = text.utf8CString
-        let memory = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
-        for (index, byte) in bytes.enumerated() { (memory + index).initialize(to: byte) }
-        return UnsafePointer(memory)
+    /// - Parameter plugin: an event that nobody triggered is named after the plugin itself.
+    init(_ task: RunnerPlan.Task, of plugin: PluginIdentifier) {
+        identifier = UnsafePointer((task.kind == .event ? plugin.text : task.identifier).stored())
+        payload = task.payload.stored().map { UnsafePointer($0) }
+        payloadCount = task.payload.count
+        title = task.continued.map { UnsafePointer($0.title.stored()) }
+        subtitle = task.continued?.subtitle.map { UnsafePointer($0.stored()) }
     }
 
-    private static func stored<Element>(_ elements: [Element]) -> UnsafePointer<Element>? {
-        if elements.isEmpty { return nil }
-        let memory = UnsafeMutableBufferPointer<Element>.allocate(capacity: elements.count)
-        _ = memory.initialize(from: elements)
-        return memory.baseAddress.map { UnsafePointer($0) }
+    func free() {
+        identifier.deallocate()
+        payload?.deallocate()
+        title?.deallocate()
+        subtitle?.deallocate()
+    }
+}
+
+extension String {
+    fileprivate func stored() -> UnsafeMutablePointer<CChar> {
+        let bytes = utf8CString
+        let memory = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
+        for (index, byte) in bytes.enumerated() { (memory + index).initialize(to: byte) }
+        return memory
+    }
+}
+
+extension Array {
+    fileprivate func stored() -> UnsafeMutablePointer<Element>? {
+        if isEmpty { return nil }
+        let memory = UnsafeMutableBufferPointer<Element>.allocate(capacity: count)
+        _ = memory.initialize(from: self)
+        return memory.baseAddress
     }
 }

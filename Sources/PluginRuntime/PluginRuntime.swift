@@ -27,8 +27,8 @@ package enum PluginRuntime {
         guard parentIsHost else { _exit(RunnerExit.hostIsGone) }
 
         WorkerThread.setName(plan.plugin.text)
-        // A handler and an expiration handler of every task, at once.
-        let running = RunningTasks(capacity: 2 * plan.tasks.count)
+        // A handler and an expiration handler of every task, at once; with those that may still be delivered.
+        let running = RunningTasks(capacity: 2 * (plan.tasks.count + laterTasks))
         CrashReporter.install(watching: running)
         let launch = Launch(plan, channel: channel, running: running, spare: spare, reserve: reserve)
         HostTable.launch = launch
@@ -42,6 +42,9 @@ package enum PluginRuntime {
         guard isArmed else { RunnerExit.end("no thread to be had; raise the limits of bgtaskd's service") }
         launch.run()
     }
+
+    /// Continued tasks beyond the batch whose crash can be told from one another's.
+    private static let laterTasks = 64
 
     private static var hasHost: Bool {
         var status = stat()

@@ -13,7 +13,8 @@ package struct RegistrationTable<Handler> {
     }
 
     package enum Verdict: Hashable, Sendable {
-        case registered
+        /// - Parameter isLate: after entry.
+        case registered(PermittedIdentifier, isLate: Bool)
         case malformed
         case wrongRole
         case wrongPhase
@@ -25,6 +26,12 @@ package struct RegistrationTable<Handler> {
         let name: PermittedIdentifier
         let handler: Handler
         var calls = 0
+    }
+
+    /// What a call holds until `endCall`: a better registration may come while it runs.
+    package struct Call {
+        package let handler: Handler
+        fileprivate let name: PermittedIdentifier
     }
 
     private let role: PluginRole
@@ -42,13 +49,13 @@ package struct RegistrationTable<Handler> {
         guard role == .main else { return .wrongRole }
         switch phase {
         case .entry: break
-        case .running where isContinued(name): break
+        case .running where isLate(name): break
         case .running, .ended: return .wrongPhase
         }
-        guard isPermitted(name) else { return .notPermitted }
+        guard permits(name) else { return .notPermitted }
         guard !registrations.contains(where: { $0.name == name }) else { return .duplicate }
         registrations.append(Registration(name: name, handler: handler))
-        return .registered
+        return .registered(name, isLate: phase == .running)
     }
 
     /// Entry has returned. What it registered stands or falls with it.
@@ -73,21 +80,19 @@ package struct RegistrationTable<Handler> {
         permitted.contains { $0.covers(identifier) }
     }
 
-    /// The identifiers registered by name; patterns name none.
-    package var identifiers: [TaskIdentifier] {
-        registrations.compactMap { if case .exact(let identifier) = $0.name { identifier } else { nil } }
-    }
+    /// Names and patterns, in the order of their registration.
+    package var names: [PermittedIdentifier] { registrations.map(\.name) }
 
     /// Nil once the launch is over: no new call begins.
-    package mutating func beginCall(for identifier: TaskIdentifier) -> Handler? {
+    package mutating func beginCall(for identifier: TaskIdentifier) -> Call? {
         guard phase == .running, let index = index(for: identifier) else { return nil }
         registrations[index].calls += 1
-        return registrations[index].handler
+        return Call(handler: registrations[index].handler, name: registrations[index].name)
     }
 
     /// - Returns: the handler, if this was the last call that kept it from being released.
-    package mutating func endCall(for identifier: TaskIdentifier) -> Handler? {
-        guard let index = index(for: identifier) else { return nil }
+    package mutating func endCall(_ call: Call) -> Handler? {
+        guard let index = registrations.firstIndex(where: { $0.name == call.name }) else { return nil }
         registrations[index].calls -= 1
         guard phase == .ended, registrations[index].calls == 0 else { return nil }
         return registrations.remove(at: index).handler
@@ -103,25 +108,36 @@ package struct RegistrationTable<Handler> {
         return idle.map(\.handler)
     }
 
-    // A pattern stands behind any registration by name.
+    // A name goes before any pattern, a longer pattern before a shorter one.
     private func index(for identifier: TaskIdentifier) -> Int? {
-        registrations.firstIndex { $0.name == .exact(identifier) }
-            ?? registrations.firstIndex { $0.name.covers(identifier) }
+        registrations.indices.filter { registrations[$0].name.covers(identifier) }
+            .max { registrations[$0].name.precision < registrations[$1].name.precision }
     }
 
-    private func isPermitted(_ name: PermittedIdentifier) -> Bool {
+    private func permits(_ name: PermittedIdentifier) -> Bool {
         switch name {
         case .exact(let identifier): isPermitted(identifier)
         case .pattern: permitted.contains(name)
         }
     }
 
-    // Patterns are permitted for continued tasks alone, and those may register at any time (statement 15).
-    private func isContinued(_ name: PermittedIdentifier) -> Bool {
-        isPermitted(name) && !permitted.contains { $0 == name && $0.isExact }
+    // What a pattern alone permits is composed for a continued task, which may register at any time (statement 15).
+    private func isLate(_ name: PermittedIdentifier) -> Bool {
+        switch name {
+        case .exact: permits(name) && !permitted.contains(name)
+        case .pattern: permits(name)
+        }
     }
 }
 
+extension RegistrationTable.Call: Sendable where Handler: Sendable {}
+
 extension PermittedIdentifier {
-    fileprivate var isExact: Bool { if case .exact = self { true } else { false } }
+    /// Of two that cover one identifier, the more precise one has more.
+    fileprivate var precision: Int {
+        switch self {
+        case .exact: .max
+        case .pattern(let prefix): prefix.text.utf8.count
+        }
+    }
 }

@@ -28,23 +28,28 @@ package struct TaskTable<Handler> {
         var handler: Handler?
         var call = Call.none
         var isDelivered = false
+        /// A continued task: the launch's deadline is not its own.
+        var isUnbounded = false
 
         var hasHandler: Bool {
             if case .none = call { handler != nil } else { true }
         }
     }
 
-    private let killDeadline: MonotonicTime
+    /// Of the tasks that are not continued; nil when no launch's deadline holds for them.
+    private let killDeadline: MonotonicTime?
     private let grace: Duration
-    private let order: [TaskID]
+    private var order: [TaskID]
     private var entries: [TaskID: Entry]
     private var hasEnded = false
 
-    package init(_ tasks: [TaskID], deadline: MonotonicTime, grace: Duration) {
+    /// - Parameter continued: those of the tasks that are.
+    package init(_ tasks: [TaskID], continued: Set<TaskID> = [], deadline: MonotonicTime?, grace: Duration) {
         self.grace = grace
-        killDeadline = deadline + grace
+        killDeadline = deadline.map { $0 + grace }
         order = tasks
-        entries = Dictionary(tasks.map { ($0, Entry()) }, uniquingKeysWith: { first, _ in first })
+        let named = tasks.map { ($0, Entry(isUnbounded: continued.contains($0))) }
+        entries = Dictionary(named, uniquingKeysWith: { first, _ in first })
     }
 
     // MARK: Delivery
@@ -60,9 +65,28 @@ package struct TaskTable<Handler> {
         }
     }
 
+    /// Hands one more task to the plugin, a continued one.
+    ///
+    /// - Returns: false for one that was there before.
+    package mutating func add(_ task: TaskID) -> Bool {
+        guard entries[task] == nil else { return false }
+        order.append(task)
+        entries[task] = Entry(phase: .running, isDelivered: true, isUnbounded: true)
+        return true
+    }
+
     // MARK: Questions
 
     package var hasUnfinished: Bool { !unfinished.isEmpty }
+
+    /// Whether one goes on for which no deadline holds.
+    package var hasUnbounded: Bool {
+        unfinished.contains { id in
+            guard let entry = entries[id], entry.isUnbounded else { return false }
+            if case .expiring = entry.phase { return false }
+            return true
+        }
+    }
 
     package enum Presence: Hashable, Sendable {
         case open(ExpirationReason?)
@@ -91,14 +115,14 @@ package struct TaskTable<Handler> {
 
     package mutating func complete(_ id: TaskID, outcome: Int32, at now: MonotonicTime) -> Completion {
         guard let entry = entries[id], entry.isDelivered else { return .unknown }
-        var limit = killDeadline
+        var limits = entry.isUnbounded ? [] : [killDeadline].compactMap(\.self)
         switch entry.phase {
         case .completed: return .alreadyCompleted
-        case .expiring(_, let since): limit = min(limit, since + grace)
+        case .expiring(_, let since): limits.append(since + grace)
         case .waiting, .running: break
         }
         guard let outcome = CompletionOutcome(rawValue: outcome) else { return .invalidOutcome }
-        guard !hasEnded, now < limit else { return .tooLate }
+        guard !hasEnded, limits.allSatisfy({ now < $0 }) else { return .tooLate }
         entries[id]?.phase = .completed
         entries[id]?.handler = nil
         return .recorded(outcome, release: entry.handler)
@@ -137,16 +161,30 @@ package struct TaskTable<Handler> {
         package let mustCall: Bool
     }
 
+    package enum Selection: Hashable, Sendable {
+        /// All that are unfinished.
+        case all
+        /// Those for which the launch's deadline holds.
+        case bounded
+        case tasks([TaskID])
+    }
+
     /// Tells tasks to stop; the first reason stays.
     ///
-    /// - Parameter tasks: nil for all that are unfinished.
     /// - Returns: those that were not expiring before, in the order of the batch.
-    package mutating func expire(_ tasks: [TaskID]?, _ reason: ExpirationReason, at now: MonotonicTime) -> [Expiration]
-    {
-        let chosen = tasks.map(Set.init)
+    package mutating func expire(
+        _ selection: Selection,
+        _ reason: ExpirationReason,
+        at now: MonotonicTime
+    ) -> [Expiration] {
         var expired: [Expiration] = []
-        for id in unfinished where chosen?.contains(id) ?? true {
+        for id in unfinished {
             guard var entry = entries[id] else { continue }
+            switch selection {
+            case .all: break
+            case .bounded: if entry.isUnbounded { continue }
+            case .tasks(let chosen): if !chosen.contains(id) { continue }
+            }
             if case .expiring = entry.phase { continue }
             entry.phase = .expiring(reason, since: now)
             entries[id] = entry

@@ -2,21 +2,36 @@
 
 /// A thread of its own that does one piece of work after the other, in the order of `add`. Nothing else runs on it.
 final class WorkQueue: Sendable {
-    private let waiting = Monitor<[@Sendable () -> Void]>([])
+    private struct State {
+        var work: [@Sendable () -> Void] = []
+        var isClosed = false
+    }
+
+    private let waiting = Monitor(State())
 
     /// Nil when the system has no thread to give.
     init?(named name: String) {
         let waiting = waiting
         let isStarted = WorkerThread.start(named: name) {
-            while true {
-                let work = waiting.wait { $0.isEmpty ? nil : $0.removeFirst() }
-                work()
-            }
+            while let work = Self.next(in: waiting) { work() }
         }
         if !isStarted { return nil }
     }
 
     func add(_ work: @escaping @Sendable () -> Void) {
-        waiting.change { $0.append(work) }
+        waiting.change { $0.work.append(work) }
+    }
+
+    /// Lets the thread end when it has done what was added so far.
+    func close() {
+        waiting.change { $0.isClosed = true }
+    }
+
+    /// Blocks until there is something to do; nil when there will be nothing.
+    private static func next(in waiting: Monitor<State>) -> (@Sendable () -> Void)? {
+        waiting.wait { state -> (@Sendable () -> Void)?? in
+            if !state.work.isEmpty { return .some(state.work.removeFirst()) }
+            return state.isClosed ? .some(nil) : nil
+        }
     }
 }

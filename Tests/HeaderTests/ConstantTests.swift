@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Numbers are what they were when they shipped")
 struct ConstantTests {
-    @Test func `every constant has its shipped value and type`() {
+    @Test func `every constant has its shipped value and type, those of later work included (C18)`() {
         for constant in Self.signed { #expect(constant.value == constant.shipped, "\(constant.name)") }
         for constant in Self.unsigned { #expect(constant.value == constant.shipped, "\(constant.name)") }
         for constant in Self.wide { #expect(constant.value == constant.shipped, "\(constant.name)") }
@@ -108,12 +108,18 @@ struct ConstantTests {
         ("BGT_EXPIRED_NO_PROGRESS", BGT_EXPIRED_NO_PROGRESS, 6),
         ("BGT_EXPIRED_MEMORY_PRESSURE", BGT_EXPIRED_MEMORY_PRESSURE, 7),
         ("BGT_EXPIRED_HOST_SHUTDOWN", BGT_EXPIRED_HOST_SHUTDOWN, 8),
+        ("BGT_EXPIRED_CONTAINER_LOCKED", BGT_EXPIRED_CONTAINER_LOCKED, 9),
         ("BGT_LOG_DEBUG", BGT_LOG_DEBUG, 1),
         ("BGT_LOG_INFO", BGT_LOG_INFO, 2),
         ("BGT_LOG_WARNING", BGT_LOG_WARNING, 3),
         ("BGT_LOG_ERROR", BGT_LOG_ERROR, 4),
         ("BGT_NEEDS_NETWORK", BGT_NEEDS_NETWORK, 1),
         ("BGT_NEEDS_EXTERNAL_POWER", BGT_NEEDS_EXTERNAL_POWER, 2),
+        ("BGT_PROTECTION_UNTIL_FIRST_AUTHENTICATION", BGT_PROTECTION_UNTIL_FIRST_AUTHENTICATION, 0x000),
+        ("BGT_PROTECTION_NONE", BGT_PROTECTION_NONE, 0x100),
+        ("BGT_PROTECTION_UNLESS_OPEN", BGT_PROTECTION_UNLESS_OPEN, 0x200),
+        ("BGT_PROTECTION_COMPLETE", BGT_PROTECTION_COMPLETE, 0x300),
+        ("BGTASK_PROTECTION_MASK", BGTASK_PROTECTION_MASK, 0x300),
         ("BGT_STRATEGY_QUEUE", BGT_STRATEGY_QUEUE, 1),
         ("BGT_STRATEGY_FAIL", BGT_STRATEGY_FAIL, 2),
         ("BGTASK_IDENTIFIER_MAX", BGTASK_IDENTIFIER_MAX, 255),

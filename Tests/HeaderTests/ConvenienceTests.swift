@@ -7,12 +7,12 @@ import Testing
 
 @Suite("The inline conveniences cannot be called without the sizes")
 struct ConvenienceTests {
-    @Test func `requests start with their size, their kind and nothing else`() {
+    @Test func `requests start with their size, their kind and nothing else, and ask no host (76)`() {
         "com.example.work".withCString { identifier in
             for (request, kind) in [
                 (bgt_refresh_request(identifier), BGT_KIND_REFRESH),
                 (bgt_processing_request(identifier, 0), BGT_KIND_PROCESSING),
-                (bgt_health_research_request(identifier, 0), BGT_KIND_HEALTH_RESEARCH),
+                (bgt_health_research_request(identifier, 0, 0), BGT_KIND_HEALTH_RESEARCH),
                 (bgt_continued_request(identifier, identifier, nil), BGT_KIND_CONTINUED),
             ] {
                 #expect(Int(request.size) == MemoryLayout<bgt_request>.size)
@@ -23,6 +23,8 @@ struct ConvenienceTests {
             }
             #expect(bgt_processing_request(identifier, BGT_NEEDS_NETWORK).flags == BGT_NEEDS_NETWORK)
             #expect(bgt_continued_request(identifier, identifier, nil).strategy == BGT_STRATEGY_QUEUE)
+            let study = bgt_health_research_request(identifier, BGT_NEEDS_NETWORK, BGT_PROTECTION_COMPLETE)
+            #expect(study.flags == BGT_NEEDS_NETWORK | BGT_PROTECTION_COMPLETE)
         }
     }
 

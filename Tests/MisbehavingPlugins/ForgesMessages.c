@@ -1,9 +1,10 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* An extension whose entry speaks to the host past its runner. In whole and well-formed messages it claims that entry
- * has returned with a handler for the setting `task`, completes the task whose number is the setting `victim`, submits
- * what the setting `foreign` names, and registers, completes and submits the same once more under the identifier of the
- * plugin itself. Then it goes on as if nothing were, and completes its trigger. */
+/* An extension whose entry speaks to the host past its runner. In whole and well-formed messages it claims that
+ * entry has returned with a handler for the setting `task`, completes the task whose number is the setting `victim`,
+ * submits what the setting `foreign` names, registers late, reports progress and a title of that task, sets a fetch
+ * interval, and registers, completes and submits the same once more under the identifier of the plugin itself. Then
+ * it goes on as if nothing were, and completes its trigger. */
 
 #include <bgtask.h>
 
@@ -11,7 +12,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { control = 3, entered = 1, completed = 3, submit = 6 };
+enum {
+    control = 3,
+    entered = 1,
+    completed = 3,
+    submit = 6,
+    registered = 15,
+    progress = 16,
+    title = 17,
+    fetch_interval = 18
+};
 
 static uint8_t frame[1024];
 static uint32_t length;
@@ -59,6 +69,24 @@ static void forge(const char *task, uint64_t victim, const char *foreign) {
     put_u32(BGT_KIND_PROCESSING);
     put("\0\0\0", 3);
     put_u32(0);
+    put("\0", 1);
+    put_u32(0);
+    send_frame();
+    begin(registered);
+    put_text(task);
+    send_frame();
+    begin(progress);
+    put_u64(victim);
+    put_u64(1);
+    put_u64(2);
+    send_frame();
+    begin(title);
+    put_u64(victim);
+    put_text("not yours");
+    put("\0", 1);
+    send_frame();
+    begin(fetch_interval);
+    put("\0", 1);
     send_frame();
 }
 

@@ -1,9 +1,12 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Behaves well: .task, an extension's trigger, and entry when the setting `hold` says `entry`, begins the assertion "flush", completes what it was
- * given, and goes on: it waits for a file named `release` in the container, writes how much of the budget was left to
- * `flushed.txt`, and ends the assertion. Told to end, it writes the reason to `told.txt`, with what may not be called then, and ends it at once. Whichever
- * comes first, the context is released once, and `released.txt` says so. */
+/* Behaves well: .task, an extension's trigger, and entry when the setting `hold` says `entry`, begins the assertion
+ * "flush", completes what it was given, and goes on: it waits for a file named `release` in the container, writes
+ * how much of the budget was left to `flushed.txt`, and ends the assertion. Told to end, it writes to `thread.txt`
+ * whether that is the main thread, the reason to `told.txt`, with what may not be called then, and ends it at once.
+ * Whichever comes first, the context is released once, and `released.txt` says so. */
+
+#define _GNU_SOURCE /* gettid */
 
 #include <bgtask.h>
 
@@ -39,6 +42,7 @@ static void release(void *context) {
 
 static void must_end(void *context, const bgt_host *host, bgt_assertion assertion, uint32_t reason) {
     bgt_assertion none;
+    record("thread.txt", "main=%d\n", gettid() == getpid());
     const int32_t cancelled = bgt_cancel_all(host);
     const int32_t begun = bgt_begin_assertion(host, "another", NULL, NULL, NULL, &none);
     record("told.txt", "%s %u %s %s\n", (const char *)context, reason, bgt_status_name(host, cancelled),

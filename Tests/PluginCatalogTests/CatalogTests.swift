@@ -30,6 +30,27 @@ struct CatalogTests {
         }
     }
 
+    @Test func `an entry has the entitlements of its manifest, in either format (70, 75)`() throws {
+        try Workshop.with { workshop in
+            try workshop.installLibrary()
+            let claims = """
+                background-modes: [processing]
+                permitted-identifiers: [com.example.b.study]
+                entitlements: [healthresearch, continued-processing.gpu]
+                """
+            try workshop.installManifest("operator/b.yaml", identifier: "com.example.b", claims)
+            try workshop.write(
+                "<plist><dict><key>CFBundleIdentifier</key><string>com.example.a</string>"
+                    + "<key>CFBundleExecutable</key><string>Feed</string>"
+                    + "<key>BGTaskSchedulerPermittedIdentifiers</key><array><string>com.example.a.x</string></array>"
+                    + "<key>com.apple.developer.background-tasks.continued-processing.gpu</key><true/></dict></plist>",
+                "packages/Info.plist"
+            )
+            let entries = workshop.load().entries
+            #expect(entries.map(\.entitlements) == [[.continuedProcessingGPU], Set(Entitlement.allCases)])
+        }
+    }
+
     @Test func `a broken manifest hides no good one`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()

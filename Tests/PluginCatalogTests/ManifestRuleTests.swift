@@ -43,6 +43,39 @@ struct ManifestRuleTests {
         )
     }
 
+    @Test func `an unknown entitlement is an error with the nearest known one`() throws {
+        let problem = try #require(read(yaml("entitlements: [healthreserch]")).problems.first)
+        #expect(problem.severity == .error)
+        #expect(
+            problem.description == """
+                feed.yaml:4:16: entitlements[0]: is "healthreserch", which is none of \
+                continued-processing.gpu, healthresearch; write "healthresearch"
+                """
+        )
+    }
+
+    @Test func `an entitlement that nothing in the manifest can use is a note`() {
+        let useless = read(yaml("entitlements: [healthresearch, continued-processing.gpu]"))
+        #expect(useless.manifest?.entitlements == [.healthResearch, .continuedProcessingGPU])
+        #expect(
+            useless.problems.map(\.short) == [
+                "4 entitlements[0] meaningless-entitlement", "4 entitlements[1] meaningless-entitlement",
+            ]
+        )
+        #expect(useless.problems.allSatisfy { $0.severity == .note })
+        let used = """
+            background-modes: [processing]
+            permitted-identifiers: [com.example.feed.study, com.example.feed.export.*]
+            entitlements: [healthresearch, continued-processing.gpu]
+            """
+        #expect(read(yaml(used)).problems.isEmpty)
+    }
+
+    @Test func `an extension claims no entitlement of its own`() {
+        let text = "role: extension\ncontaining-plugin: com.example\nentitlements: [healthresearch]"
+        #expect(found(yaml(text)) == ["6 entitlements role"])
+    }
+
     @Test(arguments: ["manifest", "identifier", "library"])
     func `a required key that is missing is named`(key: String) {
         #expect(found(yaml(without: [key])) == ["1 \(key) missing-key"])
@@ -84,7 +117,7 @@ struct ManifestRuleTests {
         #expect(read(yaml("library: feed/libFeed.so")).manifest?.library.path.value == "feed/libFeed.so")
     }
 
-    @Test func `a pattern begins with the plugin's identifier, as a whole word`() {
+    @Test func `a pattern begins with the plugin's identifier, as a whole word (10)`() {
         let accepted = yaml("permitted-identifiers: [com.example.feed.*, com.example.feed.export.*]")
         let refused = yaml("permitted-identifiers: [com.example.*, com.example.feeder.*, org.other.*]")
         #expect(found(accepted).isEmpty)

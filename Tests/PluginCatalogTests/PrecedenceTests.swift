@@ -65,7 +65,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test func `a task identifier stays with the plugin that had it`() throws {
+    @Test func `a task identifier stays with the plugin that had it (21)`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let newcomer = try workshop.installManifest(
@@ -149,7 +149,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test func `a pattern claims what it covers`() throws {
+    @Test func `a pattern claims what it covers (10, 21)`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest(

@@ -111,6 +111,22 @@ struct PropertyListTests {
         )
     }
 
+    @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+    func `entitlements stand under their own keys, and are claimed where they are true (70, 75)`(
+        format: PropertyListSerialization.PropertyListFormat
+    ) throws {
+        let gpu = "com.apple.developer.background-tasks.continued-processing.gpu"
+        let study = "com.apple.developer.backgroundtasks.healthresearch"
+        #expect(try read(format: format).manifest?.entitlements == [])
+        #expect(
+            try read([gpu: true, study: true], format: format).manifest?.entitlements
+                == [.continuedProcessingGPU, .healthResearch]
+        )
+        #expect(try read([gpu: false, study: true], format: format).manifest?.entitlements == [.healthResearch])
+        #expect(try read([gpu: "yes"], format: format).problems.map(\.short) == ["- \(gpu) wrong-type"])
+        #expect(try read([study: 1], format: format).problems.map(\.short) == ["- \(study) wrong-type"])
+    }
+
     @Test func `modes that mean nothing here are notes`() throws {
         let reading = try read(["UIBackgroundModes": ["audio", "fetch", "remote-notification", "location"]])
         #expect(reading.manifest?.modes == [.fetch])

@@ -107,7 +107,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `an end for want of memory is read from the group's events`() async throws {
+        @Test func `an end for want of memory is read from the group's events (61)`() async throws {
             try await withScratch { folder in
                 let group = ControlGroup(path: folder)
                 #expect(!group.ranOutOfMemory)

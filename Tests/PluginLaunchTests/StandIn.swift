@@ -6,7 +6,7 @@ import RunnerWire
 /// A C program that takes a runner's place, compiled on the spot. Speaks only in frames that the codec made.
 struct StandIn {
     struct NotCompiled: Error {
-        let source: String
+        let options: [String]
         let status: Int32
     }
 
@@ -24,15 +24,18 @@ struct StandIn {
         let sourcePath = "\(path)-\(UUID().uuidString).c"
         try source.write(toFile: sourcePath, atomically: true, encoding: .utf8)
 
-        // Not Foundation's way: its descriptors would close some time later, in the middle of a count.
-        let words = ["cc", "-std=gnu11", "-w", "-o", path, sourcePath]
-        let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        try Self.compile(["-std=gnu11", "-w", "-o", path, sourcePath])
+    }
+
+    /// Runs `cc`. Not Foundation's way: its descriptors would close some time later, in the middle of a count.
+    static func compile(_ options: [String]) throws {
+        let arguments: [UnsafeMutablePointer<CChar>?] = (["cc"] + options).map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var compiler: pid_t = 0
         var status: Int32 = -1
         guard posix_spawnp(&compiler, "cc", nil, nil, arguments, environ) == 0,
             waitpid(compiler, &status, 0) == compiler, status == 0
-        else { throw NotCompiled(source: source, status: status) }
+        else { throw NotCompiled(options: options, status: status) }
     }
 
     private static let prelude = """

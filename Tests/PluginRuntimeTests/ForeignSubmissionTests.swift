@@ -26,6 +26,33 @@ struct ForeignSubmissionTests {
         #expect(submission.payload == [1, 2, 3])
     }
 
+    @Test func `27: what the plugin does with its memory afterwards changes nothing`() throws {
+        var text = Array("com.example.app.clean".utf8CString)
+        var bytes: [UInt8] = [1, 2, 3]
+        let submission = try text.withUnsafeMutableBufferPointer { name in
+            try bytes.withUnsafeMutableBufferPointer { payload in
+                var request = bgt_processing_request(try #require(name.baseAddress), BGT_NEEDS_NETWORK)
+                request.payload = UnsafePointer(payload.baseAddress)
+                request.payload_length = UInt64(payload.count)
+                let submission = try ForeignSubmission(&request)
+                request.flags = BGT_NEEDS_EXTERNAL_POWER
+                request.earliest_begin_ns = 77
+                name[0] = 0
+                payload[0] = 9
+                return submission
+            }
+        }
+        #expect(submission.payload == [1, 2, 3])
+        #expect(
+            submission.request
+                == TaskRequest(
+                    identifier: identifier("com.example.app.clean"),
+                    kind: .processing,
+                    requiresNetwork: true
+                )
+        )
+    }
+
     @Test func `28: no date is no delay`() throws {
         #expect(try read().request.earliestBegin == nil)
     }
@@ -55,13 +82,6 @@ struct ForeignSubmissionTests {
             [1]
         }
         #expect(problem?.message.contains("NULL if and only if") == true)
-    }
-
-    @Test(arguments: [BGT_KIND_HEALTH_RESEARCH, BGT_KIND_CONTINUED])
-    func `a kind that this host does not run yet is unavailable with its sub-reason`(kind: UInt32) {
-        let problem = problem { $0.kind = kind }
-        #expect(problem?.status == BGT_UNAVAILABLE)
-        #expect(problem?.subReason == BGT_REASON_NOT_OFFERED)
     }
 
     @Test(arguments: [0, BGT_KIND_EVENT, 6, .max] as [UInt32])
@@ -95,6 +115,124 @@ struct ForeignSubmissionTests {
     @Test func `no request and a request of another size are refused`() {
         #expect(throws: ForeignSubmission.Problem.self) { try ForeignSubmission(nil) }
         #expect(problem { $0.size -= 8 }?.status == BGT_INVALID)
+    }
+
+    // MARK: Health research
+
+    @Test(arguments: [
+        (BGT_PROTECTION_UNTIL_FIRST_AUTHENTICATION, ProtectionType.untilFirstAuthentication),
+        (BGT_PROTECTION_NONE, .none), (BGT_PROTECTION_UNLESS_OPEN, .unlessOpen), (BGT_PROTECTION_COMPLETE, .complete),
+    ])
+    func `70: health research keeps its needs and its protection type`(bits: UInt32, type: ProtectionType) throws {
+        let request = try read { request in
+            request.kind = BGT_KIND_HEALTH_RESEARCH
+            request.flags = BGT_NEEDS_EXTERNAL_POWER | bits
+        }.request
+        #expect(request.kind == .healthResearch && request.protection == type && request.continued == nil)
+        #expect(request.requiresExternalPower && !request.requiresNetwork)
+    }
+
+    @Test func `70: no other kind has a protection type, and no bit beside it is taken`() {
+        for kind in [BGT_KIND_REFRESH, BGT_KIND_PROCESSING] {
+            let problem = problem { request in
+                request.kind = kind
+                request.flags = BGT_PROTECTION_COMPLETE
+            }
+            #expect(problem?.status == BGT_INVALID && problem?.message.hasPrefix("flags") == true)
+        }
+        let unknown = problem { request in
+            request.kind = BGT_KIND_HEALTH_RESEARCH
+            request.flags = 0x400
+        }
+        #expect(unknown?.message == "flags: holds what a health-research request does not have; leave it zero")
+    }
+
+    // MARK: Continued
+
+    @Test func `72, 79: a continued request keeps title, subtitle, strategy and resources, and no date`() throws {
+        let request = try readContinued("Exporting", "12 photos") { request in
+            request.strategy = BGT_STRATEGY_FAIL
+            request.resources = BGT_RESOURCE_GPU
+            request.earliest_begin_ns = .max
+        }.request
+        let terms = ContinuedTerms(title: "Exporting", subtitle: "12 photos", strategy: .fail, resources: .gpu)
+        #expect(request.kind == .continued && request.continued == terms && request.earliestBegin == nil)
+    }
+
+    @Test func `73: no strategy is the strategy queue`() throws {
+        #expect(try readContinued("Exporting", nil).request.continued == ContinuedTerms(title: "Exporting"))
+        let problem = continuedProblem("Exporting", nil) { $0.strategy = 3 }
+        #expect(problem?.status == BGT_INVALID && problem?.message.hasPrefix("strategy 3") == true)
+    }
+
+    @Test func `a continued request without a title says what is missing`() {
+        #expect(continuedProblem(nil, nil)?.message == "title: NULL; say what people are to see of the task")
+        #expect(continuedProblem("", nil)?.message == "title: empty; say what people are to see of the task")
+        #expect(continuedProblem(nil, "subtitle")?.status == BGT_INVALID)
+    }
+
+    @Test func `titles at the limit are carried, one byte more or no text at all is refused by name`() throws {
+        let most = String(repeating: "é", count: 127) + "x"
+        #expect(try readContinued(most, most).request.continued?.subtitle == most)
+        #expect(try readContinued("title", "").request.continued?.subtitle == "")
+        #expect(continuedProblem(most + "x", nil)?.message.hasPrefix("title") == true)
+        #expect(continuedProblem("title", most + "x")?.message.hasPrefix("subtitle") == true)
+        let broken: [CChar] = [0x61, -1, 0]
+        broken.withUnsafeBufferPointer { text in
+            #expect(continuedProblem("title", nil) { $0.title = text.baseAddress }?.status == BGT_INVALID)
+            #expect(continuedProblem("title", nil) { $0.subtitle = text.baseAddress }?.status == BGT_INVALID)
+        }
+    }
+
+    @Test(arguments: [2, 1 << 63, .max] as [UInt64])
+    func `75: an unknown bit of resources is refused before anybody is asked`(resources: UInt64) {
+        let problem = continuedProblem("Exporting", nil) { $0.resources = resources }
+        #expect(problem?.status == BGT_INVALID && problem?.message.hasPrefix("resources") == true)
+    }
+
+    @Test func `a continued request has no flags`() {
+        for flags in [BGT_NEEDS_NETWORK, BGT_NEEDS_EXTERNAL_POWER, BGT_PROTECTION_NONE] {
+            #expect(continuedProblem("Exporting", nil) { $0.flags = flags }?.message.hasPrefix("flags") == true)
+        }
+    }
+
+    private func readContinued(
+        _ title: String?,
+        _ subtitle: String?,
+        _ change: (inout bgt_request) -> Void = { _ in }
+    ) throws(ForeignSubmission.Problem) -> ForeignSubmission {
+        // Kept by pointer until the request is read.
+        let texts = [title, subtitle].map { $0.map { Array($0.utf8CString) } }
+        func address(_ index: Int) -> UnsafeMutablePointer<CChar>? {
+            guard let text = texts[index] else { return nil }
+            let memory = UnsafeMutableBufferPointer<CChar>.allocate(capacity: text.count)
+            _ = memory.initialize(from: text)
+            return memory.baseAddress
+        }
+        let (first, second) = (address(0), address(1))
+        defer {
+            first?.deallocate()
+            second?.deallocate()
+        }
+        return try read { request in
+            request.kind = BGT_KIND_CONTINUED
+            request.title = first.map { UnsafePointer($0) }
+            request.subtitle = second.map { UnsafePointer($0) }
+            change(&request)
+        }
+    }
+
+    private func continuedProblem(
+        _ title: String?,
+        _ subtitle: String?,
+        _ change: (inout bgt_request) -> Void = { _ in }
+    ) -> ForeignSubmission.Problem? {
+        do {
+            _ = try readContinued(title, subtitle, change)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private func read(

@@ -10,9 +10,9 @@ struct RegistrationTableTests {
 
     @Test func `12: a permitted identifier registered in entry has its handler`() {
         var table = table()
-        #expect(table.register("com.example.app.refresh", "first") == .registered)
+        #expect(table.register("com.example.app.refresh", "first").isRegistered)
         _ = table.closeEntry(succeeded: true)
-        #expect(table.beginCall(for: refresh) == "first")
+        #expect(table.beginCall(for: refresh)?.handler == "first")
     }
 
     @Test func `1: an identifier that the manifest lacks is refused`() {
@@ -23,27 +23,36 @@ struct RegistrationTableTests {
 
     @Test func `16: the second registration is refused and the first handler stays`() {
         var table = table()
-        #expect(table.register("com.example.app.refresh", "first") == .registered)
+        #expect(table.register("com.example.app.refresh", "first").isRegistered)
         #expect(table.register("com.example.app.refresh", "second") == .duplicate)
         _ = table.closeEntry(succeeded: true)
-        #expect(table.beginCall(for: refresh) == "first")
+        #expect(table.beginCall(for: refresh)?.handler == "first")
     }
 
     @Test func `statement 13: what one process registered another does not have`() {
         var first = table()
-        #expect(first.register("com.example.app.refresh", "handler") == .registered)
+        #expect(first.register("com.example.app.refresh", "handler").isRegistered)
         _ = first.closeEntry(succeeded: true)
         var second = table()
-        #expect(!second.isRegistered(refresh) && second.identifiers.isEmpty)
-        #expect(second.register("com.example.app.refresh", "again") == .registered)
+        #expect(!second.isRegistered(refresh) && second.names.isEmpty)
+        #expect(second.register("com.example.app.refresh", "again").isRegistered)
         _ = second.closeEntry(succeeded: true)
-        #expect(second.beginCall(for: refresh) == "again")
+        #expect(second.beginCall(for: refresh)?.handler == "again")
+    }
+
+    @Test
+    func `17: a permitted identifier without a handler is missed when it is submitted or delivered, not in entry`() {
+        var table = table()
+        _ = table.register("com.example.app.refresh", "handler")
+        #expect(table.closeEntry(succeeded: true) == [])
+        #expect(table.lacksHandler(for: identifier("com.example.app.clean")))
+        #expect(table.beginCall(for: identifier("com.example.app.clean"))?.handler == nil)
     }
 
     @Test func `statement 18: what the plugin submits must have a handler in its process`() {
         var table = table()
         #expect(table.lacksHandler(for: refresh))
-        #expect(table.register("com.example.app.refresh", "handler") == .registered)
+        #expect(table.register("com.example.app.refresh", "handler").isRegistered)
         #expect(!table.lacksHandler(for: refresh) && table.lacksHandler(for: identifier("com.example.app.clean")))
         // Not permitted is another matter, and the host's; an extension submits for its main plugin's process.
         #expect(!table.lacksHandler(for: identifier("com.example.app.other")))
@@ -61,8 +70,72 @@ struct RegistrationTableTests {
     @Test func `15: an identifier that only a pattern permits may register later`() {
         var table = table()
         _ = table.closeEntry(succeeded: true)
-        #expect(table.register("com.example.app.export.photos", "late") == .registered)
-        #expect(table.register("com.example.app.export.*", "pattern") == .registered)
+        #expect(table.register("com.example.app.export.photos", "late").isRegistered)
+        #expect(table.register("com.example.app.export.*", "pattern").isRegistered)
+    }
+
+    @Test func `15: a late registration is told apart, as the host has to hear of it`() {
+        var table = table()
+        let photos = PermittedIdentifier.exact(identifier("com.example.app.export.photos"))
+        let music = PermittedIdentifier.exact(identifier("com.example.app.export.music"))
+        #expect(table.register("com.example.app.export.photos", "early") == .registered(photos, isLate: false))
+        _ = table.closeEntry(succeeded: true)
+        #expect(table.register("com.example.app.export.music", "late") == .registered(music, isLate: true))
+        #expect(table.register("com.example.app.export.music", "again") == .duplicate)
+    }
+
+    @Test func `14, 15: a name that a pattern alone permits may be late, one with a line of its own may not`() {
+        var table = RegistrationTable<String>(
+            role: .main,
+            permitted: permitted + [.exact(identifier("com.example.app.export.daily"))]
+        )
+        _ = table.closeEntry(succeeded: true)
+        #expect(table.register("com.example.app.export.weekly", "late").isRegistered)
+        #expect(table.register("com.example.app.export.daily", "late") == .wrongPhase)
+        #expect(table.register("com.example.app.clean", "late") == .wrongPhase)
+        #expect(table.register("com.example.app.nowhere", "late") == .wrongPhase)
+    }
+
+    @Test func `10, 19: of several patterns the longest that covers an identifier has it, a name before all`() {
+        var table = RegistrationTable<String>(
+            role: .main,
+            permitted: ["com.example.app.*", "com.example.app.export.*", "com.example.app.export.photos.*"]
+                .compactMap(PermittedIdentifier.init)
+        )
+        for pattern in ["com.example.app.export.*", "com.example.app.*", "com.example.app.export.photos.*"] {
+            #expect(table.register(pattern, pattern).isRegistered)
+        }
+        #expect(table.register("com.example.app.export.photos.7", "name").isRegistered)
+        _ = table.closeEntry(succeeded: true)
+        func handler(_ text: String) -> String? { table.beginCall(for: identifier(text))?.handler }
+        #expect(handler("com.example.app.import") == "com.example.app.*")
+        #expect(handler("com.example.app.export.music") == "com.example.app.export.*")
+        #expect(handler("com.example.app.export.photos") == "com.example.app.export.*")
+        #expect(handler("com.example.app.export.photos.8") == "com.example.app.export.photos.*")
+        #expect(handler("com.example.app.export.photos.7") == "name")
+    }
+
+    @Test func `a call ends as what it began as, whatever was registered meanwhile`() throws {
+        var table = table()
+        let photos = identifier("com.example.app.export.photos")
+        _ = table.register("com.example.app.export.*", "pattern")
+        _ = table.closeEntry(succeeded: true)
+        let begun = table.beginCall(for: photos)
+        let call = try #require(begun)
+        #expect(table.register("com.example.app.export.photos", "name").isRegistered)
+        #expect(table.beginCall(for: photos)?.handler == "name")
+        #expect(table.end() == [])
+        #expect(table.endCall(call) == "pattern")
+    }
+
+    @Test func `18: a composed identifier needs a handler of its own, or a pattern that covers it`() {
+        var table = table()
+        let photos = identifier("com.example.app.export.photos")
+        #expect(table.lacksHandler(for: photos))
+        _ = table.register("com.example.app.export.music", "other")
+        #expect(table.lacksHandler(for: photos))
+        _ = table.register("com.example.app.export.*", "pattern")
+        #expect(!table.lacksHandler(for: photos))
     }
 
     @Test func `20: an extension cannot register, whatever it names`() {
@@ -80,12 +153,12 @@ struct RegistrationTableTests {
     @Test func `a pattern is registered as the manifest has it and stands behind a name`() {
         var table = table()
         #expect(table.register("com.example.app.*", "wider") == .notPermitted)
-        #expect(table.register("com.example.app.export.*", "pattern") == .registered)
-        #expect(table.register("com.example.app.export.photos", "name") == .registered)
+        #expect(table.register("com.example.app.export.*", "pattern").isRegistered)
+        #expect(table.register("com.example.app.export.photos", "name").isRegistered)
         _ = table.closeEntry(succeeded: true)
-        #expect(table.beginCall(for: identifier("com.example.app.export.photos")) == "name")
-        #expect(table.beginCall(for: identifier("com.example.app.export.music")) == "pattern")
-        #expect(table.identifiers == [identifier("com.example.app.export.photos")])
+        #expect(table.beginCall(for: identifier("com.example.app.export.photos"))?.handler == "name")
+        #expect(table.beginCall(for: identifier("com.example.app.export.music"))?.handler == "pattern")
+        #expect(table.names.map(\.description) == ["com.example.app.export.*", "com.example.app.export.photos"])
     }
 
     @Test func `an entry that fails drops every registration, each to be released once`() {
@@ -93,30 +166,33 @@ struct RegistrationTableTests {
         _ = table.register("com.example.app.refresh", "first")
         _ = table.register("com.example.app.clean", "second")
         #expect(table.closeEntry(succeeded: false) == ["first", "second"])
-        #expect(table.beginCall(for: refresh) == nil)
+        #expect(table.beginCall(for: refresh)?.handler == nil)
         #expect(table.end() == [])
     }
 
-    @Test func `a handler in use at the end is released by its last call`() {
+    @Test func `a handler in use at the end is released by its last call`() throws {
         var table = table()
         _ = table.register("com.example.app.refresh", "busy")
         _ = table.register("com.example.app.clean", "idle")
         _ = table.closeEntry(succeeded: true)
-        #expect(table.beginCall(for: refresh) == "busy")
-        #expect(table.beginCall(for: refresh) == "busy")
+        let begunFirst = table.beginCall(for: refresh)
+        let first = try #require(begunFirst)
+        let begunSecond = table.beginCall(for: refresh)
+        let second = try #require(begunSecond)
+        #expect(first.handler == "busy" && second.handler == "busy")
         #expect(table.end() == ["idle"])
-        #expect(table.endCall(for: refresh) == nil)
-        #expect(table.endCall(for: refresh) == "busy")
-        #expect(table.endCall(for: refresh) == nil)
+        #expect(table.endCall(first) == nil)
+        #expect(table.endCall(second) == "busy")
+        #expect(table.endCall(second) == nil)
     }
 
     @Test func `before entry has returned and after the end no call begins`() {
         var table = table()
         _ = table.register("com.example.app.refresh", "handler")
-        #expect(table.beginCall(for: refresh) == nil)
+        #expect(table.beginCall(for: refresh)?.handler == nil)
         _ = table.closeEntry(succeeded: true)
         _ = table.end()
-        #expect(table.beginCall(for: refresh) == nil)
+        #expect(table.beginCall(for: refresh)?.handler == nil)
         #expect(table.register("com.example.app.export.photos", "late") == .wrongPhase)
     }
 
@@ -125,7 +201,7 @@ struct RegistrationTableTests {
         _ = table.register("com.example.app.refresh", "handler")
         #expect(table.end() == ["handler"])
         #expect(table.closeEntry(succeeded: true) == [])
-        #expect(table.beginCall(for: refresh) == nil)
+        #expect(table.beginCall(for: refresh)?.handler == nil)
         #expect(table.register("com.example.app.export.photos", "late") == .wrongPhase)
     }
 
@@ -143,4 +219,8 @@ struct RegistrationTableTests {
 func identifier(_ text: String) -> TaskIdentifier {
     guard let identifier = TaskIdentifier(text) else { preconditionFailure("a test's identifier must be valid") }
     return identifier
+}
+
+extension RegistrationTable.Verdict {
+    var isRegistered: Bool { if case .registered = self { true } else { false } }
 }

@@ -11,7 +11,7 @@ struct TaskTableTests {
     private let early = MonotonicTime(nanoseconds: 1)
     private let deadline = MonotonicTime(nanoseconds: 1_000)
 
-    @Test func `the first completion wins`() {
+    @Test func `62: the first completion wins`() {
         var table = delivered()
         #expect(table.complete(task, outcome: 0, at: early).isRecorded(.success))
         #expect(table.complete(task, outcome: 1, at: early).isAlreadyCompleted)
@@ -34,16 +34,16 @@ struct TaskTableTests {
         #expect(table.presence(of: task) == .open(nil))
     }
 
-    @Test func `completion within the grace counts, at the kill deadline nothing does`() {
+    @Test func `58, 59: completion within the grace counts, at the kill deadline nothing does`() {
         var table = delivered()
-        _ = table.expire(nil, .budget, at: deadline)
+        _ = table.expire(.all, .budget, at: deadline)
         #expect(table.complete(task, outcome: 0, at: MonotonicTime(nanoseconds: 1_099)).isRecorded(.success))
         #expect(table.complete(other, outcome: 0, at: MonotonicTime(nanoseconds: 1_100)).isTooLate)
     }
 
     @Test func `a task that lost its conditions has its own grace`() {
         var table = delivered()
-        _ = table.expire([task], .networkLost, at: MonotonicTime(nanoseconds: 200))
+        _ = table.expire(.tasks([task]), .networkLost, at: MonotonicTime(nanoseconds: 200))
         #expect(table.complete(task, outcome: 0, at: MonotonicTime(nanoseconds: 300)).isTooLate)
         #expect(table.complete(other, outcome: 0, at: MonotonicTime(nanoseconds: 300)).isRecorded(.success))
     }
@@ -51,15 +51,15 @@ struct TaskTableTests {
     @Test func `expiration takes the unfinished tasks, once, and the first reason stays`() {
         var table = delivered()
         _ = table.complete(task, outcome: 0, at: early)
-        #expect(table.expire(nil, .stoppedByPerson, at: early).map(\.task) == [other])
-        #expect(table.expire(nil, .budget, at: deadline).isEmpty)
+        #expect(table.expire(.all, .stoppedByPerson, at: early).map(\.task) == [other])
+        #expect(table.expire(.all, .budget, at: deadline).isEmpty)
         #expect(table.presence(of: other) == .open(.stoppedByPerson))
         #expect(table.presence(of: task) == .completed)
     }
 
     @Test func `a task that expired during entry is delivered expiring`() {
         var table = TaskTable<String>([task, other], deadline: deadline, grace: .zero)
-        #expect(table.expire(nil, .budget, at: deadline).map(\.mustCall) == [false, false])
+        #expect(table.expire(.all, .budget, at: deadline).map(\.mustCall) == [false, false])
         table.deliver([task])
         #expect(table.presence(of: task) == .open(.budget))
         #expect(table.setHandler("late", of: task).mustCall == true)
@@ -68,13 +68,13 @@ struct TaskTableTests {
     @Test func `tasks that nobody takes do not expire any more`() {
         var table = TaskTable<String>([task, other], deadline: deadline, grace: .zero)
         table.deliver([other])
-        #expect(table.expire(nil, .budget, at: deadline).map(\.task) == [other])
+        #expect(table.expire(.all, .budget, at: deadline).map(\.task) == [other])
     }
 
-    @Test func `a handler set before expiration is called once`() {
+    @Test func `58: a handler set before expiration is called once`() {
         var table = delivered()
         #expect(table.setHandler("handler", of: task).mustCall == false)
-        #expect(table.expire([task], .budget, at: deadline).map(\.mustCall) == [true])
+        #expect(table.expire(.tasks([task]), .budget, at: deadline).map(\.mustCall) == [true])
         let call = table.beginCall(of: task)
         #expect(call?.0 == "handler")
         #expect(call?.1 == .budget)
@@ -86,7 +86,7 @@ struct TaskTableTests {
     @Test func `a handler set after one was called is never called`() {
         var table = delivered()
         _ = table.setHandler("first", of: task)
-        _ = table.expire([task], .budget, at: deadline)
+        _ = table.expire(.tasks([task]), .budget, at: deadline)
         _ = table.beginCall(of: task)
         #expect(table.setHandler("during", of: task).mustCall == false)
         #expect(table.endCall(of: task) == "first")
@@ -95,18 +95,18 @@ struct TaskTableTests {
         #expect(table.end() == ["after"])
     }
 
-    @Test func `completion before the call's thread arrives keeps the call from beginning`() {
+    @Test func `56: completion before the call's thread arrives keeps the call from beginning`() {
         var table = delivered()
         _ = table.setHandler("handler", of: task)
-        _ = table.expire([task], .budget, at: early)
+        _ = table.expire(.tasks([task]), .budget, at: early)
         #expect(table.complete(task, outcome: 0, at: early).released == "handler")
         #expect(table.beginCall(of: task) == nil)
     }
 
-    @Test func `completion inside the call leaves the release to the call`() {
+    @Test func `56: completion inside the call leaves the release to the call`() {
         var table = delivered()
         _ = table.setHandler("handler", of: task)
-        _ = table.expire([task], .budget, at: early)
+        _ = table.expire(.tasks([task]), .budget, at: early)
         _ = table.beginCall(of: task)
         #expect(table.complete(task, outcome: 0, at: early).released == nil)
         #expect(table.endCall(of: task) == "handler")
@@ -115,7 +115,7 @@ struct TaskTableTests {
     @Test func `a handler removed while its call is due is not called, its successor is`() {
         var table = delivered()
         _ = table.setHandler("first", of: task)
-        _ = table.expire([task], .budget, at: early)
+        _ = table.expire(.tasks([task]), .budget, at: early)
         #expect(table.setHandler(nil, of: task).replaced == "first")
         #expect(table.beginCall(of: task) == nil)
         #expect(table.setHandler("second", of: task).mustCall == true)
@@ -135,6 +135,50 @@ struct TaskTableTests {
         _ = table.complete(task, outcome: 0, at: early)
         #expect(table.setHandler("late", of: task).isAlreadyCompleted)
         #expect(table.setHandler("foreign", of: TaskID(rawValue: 9)).isUnknown)
+    }
+
+    // MARK: Continued tasks
+
+    @Test func `the launch's deadline holds for the tasks that are not continued (C8)`() {
+        var table = mixed()
+        #expect(table.expire(.bounded, .budget, at: deadline).map(\.task) == [task])
+        #expect(table.presence(of: other) == .open(nil) && table.hasUnbounded)
+        let late = MonotonicTime(nanoseconds: 5_000)
+        #expect(table.complete(task, outcome: 0, at: late).isTooLate)
+        #expect(table.complete(other, outcome: 0, at: late).isRecorded(.success))
+        #expect(!table.hasUnbounded)
+    }
+
+    @Test func `a continued task that expires has its own grace (77, 78)`() {
+        var table = mixed()
+        _ = table.expire(.tasks([other]), .noProgress, at: MonotonicTime(nanoseconds: 5_000))
+        #expect(!table.hasUnbounded)
+        #expect(table.presence(of: other) == .open(.noProgress))
+        #expect(table.complete(other, outcome: 0, at: MonotonicTime(nanoseconds: 5_100)).isTooLate)
+    }
+
+    @Test func `without a deadline nothing is too late until it expires`() {
+        var table = TaskTable<String>([task], continued: [task], deadline: nil, grace: .nanoseconds(100))
+        table.deliver([task])
+        #expect(table.expire(.bounded, .budget, at: deadline).isEmpty)
+        #expect(table.complete(task, outcome: 0, at: MonotonicTime(nanoseconds: .max)).isRecorded(.success))
+    }
+
+    @Test func `a task that comes while the launch runs is one more, once`() {
+        var table = delivered()
+        let later = TaskID(rawValue: 3)
+        let added = [later, later, task].map { table.add($0) }
+        #expect(added == [true, false, false])
+        #expect(table.presence(of: later) == .open(nil))
+        #expect(table.expire(.all, .hostShutdown, at: early).map(\.task) == [task, other, later])
+        #expect(table.complete(later, outcome: 0, at: early).isRecorded(.success))
+        #expect(table.add(later) == false)
+    }
+
+    private func mixed() -> TaskTable<String> {
+        var table = TaskTable<String>([task, other], continued: [other], deadline: deadline, grace: .nanoseconds(100))
+        table.deliver([task, other])
+        return table
     }
 
     private func delivered() -> TaskTable<String> {

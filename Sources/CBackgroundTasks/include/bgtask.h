@@ -40,18 +40,20 @@
  *           newer than the host, is refused with a reason and nothing of the plugin runs (BGT-ABI-02).
  * Load.     Every launch is a new process. It loads the library with RTLD_NOW | RTLD_LOCAL, never closes it, and looks
  *           up one symbol, bgtask_plugin_entry (BGT-ABI-01). The launch has ONE time budget for all its tasks, and the
- *           deadline is armed already: constructors and entry are on the clock (BGT-ABI-14).
+ *           deadline is armed already: constructors and entry are on the clock (BGT-ABI-14). Continued tasks have no
+ *           budget: each runs as long as its progress grows. A launch of theirs bounds constructors and entry alone.
  * Entry.    Runs on the main thread. It fills bgt_plugin, registers the handlers (only now, BGT-ABI-10) and may submit
  *           requests. Any status but BGT_OK ends the launch without a stop: the registrations are dropped, the tasks
  *           return to pending with an attempt charged, and the journal keeps the status.
  * Running.  Every due task of the plugin is delivered in one batch, each to the handler of its identifier on a private
  *           serial queue of that identifier; events go to `receive` on a queue of their own. The main thread is
  *           run_main's. A handler may return before its task is completed. Complete each task exactly once, from any
- *           thread.
+ *           thread. A continued request that a main plugin submits is delivered to this same process, as one more task.
  * Expiring. At the deadline, or earlier when a task's conditions are lost, is_expiring turns 1 and the task's
  *           expiration handler is called with the reason. Complete the task: what is completed within the grace still
- *           counts. At deadline + grace the process and its children are killed. Once no task may go on, open
- *           assertions are told as well, and their grace is the same.
+ *           counts. Who is still there when the grace is over is killed, with its children. A continued task outlives
+ *           the deadline; it expires when its progress stands still, under memory pressure, or when a person stops it.
+ *           Once no task may go on, open assertions are told as well, and their grace is the same.
  * Stop.     When every task is completed and no assertion is open, `stop` is called, with the grace as its bound.
  *           Then the process ends with _exit: no atexit function, no static destructor runs.
  *
@@ -235,6 +237,7 @@ extern "C" {
 #define BGT_EXPIRED_NO_PROGRESS 6u
 #define BGT_EXPIRED_MEMORY_PRESSURE 7u
 #define BGT_EXPIRED_HOST_SHUTDOWN 8u
+#define BGT_EXPIRED_CONTAINER_LOCKED 9u
 
 #define BGT_LOG_DEBUG 1u
 #define BGT_LOG_INFO 2u
@@ -244,6 +247,14 @@ extern "C" {
 /* Bits of bgt_request.flags: processing and health research only. */
 #define BGT_NEEDS_NETWORK 1u
 #define BGT_NEEDS_EXTERNAL_POWER 2u
+
+/* One of four in bgt_request.flags, health research only: when the container must be readable, which it is once that
+ * which it is mounted from is mounted and, where encrypted, unlocked. */
+#define BGT_PROTECTION_UNTIL_FIRST_AUTHENTICATION 0x000u /* when the task is launched; a lock later does not matter */
+#define BGT_PROTECTION_NONE 0x100u                       /* the lock does not matter at all */
+#define BGT_PROTECTION_UNLESS_OPEN 0x200u                /* when the task is launched: open files stay readable */
+#define BGT_PROTECTION_COMPLETE 0x300u                   /* as long as it runs, else BGT_EXPIRED_CONTAINER_LOCKED */
+#define BGTASK_PROTECTION_MASK 0x300u
 
 /* bgt_request.strategy: continued only. 0 means BGT_STRATEGY_QUEUE. */
 #define BGT_STRATEGY_QUEUE 1u /* wait for room */
@@ -283,8 +294,8 @@ typedef struct bgt_request {
     int64_t earliest_begin_ns;              /* wall clock, since 1970; never begins earlier. 0 or past: no delay */
     const uint8_t *BGTASK_NULLABLE payload; /* handed to the task unread; NULL if and only if payload_length is 0 */
     uint64_t payload_length;                /* at most BGTASK_PAYLOAD_MAX */
-    const char *BGTASK_NULLABLE title;      /* continued: required */
-    const char *BGTASK_NULLABLE subtitle;   /* continued: optional */
+    const char *BGTASK_NULLABLE title;      /* continued: required, not empty, at most BGTASK_TITLE_MAX */
+    const char *BGTASK_NULLABLE subtitle;   /* continued: optional, at most BGTASK_TITLE_MAX */
     uint64_t resources;
 } bgt_request;
 
@@ -333,10 +344,10 @@ typedef struct bgt_task_info {
     const uint8_t *BGTASK_NULLABLE payload;   /* NULL if payload_length is 0 */
     uint64_t payload_length;
     uint64_t submission;                      /* the number under which the journal knows the request, or the event */
-    uint32_t flags;                           /* as submitted */
+    uint32_t flags;                           /* as submitted, the protection included */
     uint32_t expiration_reason;               /* BGT_EXPIRED_... once it is expiring, else 0 */
-    const char *BGTASK_NULLABLE title;        /* continued: as submitted, else NULL */
-    const char *BGTASK_NULLABLE subtitle;
+    const char *BGTASK_NULLABLE title;        /* continued: as submitted, whatever was set since; else NULL */
+    const char *BGTASK_NULLABLE subtitle;     /* continued: as submitted; else NULL */
 } bgt_task_info;
 
 /* ---- Functions that a plugin hands to the host ------------------------------------------------------------------- */
@@ -401,9 +412,10 @@ struct bgt_host {
      * BGT_OK; BGT_INVALID: out is NULL or too small. */
     int32_t (*launch_info)(const bgt_host *host, bgt_launch_info *BGTASK_NULLABLE out) BGTASK_NOEXCEPT;
 
-    /* Sets the handler of a permitted identifier, for this process. Entry only; continued identifiers at any time, and
-     * of them also a permitted pattern as the manifest has it (`....*`), behind any exact registration. BGT-ABI-10,
-     * -11. `context` belongs to the host until it calls `release`, also when this fails (BGT-ABI-13).
+    /* Sets the handler of a permitted identifier, for this process. Entry only; at any time for an identifier that only
+     * a pattern permits, as those of continued tasks are composed, and for the pattern itself as the manifest has it
+     * (`....*`). A name goes before any pattern, a longer pattern before a shorter one. BGT-ABI-10, -11. `context`
+     * belongs to the host until it calls `release`, also when this fails (BGT-ABI-13).
      * BGT_OK; BGT_WRONG_PHASE: after entry; BGT_WRONG_ROLE: by an extension; BGT_NOT_PERMITTED: not in the manifest;
      * BGT_DUPLICATE: it has a handler, which stays; BGT_INVALID: identifier or handler NULL, identifier malformed. */
     int32_t (*register_handler)(const bgt_host *host, const char *BGTASK_NULLABLE identifier,
@@ -412,12 +424,13 @@ struct bgt_host {
 
     /* Makes a request pending; one with the same identifier is replaced whole. Returns after the durable commit. A
      * handler may submit its own identifier anew: the one that runs counts no more. In entry after the registration.
-     * `refusal` may be NULL; else its `size` is set, and it is filled whatever is returned, BGT_INVALID for itself
-     * excepted. Blocks. Not in expiration and assertion handlers.
+     * A continued request is taken only in the foreground, where a person started what submits it; a main plugin's is
+     * delivered to this process. `refusal` may be NULL; else its `size` is set, and it is filled whatever is returned,
+     * BGT_INVALID for itself excepted. Blocks. Not in expiration and assertion handlers.
      * BGT_OK; BGT_UNAVAILABLE, BGT_TOO_MANY_PENDING, BGT_NOT_PERMITTED, BGT_IMMEDIATE_RUN_INELIGIBLE: see sub_reason;
      * BGT_UNREGISTERED: a main plugin without a handler for it; BGT_WRONG_PHASE: in an expiration or assertion handler;
-     * BGT_TOO_NEW: unknown tail of the request; BGT_INVALID: NULL, malformed, too long, a field not of this kind.
-     * Hosts of minor 0 today: kinds health research and continued are BGT_UNAVAILABLE, BGT_REASON_NOT_OFFERED. */
+     * BGT_TOO_NEW: unknown tail of the request; BGT_INVALID: NULL, malformed, too long, a field not of this kind, an
+     * unknown bit. */
     int32_t (*submit)(const bgt_host *host, const bgt_request *BGTASK_NULLABLE request,
                       bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 
@@ -458,7 +471,7 @@ struct bgt_host {
     int32_t (*complete)(const bgt_host *host, bgt_task task, int32_t outcome) BGTASK_NOEXCEPT;
 
     /* Nanoseconds left of the launch's shared budget: 0 from the launch's deadline on, BGTASK_NO_DEADLINE without a
-     * fixed budget. Never a status. */
+     * fixed budget. No continued task ends by it. Never a status. */
     uint64_t (*remaining)(const bgt_host *host) BGTASK_NOEXCEPT;
 
     /* 1 once the task is expiring, and for a task that is completed or unknown, so that a loop that polls it always
@@ -466,24 +479,27 @@ struct bgt_host {
     int32_t (*is_expiring)(const bgt_host *host, bgt_task task) BGTASK_NOEXCEPT;
 
     /* Reports a continued task's progress: `completed` of `total` units, 0 <= completed <= total, total > 0. A
-     * continued task that reports none expires. Running.
-     * BGT_OK; BGT_WRONG_KIND; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_INVALID: out of range.
-     * Hosts of minor 0 today: BGT_NOT_OFFERED, always. */
+     * continued task that gets no further for a while (30 s unless the operator says otherwise) expires.
+     * Report as often as you like: the newest report stands for those shortly before it, and the last one always
+     * arrives. Running.
+     * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND; BGT_INVALID: out of range. */
     int32_t (*set_progress)(const bgt_host *host, bgt_task task, int64_t completed, int64_t total) BGTASK_NOEXCEPT;
 
-    /* Changes what people see of a continued task, both at once. `subtitle` may be NULL. Running.
-     * BGT_OK; BGT_WRONG_KIND; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_INVALID: title NULL, a text too long.
-     * Hosts of minor 0 today: BGT_NOT_OFFERED, always. */
+    /* Changes what people see of a continued task, both at once. `subtitle` may be NULL. The newest change stands for
+     * those shortly before it. Running.
+     * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND; BGT_INVALID: title NULL or empty, a text too
+     * long or not UTF-8. */
     int32_t (*set_title)(const bgt_host *host, bgt_task task, const char *BGTASK_NULLABLE title,
                          const char *BGTASK_NULLABLE subtitle) BGTASK_NOEXCEPT;
 
     /* "Do not end me yet": keeps the launch open after its last completion, never beyond its deadline, until it is
-     * ended. Starts nothing. Begin it before the completion that it is to outlast, and end it in any case: one that is
-     * open at the end of the grace is the launch's overrun, and the process is killed; tasks stay as completed.
-     * `on_expire` (may be NULL) is called when it must end: at the deadline, or earlier once no task may go on, such as
-     * when the host shuts down or a person stops the last task. `name` is for the journal and for people, and need not
-     * be unique. `context` belongs to the host until it calls `release`, also when this fails, and with a NULL
-     * `on_expire` before this returns. `out` receives the assertion, 0 on failure. Entry and running.
+     * ended; without a fixed budget, or once a continued task has outlived it, as long after the last completion as a
+     * continued task may go without progress. Starts nothing. Begin it before the completion that it is to outlast, and
+     * end it in any case: one that is open at the end of the grace is the launch's overrun, and the process is killed;
+     * tasks stay as completed. `on_expire` (may be NULL) is called when it must end: then, or earlier once no task may
+     * go on, such as when the host shuts down or a person stops the last task. `name` is for the journal and for
+     * people, and need not be unique. `context` belongs to the host until it calls `release`, also when this fails, and
+     * with a NULL `on_expire` before this returns. `out` receives the assertion, 0 on failure. Entry and running.
      * BGT_OK; BGT_INVALID: name or out NULL, name not UTF-8 or too long; BGT_UNAVAILABLE: BGTASK_ASSERTIONS_MAX are
      * open, end one; BGT_ENDED: also once the assertions of this launch were told to end, and when nothing is open. */
     int32_t (*begin_assertion)(const bgt_host *host, const char *BGTASK_NULLABLE name,
@@ -495,9 +511,9 @@ struct bgt_host {
      * BGT_OK; BGT_NOT_FOUND: unknown, another process's or ended already; the journal names it. */
     int32_t (*end_assertion)(const bgt_host *host, bgt_assertion assertion) BGTASK_NOEXCEPT;
 
-    /* Legacy fetch: at least so many seconds between two BGT_EVENT_FETCH, UINT64_MAX for never (the default).
-     * BGT_OK; BGT_NOT_PERMITTED: the manifest permits identifiers, or lacks mode fetch; BGT_WRONG_ROLE: extension.
-     * Hosts of minor 0 today: BGT_NOT_OFFERED, always. */
+    /* Legacy fetch: at least so many seconds between two BGT_EVENT_FETCH, UINT64_MAX for never (the default). Kept
+     * until it is changed, also between launches; returns before it is recorded.
+     * BGT_OK; BGT_NOT_PERMITTED: the manifest permits identifiers, or lacks mode fetch; BGT_WRONG_ROLE: extension. */
     int32_t (*set_minimum_fetch_interval)(const bgt_host *host, uint64_t seconds) BGTASK_NOEXCEPT;
 
     /* The folder that a main plugin and its extensions share: absolute, exists, writable, kept between launches
@@ -641,9 +657,10 @@ BGTASK_INLINE_ bgt_request bgt_processing_request(const char *identifier, uint32
     return request;
 }
 
-BGTASK_INLINE_ bgt_request bgt_health_research_request(const char *identifier, uint32_t flags) {
+/* `protection` is one of BGT_PROTECTION_... */
+BGTASK_INLINE_ bgt_request bgt_health_research_request(const char *identifier, uint32_t flags, uint32_t protection) {
     bgt_request request = bgtask_request_(BGT_KIND_HEALTH_RESEARCH, identifier);
-    request.flags = flags;
+    request.flags = flags | protection;
     return request;
 }
 

@@ -91,6 +91,7 @@ package enum Catalog {
             extensions: manifest.role == .main ? manifest.extensions + added.sorted() : [],
             permitted: manifest.permitted.map(\.value),
             modes: manifest.modes,
+            entitlements: manifest.entitlements,
             settings: manifest.settings,
             library: candidate.library,
             manifestPath: candidate.file,

@@ -77,6 +77,7 @@ struct BinaryPropertyList {
     private func value(ofReferenceAt place: Int) -> PropertyListValue {
         guard let target = target(ofReferenceAt: place) else { return .other }
         if let text = text(at: target) { return .string(text) }
+        if let flag = flag(at: target) { return .boolean(flag) }
         guard let array = object(at: target, of: 0xa), array.count <= Self.longestArray,
             array.count * referenceSize <= offsetTable - array.start
         else { return .other }
@@ -105,6 +106,15 @@ struct BinaryPropertyList {
             return String(validating: units, as: UTF16.self)
         }
         return nil
+    }
+
+    private func flag(at place: Int) -> Bool? {
+        guard place >= Self.headerSize, place < offsetTable else { return nil }
+        switch bytes[place] {
+        case 0x8: return false
+        case 0x9: return true
+        default: return nil
+        }
     }
 
     // MARK: Structure
@@ -140,5 +150,6 @@ struct BinaryPropertyList {
 enum PropertyListValue {
     case string(String)
     case array([PropertyListValue])
+    case boolean(Bool)
     case other
 }

@@ -12,12 +12,6 @@ package struct Manifest: Hashable, Sendable {
         case byPrefix
     }
 
-    /// What a plugin needs a word from Apple, and here from the operator, for.
-    package enum Entitlement: String, Hashable, Sendable, CaseIterable {
-        case continuedProcessingGPU = "continued-processing.gpu"
-        case healthResearch = "healthresearch"
-    }
-
     /// Checked, not enforced by this version.
     package struct Limits: Hashable, Sendable {
         /// In bytes.

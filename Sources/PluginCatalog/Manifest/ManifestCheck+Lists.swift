@@ -107,11 +107,11 @@ extension ManifestCheck {
         }
     }
 
-    func entitlements() -> Set<Manifest.Entitlement> {
-        let known = Manifest.Entitlement.allCases.map(\.rawValue)
-        var entitlements: Set<Manifest.Entitlement> = []
+    func entitlements() -> Set<Entitlement> {
+        let known = Entitlement.allCases.map(\.rawValue)
+        var entitlements: Set<Entitlement> = []
         for field in draft.entitlements?.value ?? [] {
-            guard let entitlement = Manifest.Entitlement(rawValue: field.value) else {
+            guard let entitlement = Entitlement(rawValue: field.value) else {
                 problems.report(
                     .wrongValue,
                     at: field,

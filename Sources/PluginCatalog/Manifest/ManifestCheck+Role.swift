@@ -43,7 +43,8 @@ extension ManifestCheck {
 
     func checkRole() {
         guard draft.role == .extension else { return }
-        for list in [draft.permitted, draft.modes, draft.extensions].compactMap(\.self) where !list.value.isEmpty {
+        for list in [draft.permitted, draft.modes, draft.extensions, draft.entitlements].compactMap(\.self)
+        where !list.value.isEmpty {
             problems.report(
                 .role,
                 at: list,
@@ -67,6 +68,31 @@ extension ManifestCheck {
             "is \"processing\", but the manifest permits no identifier that could be submitted for it",
             remedy: "add \(key), or remove the mode"
         )
+    }
+
+    /// What is claimed, and of no use to a plugin like this. It harms nobody, but somebody believes something.
+    func checkUseOfEntitlements(with modes: Set<BackgroundMode>) {
+        guard draft.role == .main else { return }
+        for field in draft.entitlements?.value ?? [] {
+            guard let entitlement = Entitlement(rawValue: field.value) else { continue }
+            switch entitlement {
+            case .healthResearch where !modes.contains(.processing):
+                problems.note(
+                    .meaninglessEntitlement,
+                    at: field,
+                    "claims health research, which is processing, and the manifest lacks that mode",
+                    remedy: "add processing to the background modes, or remove the entitlement"
+                )
+            case .continuedProcessingGPU where draft.permitted?.value.isEmpty ?? true:
+                problems.note(
+                    .meaninglessEntitlement,
+                    at: field,
+                    "claims a graphics processor for continued tasks, and the manifest permits no identifier",
+                    remedy: "permit the identifiers of those tasks, or remove the entitlement"
+                )
+            case .healthResearch, .continuedProcessingGPU: break
+            }
+        }
     }
 
     func checkOffers() {

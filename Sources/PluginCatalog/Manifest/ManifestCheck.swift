@@ -25,6 +25,7 @@ struct ManifestCheck {
         let sandbox = draft.sandbox.map(sandbox)
         checkRole()
         checkProcessing()
+        checkUseOfEntitlements(with: modes)
         checkOffers()
 
         guard let identifier, let library, let role = draft.role, !problems.holdsErrors else {

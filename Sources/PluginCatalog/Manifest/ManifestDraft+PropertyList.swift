@@ -13,13 +13,33 @@ extension ManifestDraft {
             .map { $0.map(Self.libraryName) }
         permitted = root.strings("BGTaskSchedulerPermittedIdentifiers")
         modes = root.strings("UIBackgroundModes")
+        entitlements = Self.entitlements(root)
         role = root.holds("NSExtension") ? .extension : .main
         if role == .extension { containing = .byPrefix }
+    }
+
+    /// In Apple's own files they stand beside the property list; here in it, under their own keys.
+    private static func entitlements(_ root: PropertyListFile) -> Field<[Field<String>]>? {
+        let claimed = Entitlement.allCases.compactMap { entitlement -> Field<String>? in
+            guard let flag = root.boolean(entitlement.propertyListKey), flag.value else { return nil }
+            return flag.map { _ in entitlement.rawValue }
+        }
+        guard let first = claimed.first else { return nil }
+        return first.map { _ in claimed }
     }
 
     /// `Feed` is `libFeed.so` here; `libFeed.so`, `libFeed.so.2` and every path are themselves.
     private static func libraryName(_ executable: String) -> String {
         let isWhole = executable.hasSuffix(".so") || executable.contains(".so.") || executable.contains("/")
         return isWhole ? executable : "lib\(executable).so"
+    }
+}
+
+extension Entitlement {
+    fileprivate var propertyListKey: String {
+        switch self {
+        case .continuedProcessingGPU: "com.apple.developer.background-tasks.continued-processing.gpu"
+        case .healthResearch: "com.apple.developer.backgroundtasks.healthresearch"
+        }
     }
 }

@@ -100,6 +100,7 @@ extension ManifestProblem {
         package static let processingNeedsIdentifiers: Rule = "processing-needs-identifiers"
         package static let role: Rule = "role"
         package static let meaninglessMode: Rule = "meaningless-mode"
+        package static let meaninglessEntitlement: Rule = "meaningless-entitlement"
 
         // Its library.
         package static let libraryPath: Rule = "library-path"

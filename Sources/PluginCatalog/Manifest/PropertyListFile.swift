@@ -108,6 +108,15 @@ struct PropertyListFile {
         return Field(texts, key: key, position: nil)
     }
 
+    func boolean(_ key: String) -> Field<Bool>? {
+        guard let value = value(key) else { return nil }
+        guard case .boolean(let flag) = value else {
+            problems.report(.wrongType, key: key, "is neither true nor false", remedy: "make it a boolean")
+            return nil
+        }
+        return Field(flag, key: key, position: nil)
+    }
+
     private func value(_ key: String) -> PropertyListValue? {
         switch root {
         case .xml(let values): values[key].map(Self.value)
@@ -117,6 +126,9 @@ struct PropertyListFile {
 
     private static func value(_ value: Any) -> PropertyListValue {
         if let text = value as? String { return .string(text) }
+        if let number = value as? NSNumber, number.objCType.pointee == CChar(UInt8(ascii: "c")) {
+            return .boolean(number.boolValue)
+        }
         return (value as? [Any]).map { items in .array(items.map { ($0 as? String).map { .string($0) } ?? .other }) }
             ?? .other
     }

@@ -1,0 +1,78 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+import TaskModel
+
+// What continued requests and health research have beside the others.
+extension ForeignSubmission {
+    /// Nil for every other kind, which has none of it.
+    static func continued(_ fields: bgt_request, _ kind: TaskKind) throws(Problem) -> ContinuedTerms? {
+        guard kind == .continued else {
+            try requireNothingContinued(fields, of: kind.name)
+            return nil
+        }
+        return ContinuedTerms(
+            title: try title(fields.title),
+            subtitle: try fields.subtitle.map { address throws(Problem) in try text(address, "subtitle") },
+            strategy: try strategy(fields.strategy),
+            resources: try resources(fields.resources)
+        )
+    }
+
+    static func protection(_ fields: bgt_request) -> ProtectionType {
+        // Two bits have four values, and each is a type.
+        ProtectionType(rawValue: (fields.flags & BGTASK_PROTECTION_MASK) >> ProtectionType.flagShift)
+            ?? .untilFirstAuthentication
+    }
+
+    private static func title(_ address: UnsafePointer<CChar>?) throws(Problem) -> String {
+        guard let address else {
+            throw Problem(status: BGT_INVALID, message: "title: NULL; say what people are to see of the task")
+        }
+        let title = try text(address, "title")
+        guard !title.isEmpty else {
+            throw Problem(status: BGT_INVALID, message: "title: empty; say what people are to see of the task")
+        }
+        return title
+    }
+
+    private static func text(_ address: UnsafePointer<CChar>, _ field: String) throws(Problem) -> String {
+        guard let text = ForeignTitles.text(address) else {
+            throw Problem(
+                status: BGT_INVALID,
+                message: "\(field): longer than \(ContinuedTerms.maximumTitle) bytes or not UTF-8; shorten it"
+            )
+        }
+        return text
+    }
+
+    private static func strategy(_ number: UInt32) throws(Problem) -> SubmissionStrategy {
+        if number == 0 { return .queue }
+        guard let strategy = SubmissionStrategy(rawValue: number) else {
+            throw Problem(status: BGT_INVALID, message: "strategy \(number): none of BGT_STRATEGY_...; leave it 0")
+        }
+        return strategy
+    }
+
+    private static func resources(_ bits: UInt64) throws(Problem) -> TaskResources {
+        let resources = TaskResources(rawValue: bits)
+        guard resources.isSubset(of: TaskResources.known) else {
+            throw Problem(
+                status: BGT_INVALID,
+                message: "resources: holds a bit that is none of BGT_RESOURCE_...; leave it zero or upgrade bgtaskd"
+            )
+        }
+        return resources
+    }
+
+    private static func requireNothingContinued(_ fields: bgt_request, of kind: String) throws(Problem) {
+        try requireZero(fields.strategy, "strategy", of: kind)
+        try requireZero(fields.resources, "resources", of: kind)
+        try requireZero(fields.title == nil ? 0 : 1, "title", of: kind)
+        try requireZero(fields.subtitle == nil ? 0 : 1, "subtitle", of: kind)
+    }
+}
+
+extension TaskResources {
+    fileprivate static let known: TaskResources = [.gpu]
+}

@@ -1,0 +1,62 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+import RunnerWire
+import TaskModel
+
+/// A task that is not completed, as its plugin may ask about it.
+// The addresses are those of `memory`, and given to whoever asks; nobody follows them here.
+struct OpenTask: @unchecked Sendable {
+    let kind: TaskKind
+    /// Without the reason of an expiration.
+    let information: bgt_task_info
+    private let memory: TaskMemory
+    private let isOfBatch: Bool
+
+    /// - Parameter isOfBatch: whether the launch began with it.
+    init(_ task: RunnerPlan.Task, of plugin: PluginIdentifier, isOfBatch: Bool) {
+        let memory = TaskMemory(task, of: plugin)
+        var information = bgt_task_info()
+        information.kind = task.kind.rawValue
+        information.event = task.event?.rawValue ?? 0
+        information.attempt = UInt32(clamping: task.attempts).addingReportingOverflow(1).partialValue
+        information.identifier = memory.identifier
+        information.payload = memory.payload
+        information.payload_length = UInt64(memory.payloadCount)
+        information.submission = UInt64(bitPattern: task.submission.rawValue)
+        information.flags = RequestFlags.word(task)
+        information.title = memory.title
+        information.subtitle = memory.subtitle
+        kind = task.kind
+        self.information = information
+        self.memory = memory
+        self.isOfBatch = isOfBatch
+    }
+
+    /// The task is completed. A batch is small and ends with the launch, so that careless plugins may read on; what comes
+    /// later has no end.
+    func free() {
+        if !isOfBatch { memory.free() }
+    }
+}
+
+/// `bgt_request.flags` as it was submitted.
+enum RequestFlags {
+    static func word(_ task: RunnerPlan.Task) -> UInt32 {
+        word(network: task.requiresNetwork, externalPower: task.requiresExternalPower, task.protection)
+    }
+
+    static func word(_ request: TaskRequest) -> UInt32 {
+        word(network: request.requiresNetwork, externalPower: request.requiresExternalPower, request.protection)
+    }
+
+    private static func word(network: Bool, externalPower: Bool, _ protection: ProtectionType) -> UInt32 {
+        (network ? BGT_NEEDS_NETWORK : 0) | (externalPower ? BGT_NEEDS_EXTERNAL_POWER : 0)
+            | protection.rawValue << ProtectionType.flagShift
+    }
+}
+
+extension ProtectionType {
+    /// Where the type stands in `bgt_request.flags`.
+    static let flagShift = BGTASK_PROTECTION_MASK.trailingZeroBitCount
+}

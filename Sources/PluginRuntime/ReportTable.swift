@@ -1,0 +1,99 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+/// Reports of which only the newest counts, thinned out: a plugin may make a million of them in a second. Sends nothing
+/// and has no clock; with nothing held back there is nothing to wait for.
+package struct ReportTable<Key: Hashable, Report: Equatable> {
+    /// Least time between two of one key.
+    package static var interval: Duration { .milliseconds(250) }
+
+    private struct Entry {
+        var sent: Report
+        /// Nil for what the host knew before.
+        var sentAt: MonotonicTime?
+        var waiting: Report?
+
+        var due: MonotonicTime? {
+            guard waiting != nil, let sentAt else { return nil }
+            return sentAt + ReportTable.interval
+        }
+    }
+
+    private var entries: [Key: Entry] = [:]
+    /// What waits, longest first.
+    private var order: [Key] = []
+
+    package init() {}
+
+    package enum Verdict: Hashable, Sendable {
+        case send
+        /// - Parameter isFirst: nothing waited before, so that nobody looks at `due` yet.
+        case hold(isFirst: Bool)
+        /// The host knows it, or will.
+        case nothingNew
+    }
+
+    /// The host knows this without being told.
+    package mutating func assume(_ report: Report, as key: Key) {
+        entries[key] = Entry(sent: report)
+    }
+
+    package mutating func put(_ report: Report, as key: Key, at now: MonotonicTime) -> Verdict {
+        guard var entry = entries[key] else {
+            entries[key] = Entry(sent: report, sentAt: now)
+            return .send
+        }
+        defer { entries[key] = entry }
+        if report == entry.sent {
+            // Back to what was sent: what came in between is nobody's affair.
+            drop(key, &entry)
+            return .nothingNew
+        }
+        if entry.waiting != nil {
+            defer { entry.waiting = report }
+            return entry.waiting == report ? .nothingNew : .hold(isFirst: false)
+        }
+        if let sentAt = entry.sentAt, now < sentAt + Self.interval {
+            entry.waiting = report
+            order.append(key)
+            return .hold(isFirst: order.count == 1)
+        }
+        entry.sent = report
+        entry.sentAt = now
+        return .send
+    }
+
+    /// When the next one is to be sent; nil when none waits.
+    package var due: MonotonicTime? { order.lazy.compactMap { entries[$0]?.due }.min() }
+
+    package mutating func takeDue(at now: MonotonicTime) -> [Report] {
+        order.filter { key in entries[key]?.due.map { $0 <= now } ?? false }.compactMap { take($0, at: now) }
+    }
+
+    /// The last word on something: what waits of it, and nothing afterwards.
+    package mutating func close(_ key: Key) -> Report? {
+        defer {
+            entries[key] = nil
+            order.removeAll { $0 == key }
+        }
+        return entries[key]?.waiting
+    }
+
+    package mutating func closeAll() -> [Report] {
+        order.compactMap { close($0) }
+    }
+
+    private mutating func take(_ key: Key, at now: MonotonicTime) -> Report? {
+        guard let report = entries[key]?.waiting else { return nil }
+        order.removeAll { $0 == key }
+        entries[key] = Entry(sent: report, sentAt: now)
+        return report
+    }
+
+    private mutating func drop(_ key: Key, _ entry: inout Entry) {
+        guard entry.waiting != nil else { return }
+        entry.waiting = nil
+        order.removeAll { $0 == key }
+    }
+}

@@ -1,0 +1,58 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Legacy fetch: entry sets the interval that the setting `interval` names, in seconds or `never`, and each event
+ * `fetch` appends a line to `fetched.txt` and completes without new data. Statuses go to `statuses.txt`. With the
+ * setting `flood` entry first sets a hundred thousand others. Permitted identifiers get no handler. */
+
+#include <bgtask.h>
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void record(const bgt_host *host, const char *file, const char *format, ...) {
+    char path[4096];
+    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) {
+        return;
+    }
+    strcat(strcat(path, "/"), file);
+    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    va_list arguments;
+    va_start(arguments, format);
+    vdprintf(descriptor, format, arguments);
+    va_end(arguments);
+    fsync(descriptor);
+    close(descriptor);
+}
+
+static void set(const bgt_host *host, const char *text) {
+    const uint64_t seconds = strcmp(text, "never") == 0 ? UINT64_MAX : strtoull(text, NULL, 10);
+    record(host, "statuses.txt", "%s\n", bgt_status_name(host, bgt_set_minimum_fetch_interval(host, seconds)));
+}
+
+static void receive(void *context, const bgt_host *host, bgt_task event) {
+    (void)context;
+    bgt_task_info info;
+    const int32_t status = bgt_get_task_info(host, event, &info);
+    if (status == BGT_OK && info.event == BGT_EVENT_FETCH) {
+        record(host, "fetched.txt", "%s\n", info.identifier);
+    }
+    bgt_complete(host, event, BGT_OUTCOME_NO_DATA);
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    char text[32];
+    plugin->receive = receive;
+    if (bgt_setting(host, "flood", text, sizeof text, NULL) == BGT_OK) {
+        for (uint64_t seconds = 1; seconds <= 100000; seconds++) {
+            BGTASK_TRY(bgt_set_minimum_fetch_interval(host, seconds));
+        }
+    }
+    if (bgt_setting(host, "interval", text, sizeof text, NULL) == BGT_OK) {
+        set(host, text);
+    }
+    return BGT_OK;
+}

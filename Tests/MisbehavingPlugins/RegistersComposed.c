@@ -1,0 +1,64 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Its .task composes identifiers while it runs. It submits .export.1 without a handler, then registers it, and once
+ * more, then submits it; it registers the pattern .export.*, after entry too, and submits .export.2; it tries to
+ * register .late, which its manifest names, and .elsewhere, which nobody permits. What each call returned goes to
+ * `statuses.txt`. Who took which continued task goes to `taken.txt`. */
+
+#include <bgtask.h>
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void record(const bgt_host *host, const char *file, const char *format, ...) {
+    char path[4096];
+    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) {
+        return;
+    }
+    strcat(strcat(path, "/"), file);
+    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    va_list arguments;
+    va_start(arguments, format);
+    vdprintf(descriptor, format, arguments);
+    va_end(arguments);
+    fsync(descriptor);
+    close(descriptor);
+}
+
+#define PREFIX "com.example.registerscomposed."
+
+static void take(void *context, const bgt_host *host, bgt_task task) {
+    bgt_task_info info;
+    bgt_get_task_info(host, task, &info);
+    record(host, "taken.txt", "%s %s\n", (const char *)context, info.identifier);
+    bgt_set_progress(host, task, 1, 1);
+    bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
+}
+
+static void record_status(const bgt_host *host, const char *what, int32_t status) {
+    record(host, "statuses.txt", "%s %s\n", what, bgt_status_name(host, status));
+}
+
+static void submit(const bgt_host *host, const char *what, const char *identifier) {
+    const bgt_request request = bgt_continued_request(identifier, "Exporting", NULL);
+    record_status(host, what, bgt_submit(host, &request, NULL));
+}
+
+static void run(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    submit(host, "submit 1", PREFIX "export.1");
+    record_status(host, "register 1", bgt_register(host, PREFIX "export.1", take, "name"));
+    record_status(host, "register 1", bgt_register(host, PREFIX "export.1", take, "second"));
+    submit(host, "submit 1", PREFIX "export.1");
+    submit(host, "submit 2", PREFIX "export.2");
+    record_status(host, "register *", bgt_register(host, PREFIX "export.*", take, "pattern"));
+    submit(host, "submit 2", PREFIX "export.2");
+    record_status(host, "register late", bgt_register(host, PREFIX "late", take, "late"));
+    record_status(host, "register elsewhere", bgt_register(host, PREFIX "elsewhere", take, "elsewhere"));
+    bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) { return bgt_register(host, PREFIX "task", run, NULL); }

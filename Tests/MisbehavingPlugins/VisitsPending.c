@@ -1,0 +1,112 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Its .task looks at what is pending, submits .later and .next, and looks again: as it is, while it writes into what it
+ * is shown, with a visitor that ends the visit at the first and one that calls what it must not. Then it cancels what
+ * nobody submitted, .later, and all. What it sees goes to `seen.txt`. */
+
+#include <bgtask.h>
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void record(const bgt_host *host, const char *format, ...) {
+    char path[4096];
+    if (bgt_container_path(host, path, sizeof path - 32, NULL) != BGT_OK) {
+        return;
+    }
+    const int descriptor = open(strcat(path, "/seen.txt"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    va_list arguments;
+    va_start(arguments, format);
+    vdprintf(descriptor, format, arguments);
+    va_end(arguments);
+    fsync(descriptor);
+    close(descriptor);
+}
+
+#define NAME "com.example.visitspending"
+
+/* A visitor may call nothing but log: it fills this, which is written when the visit is over. */
+struct seen {
+    const bgt_host *host;
+    char text[1024];
+};
+
+static uint64_t told[2];
+
+static int32_t look(void *context, const bgt_pending *request) {
+    struct seen *seen = context;
+    const size_t length = strlen(seen->text);
+    const char *number = request->submission == told[0]   ? "the first"
+                         : request->submission == told[1] ? "the second"
+                                                          : "neither";
+    snprintf(seen->text + length, sizeof seen->text - length, "%s %s%s%s %lld %s\n",
+             request->identifier + sizeof NAME - 1, request->kind == BGT_KIND_PROCESSING ? "processing" : "refresh",
+             request->flags & BGT_NEEDS_NETWORK ? " network" : "",
+             request->flags & BGT_NEEDS_EXTERNAL_POWER ? " power" : "", (long long)request->earliest_begin_ns, number);
+    return BGT_OK;
+}
+
+static int32_t scribble(void *context, const bgt_pending *request) {
+    bgt_pending *own = (bgt_pending *)request;
+    (void)context;
+    own->flags = 0;
+    own->earliest_begin_ns = 1;
+    return BGT_OK;
+}
+
+static int32_t end_at_once(void *context, const bgt_pending *request) {
+    look(context, request);
+    return -7;
+}
+
+static int32_t meddle(void *context, const bgt_pending *request) {
+    const struct seen *seen = context;
+    return bgt_cancel(seen->host, request->identifier);
+}
+
+static void visit(const bgt_host *host, const char *what, bgt_pending_visitor visitor) {
+    struct seen seen = {.host = host};
+    const int32_t status = bgt_visit_pending(host, visitor, &seen);
+    record(host, "%s: %d %s\n%s", what, status, bgt_status_name(host, status), seen.text);
+}
+
+static void submit(const bgt_host *host, bgt_request request, int index) {
+    bgt_refusal answer;
+    const int32_t status = bgt_submit(host, &request, &answer);
+    told[index] = status == BGT_OK ? answer.submission : 0;
+}
+
+static void run(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    visit(host, "nothing", look);
+    bgt_request later = bgt_processing_request(NAME ".later", BGT_NEEDS_NETWORK);
+    later.earliest_begin_ns = INT64_C(4102444800000000000);
+    submit(host, later, 0);
+    submit(host, bgt_processing_request(NAME ".next", BGT_NEEDS_EXTERNAL_POWER), 1);
+    visit(host, "both", look);
+    visit(host, "scribbled", scribble);
+    visit(host, "unharmed", look);
+    visit(host, "ended", end_at_once);
+    visit(host, "meddled", meddle);
+    record(host, "unknown %s\n", bgt_status_name(host, bgt_cancel(host, NAME ".task")));
+    record(host, "later %s\n", bgt_status_name(host, bgt_cancel(host, NAME ".later")));
+    visit(host, "one", look);
+    record(host, "all %s\n", bgt_status_name(host, bgt_cancel_all(host)));
+    visit(host, "none", look);
+    bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
+}
+
+static void succeed(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    (void)plugin;
+    BGTASK_TRY(bgt_register(host, NAME ".task", run, NULL));
+    BGTASK_TRY(bgt_register(host, NAME ".later", succeed, NULL));
+    return bgt_register(host, NAME ".next", succeed, NULL);
+}

@@ -1,0 +1,182 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import PluginBinary
+import PluginLaunch
+import RunnerWire
+import TaskModel
+
+/// A real runner with a real plugin, whose host is the test: it says what a core would, and hears what a core would.
+struct PlayedHost {
+    struct Missing: Error {
+        let path: String
+    }
+
+    static let launch: LaunchNumber = 7
+
+    let launcher: Launcher
+    let events: EventLog
+    let folder: String
+
+    /// - Parameters:
+    ///   - source: one of `Tests/MisbehavingPlugins`.
+    ///   - plan: what the launch is about, for a plugin and a library that are filled in.
+    static func with(
+        _ source: String,
+        _ plan: PlayedPlan,
+        _ body: (PlayedHost) async throws -> Void
+    ) async throws {
+        try await withScratch { folder in
+            let library = "\(folder)/lib\(source).so"
+            let tests = (#filePath as NSString).deletingLastPathComponent + "/.."
+            try StandIn.compile([
+                "-std=c11", "-D_DEFAULT_SOURCE", "-shared", "-fPIC", "-pthread",
+                "-I", "\(tests)/../Sources/CBackgroundTasks/include",
+                "-o", library, "\(tests)/MisbehavingPlugins/\(source).c",
+            ])
+            let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            let runner = (own as NSString).deletingLastPathComponent + "/bgtask-runner"
+            guard FileManager.default.isExecutableFile(atPath: runner) else { throw Missing(path: runner) }
+            try await LaunchFixture.with(runner: runner, in: folder) { fixture in
+                let host = PlayedHost(launcher: fixture.launcher, events: fixture.events, folder: folder)
+                fixture.launcher.take(for: launch)
+                _ = await host.events.ready(launch)
+                guard let identity = FileIdentity(ofPath: library) else { throw Missing(path: library) }
+                try host.send(.plan(plan.runnerPlan(of: source, library, identity, container: folder)))
+                try await body(host)
+            }
+        }
+    }
+
+    static func now() -> MonotonicTime { SystemClock().monotonic }
+
+    // MARK: What the core would say
+
+    func send(_ message: HostMessage) throws { try launcher.send(message, to: Self.launch) }
+
+    /// Accepts the first submission of an identifier, as the test's host goes by that, and delivers it to the launch.
+    func deliverSubmission(of identifier: String, as index: Int) async throws -> TaskID {
+        let (call, request, payload) = await submission(of: identifier)
+        let id = TaskID(launch: Self.launch, index: index)
+        try send(.submitted(call, SubmissionNumber(rawValue: Int64(index))))
+        try send(
+            .deliver(
+                RunnerPlan.Task(
+                    id: id,
+                    kind: request.kind,
+                    event: nil,
+                    identifier: identifier,
+                    submission: SubmissionNumber(rawValue: Int64(index)),
+                    attempts: 0,
+                    protection: request.protection,
+                    continued: request.continued,
+                    payload: payload
+                )
+            )
+        )
+        return id
+    }
+
+    /// Ends the launch in order, and waits until nothing is left of it.
+    func stop() async throws -> RunnerEnd {
+        try send(.stop)
+        return await events.end(Self.launch)
+    }
+
+    // MARK: What the core would hear
+
+    var messages: [RunnerMessage] { events.messages(Self.launch) }
+
+    func first<Value: Sendable>(_ pick: @escaping @Sendable (RunnerMessage) -> Value?) async -> Value {
+        await events.first { event in
+            if case .message(Self.launch, let message) = event { pick(message) } else { nil }
+        }
+    }
+
+    func submission(of identifier: String) async -> (CallNumber, TaskRequest, payload: [UInt8]) {
+        await first { message in
+            guard case .submit(let call, let request, let payload) = message, request.identifier.text == identifier
+            else { return nil }
+            return (call, request, payload)
+        }
+    }
+
+    func completion(of task: TaskID) async -> CompletionOutcome {
+        await first { if case .completed(task, let outcome) = $0 { outcome } else { nil } }
+    }
+
+    func logged(_ line: String) async {
+        _ = await first { if case .log(_, line) = $0 { true } else { nil } }
+    }
+
+    // MARK: The plugin's folder
+
+    func text(_ file: String) -> String { (try? String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)) ?? "" }
+
+    /// What the plugins wait for.
+    func release() throws { try Data().write(to: URL(filePath: "\(folder)/release")) }
+}
+
+/// What a launch is about; the rest of its plan is filled in.
+struct PlayedPlan {
+    var role = PluginRole.main
+    var lane = Lane.background
+    var permitted: [String] = []
+    var modes: Set<BackgroundMode> = [.fetch, .processing]
+    var settings: [String: String] = [:]
+    /// From now; nil without a fixed budget.
+    var budget: Duration? = .seconds(600)
+    var grace: Duration = .seconds(60)
+    var tasks: [RunnerPlan.Task] = []
+
+    func runnerPlan(
+        of source: String,
+        _ library: String,
+        _ identity: FileIdentity,
+        container: String
+    ) throws -> RunnerPlan {
+        guard let plugin = PluginIdentifier("com.example.\(source.lowercased())") else {
+            throw PlayedHost.Missing(path: source)
+        }
+        let now = PlayedHost.now()
+        return RunnerPlan(
+            launch: PlayedHost.launch,
+            plugin: plugin,
+            role: role,
+            lane: lane,
+            cause: .person,
+            libraryPath: library,
+            libraryIdentity: identity,
+            permitted: permitted.compactMap { PermittedIdentifier("\(plugin).\($0)") },
+            modes: modes,
+            settings: settings,
+            containerPath: container,
+            deadline: budget.map { now + $0 },
+            entryDeadline: now + (budget ?? .seconds(30)),
+            grace: grace,
+            tasks: tasks
+        )
+    }
+
+    static func task(
+        _ identifier: String,
+        _ kind: TaskKind = .processing,
+        index: Int = 0,
+        protection: ProtectionType = .untilFirstAuthentication,
+        continued: ContinuedTerms? = nil,
+        payload: [UInt8] = []
+    ) -> RunnerPlan.Task {
+        RunnerPlan.Task(
+            id: TaskID(launch: PlayedHost.launch, index: index),
+            kind: kind,
+            event: kind == .event ? .fetch : nil,
+            identifier: identifier,
+            submission: SubmissionNumber(rawValue: 40 + Int64(index)),
+            attempts: 0,
+            requiresExternalPower: kind == .healthResearch,
+            protection: protection,
+            continued: continued,
+            payload: payload
+        )
+    }
+}

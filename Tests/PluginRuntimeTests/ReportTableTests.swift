@@ -1,0 +1,106 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginRuntime
+import TaskModel
+import Testing
+
+@Suite("Of many reports the newest counts, and the last always arrives (77)")
+struct ReportTableTests {
+    @Test func `the first is sent at once, those right after it are held back as one`() {
+        var table = ReportTable<String, Int>()
+        #expect(table.put(1, as: "a", at: at(0)) == .send)
+        #expect(table.put(2, as: "a", at: at(1)) == .hold(isFirst: true))
+        #expect(table.put(3, as: "a", at: at(2)) == .hold(isFirst: false))
+        #expect(table.due == at(250))
+        #expect(table.takeDue(at: at(249)) == [])
+        #expect(table.takeDue(at: at(250)) == [3])
+        #expect(table.due == nil)
+    }
+
+    @Test func `after the interval the next is sent at once again`() {
+        var table = ReportTable<String, Int>()
+        #expect(table.put(1, as: "a", at: at(0)) == .send)
+        #expect(table.put(2, as: "a", at: at(250)) == .send)
+        #expect(table.put(3, as: "a", at: at(300)) == .hold(isFirst: true))
+        #expect(table.due == at(500))
+    }
+
+    @Test func `a million in a second are five`() {
+        var table = ReportTable<String, Int>()
+        var sent: [Int] = []
+        for index in 0..<1_000_000 {
+            let now = MonotonicTime(nanoseconds: Int64(index) * 1_000)
+            sent += table.takeDue(at: now)
+            if table.put(index, as: "a", at: now) == .send { sent.append(index) }
+        }
+        if let last = table.close("a") { sent.append(last) }
+        #expect(sent.count == 5 && sent.first == 0 && sent.last == 999_999)
+    }
+
+    @Test func `what changes nothing is not sent and sets no timer`() {
+        var table = ReportTable<String, Int>()
+        table.assume(1, as: "a")
+        #expect(table.put(1, as: "a", at: at(0)) == .nothingNew)
+        #expect(table.due == nil)
+        #expect(table.put(2, as: "a", at: at(0)) == .send)
+        #expect(table.put(2, as: "a", at: at(1)) == .nothingNew)
+        #expect(table.put(3, as: "a", at: at(2)) == .hold(isFirst: true))
+        #expect(table.put(3, as: "a", at: at(3)) == .nothingNew)
+        #expect(table.put(2, as: "a", at: at(4)) == .nothingNew)
+        #expect(table.due == nil && table.takeDue(at: at(900)) == [])
+    }
+
+    @Test func `each key has its own interval, and they leave in the order in which they began to wait`() {
+        var table = ReportTable<String, Int>()
+        #expect(table.put(1, as: "a", at: at(0)) == .send)
+        #expect(table.put(2, as: "b", at: at(100)) == .send)
+        #expect(table.put(3, as: "b", at: at(110)) == .hold(isFirst: true))
+        #expect(table.put(4, as: "a", at: at(120)) == .hold(isFirst: false))
+        #expect(table.due == at(250))
+        #expect(table.takeDue(at: at(250)) == [4])
+        #expect(table.due == at(350))
+        #expect(table.takeDue(at: at(400)) == [3])
+    }
+
+    @Test func `closing hands out what waits, and forgets what was sent`() {
+        var table = ReportTable<String, Int>()
+        _ = table.put(1, as: "a", at: at(0))
+        _ = table.put(2, as: "a", at: at(1))
+        #expect(table.close("a") == 2)
+        #expect(table.close("a") == nil)
+        #expect(table.due == nil)
+        _ = table.put(1, as: "b", at: at(0))
+        _ = table.put(2, as: "b", at: at(1))
+        _ = table.put(1, as: "c", at: at(0))
+        #expect(table.closeAll() == [2])
+        #expect(table.closeAll() == [])
+    }
+
+    // Any order of reports and looks: the books are kept beside the table.
+    @Test(arguments: 0..<30 as Range<UInt64>)
+    func `no last word is lost, none is older than the one before, and no key speaks too often`(seed: UInt64) {
+        var random = SeededNumbers(seed: seed)
+        var table = ReportTable<Int, Int>()
+        var (time, count): (Int64, Int) = (0, 0)
+        var last: [Int: Int] = [:]
+        var told: [Int: [(value: Int, time: Int64)]] = [:]
+        for _ in 0..<400 {
+            time += Int64.random(in: 0...90, using: &random)
+            for value in table.takeDue(at: at(time)) { told[value % 3, default: []].append((value, time)) }
+            let key = Int.random(in: 0..<3, using: &random)
+            count += 1
+            last[key] = 3 * count + key
+            if table.put(3 * count + key, as: key, at: at(time)) == .send {
+                told[key, default: []].append((3 * count + key, time))
+            }
+            #expect(table.due.map { $0 > at(time) } ?? true)
+        }
+        for key in last.keys {
+            let values = told[key, default: []]
+            #expect(zip(values, values.dropFirst()).allSatisfy { $0.value < $1.value && $1.time - $0.time >= 250 })
+            #expect(table.close(key) ?? values.last?.value == last[key])
+        }
+    }
+
+    private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: milliseconds * 1_000_000) }
+}
