@@ -109,3 +109,5 @@ static int64_t nanoseconds(clockid_t clock) {
 int64_t bgl_monotonic_ns(void) { return nanoseconds(CLOCK_MONOTONIC); }
 
 int64_t bgl_wall_ns(void) { return nanoseconds(CLOCK_REALTIME); }
+
+int64_t bgl_boot_ns(void) { return nanoseconds(CLOCK_BOOTTIME); }

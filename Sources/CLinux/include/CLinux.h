@@ -5,10 +5,13 @@
 #ifndef CLINUX_H
 #define CLINUX_H
 
+#include "bgl_encryption.h"
+#include "bgl_netlink.h"
 #include "bgl_poll.h"
 #include "bgl_process.h"
 #include "bgl_spawn.h"
 #include "bgl_stream.h"
+#include "bgl_text.h"
 #include "bgl_timer.h"
 
 #endif

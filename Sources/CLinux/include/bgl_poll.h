@@ -8,7 +8,7 @@
 enum {
     BGL_READABLE = 1,
     BGL_WRITABLE = 2,
-    /* A file of a cgroup changed. */
+    /* A file of the kernel's changed: a cgroup's, a pressure trigger, the list of mounts. */
     BGL_CHANGED = 4,
 };
 

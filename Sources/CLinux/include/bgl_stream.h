@@ -43,5 +43,7 @@ int bgl_is_cgroup(int file);
 /* Nanoseconds of a clock; 0 if the kernel has no such clock. */
 int64_t bgl_monotonic_ns(void);
 int64_t bgl_wall_ns(void);
+/* As the monotonic clock, and on while the machine is suspended. */
+int64_t bgl_boot_ns(void);
 
 #endif

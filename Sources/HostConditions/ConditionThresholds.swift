@@ -1,0 +1,43 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// From where on something measured counts. Every default can be seen and changed by the operator.
+package struct ConditionThresholds: Hashable, Sendable {
+    // Idle and load: shares of all processors that others than the host's launches use, between 0 and 1.
+
+    /// How often load is sampled, while somebody waits for it.
+    package var sampleInterval: Duration = .seconds(5)
+    /// Below both, for so long, the machine becomes idle.
+    package var idleShare = 0.10
+    package var idlePressure = 0.10
+    package var idleAfter: Duration = .seconds(30)
+    /// Above one of them, for so long, it is idle no more; in between it stays what it was.
+    package var busyShare = 0.25
+    package var busyPressure = 0.25
+    package var busyAfter: Duration = .seconds(10)
+
+    /// Load becomes high above the first, and is so until it stays below the second.
+    package var highLoadShare = 0.80
+    package var highLoadEndShare = 0.60
+    package var highLoadAfter: Duration = .seconds(15)
+
+    // Memory: the share of time in which some process waited for memory, as the kernel counts it.
+
+    /// So much waiting within the window is pressure. The kernel admits windows of two seconds to everybody.
+    package var memoryStall: Duration = .milliseconds(200)
+    package var memoryWindow: Duration = .seconds(2)
+    /// Pressure is over when the average of ten seconds, in percent, is below this.
+    package var memoryClearPercent = 1.0
+    package var memoryInterval: Duration = .seconds(2)
+
+    // Heat, in degrees.
+
+    /// So close to the lowest trip point of a zone is hot, and until so much below that.
+    package var heatMargin = 5.0
+    package var heatEndMargin = 5.0
+    package var heatInterval: Duration = .seconds(15)
+
+    /// How often the lock of encrypted containers is asked for, of which the kernel tells nothing by itself.
+    package var lockInterval: Duration = .seconds(5)
+
+    package init() {}
+}

@@ -1,0 +1,103 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Synchronization
+import TaskModel
+
+/// Where the sensors' thread and everybody else meet: readings go up, scripts and wishes to watch come down. Judges nothing.
+final class ConditionsBoard: Sendable {
+    struct Watch: Equatable {
+        var conditions: Set<Condition> = []
+        var containers = WatchedContainers.none
+    }
+
+    private struct State {
+        var readings: Readings
+        let configured: ScriptedConditions
+        var scripted = ScriptedConditions()
+        var watch = Watch()
+        var told: Conditions
+        var isClosing = false
+        var isClosed = false
+        var closers: [CheckedContinuation<Void, Never>] = []
+
+        var report: ConditionsReport { ConditionsReport(readings, configured: configured, scripted: scripted) }
+    }
+
+    let bell: Descriptor
+    private let state: Mutex<State>
+    private let onEvent: @Sendable (ConditionsEvent) -> Void
+
+    init(
+        _ readings: Readings,
+        configured: ScriptedConditions,
+        bell: Descriptor,
+        onEvent: @escaping @Sendable (ConditionsEvent) -> Void
+    ) {
+        self.bell = bell
+        self.onEvent = onEvent
+        let report = ConditionsReport(readings, configured: configured, scripted: ScriptedConditions())
+        state = Mutex(State(readings: readings, configured: configured, told: report.conditions))
+    }
+
+    var report: ConditionsReport { state.withLock(\.report) }
+    var watch: Watch { state.withLock(\.watch) }
+    var isClosing: Bool { state.withLock(\.isClosing) }
+
+    func watch(_ wanted: Watch) {
+        let isNew = state.withLock { state in
+            defer { state.watch = wanted }
+            return state.watch != wanted
+        }
+        if isNew { bgl_bell_ring(bell.number) }
+    }
+
+    func script(_ change: (inout ScriptedConditions) -> Void) -> ConditionsReport {
+        state.withLock { state in
+            change(&state.scripted)
+            return tell(&state)
+        }
+    }
+
+    func post(_ readings: Readings) {
+        state.withLock { state in
+            guard readings != state.readings else { return }
+            state.readings = readings
+            _ = tell(&state)
+        }
+    }
+
+    func resumed(after duration: Duration) { state.withLock { _ in onEvent(.resumed(after: duration)) } }
+
+    /// Told under the lock: what a script and a sensor change reaches the listener in the order in which it took effect.
+    private func tell(_ state: inout State) -> ConditionsReport {
+        let report = state.report
+        if report.conditions != state.told {
+            state.told = report.conditions
+            onEvent(.changed(report))
+        }
+        return report
+    }
+
+    // MARK: The end
+
+    func close(_ closer: CheckedContinuation<Void, Never>?) {
+        let isClosed = state.withLock { state in
+            state.isClosing = true
+            if !state.isClosed, let closer { state.closers.append(closer) }
+            return state.isClosed
+        }
+        if isClosed { closer?.resume() }
+        bgl_bell_ring(bell.number)
+    }
+
+    /// The sensors' thread is done.
+    func closed() {
+        let closers = state.withLock { state in
+            state.isClosed = true
+            defer { state.closers = [] }
+            return state.closers
+        }
+        for closer in closers { closer.resume() }
+    }
+}

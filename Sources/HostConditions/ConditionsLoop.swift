@@ -1,0 +1,78 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// What the sensors' thread does: waits for all of them at once, lets them look, and posts what they say.
+///
+/// It sleeps for as long as nothing is told and nothing is watched that has to be sampled.
+final class ConditionsLoop {
+    private let idle: IdleSensor
+    private let heat: HeatSensor
+    private let containers: ContainerSensor
+    private let resume: ResumeSensor
+    private let sensors: [any Sensor]
+    private let waits: WaitSet
+    private var watch = ConditionsBoard.Watch()
+
+    init(
+        _ roots: SystemRoots,
+        _ thresholds: ConditionThresholds,
+        _ usage: LaunchUsage,
+        ringing bell: Descriptor
+    ) throws(SystemError) {
+        let now = MonotonicTime.now
+        idle = IdleSensor(roots, thresholds, usage)
+        heat = HeatSensor(roots, thresholds)
+        containers = ContainerSensor(roots, thresholds)
+        resume = ResumeSensor()
+        waits = try WaitSet(ringing: bell)
+        sensors = [
+            resume, PowerSensor(roots, at: now), NetworkSensor(at: now), MemorySensor(roots, thresholds),
+            GraphicsSensor(roots, at: now), idle, heat, containers,
+        ]
+        updateWaits()
+    }
+
+    var readings: Readings { sensors.reduce(into: Readings()) { $1.write(to: &$0) } }
+
+    func run(_ board: ConditionsBoard) {
+        while !board.isClosing {
+            obey(board.watch)
+            updateWaits()
+            board.post(readings)
+            let ready = waits.wait(timeout: timeout)
+            let now = MonotonicTime.now
+            for place in ready { sensors[place].listen(at: now) }
+            for sensor in sensors where sensor.nextLook.map({ $0 <= now }) ?? false { sensor.look(at: now) }
+            if let duration = resume.takeResumption() {
+                board.resumed(after: duration)
+                for sensor in sensors { sensor.look(at: now) }
+            }
+        }
+        board.closed()
+    }
+
+    /// Nil while nothing has to be looked at without being told.
+    var timeout: Duration? {
+        sensors.compactMap(\.nextLook).min().map { $0 - .now }
+    }
+
+    private func obey(_ wanted: ConditionsBoard.Watch) {
+        guard wanted != watch else { return }
+        watch = wanted
+        let now = MonotonicTime.now
+        idle.watch(wanted.conditions, at: now)
+        heat.watch(wanted.conditions, at: now)
+        containers.watch(wanted.containers, at: now)
+    }
+
+    private func updateWaits() {
+        for (place, sensor) in sensors.enumerated() {
+            do throws(SystemError) {
+                if try waits.set(sensor.awaited, at: place) { sensor.look(at: .now) }
+            } catch {
+                sensor.cannotWait(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+
+/// Whether the data in one plugin's container can be read.
+enum ContainerReading: Equatable {
+    case open(isEncrypted: Bool)
+    /// Nothing was put there yet, and nothing keeps the host from making it.
+    case notThereYet
+    /// Whoever opens it has it mounted.
+    case automatic(String)
+    case notMounted(String, file: String)
+    case keyAbsent(String)
+    case unreadable(SystemError)
+
+    var isLocked: Bool {
+        switch self {
+        case .open, .notThereYet, .automatic: false
+        case .notMounted, .keyAbsent, .unreadable: true
+        }
+    }
+
+    /// Whether it may change without anybody telling: keys come and go silently, and so does what keeps a folder shut.
+    var changesSilently: Bool {
+        switch self {
+        case .open(let isEncrypted): isEncrypted
+        case .keyAbsent, .unreadable: true
+        case .notThereYet, .automatic, .notMounted: false
+        }
+    }
+
+    var words: String {
+        switch self {
+        case .open: "it can be opened"
+        case .notThereYet: "it is not there yet"
+        case .automatic(let point): "\(point) is mounted when it is opened"
+        case .notMounted(let point, let file): "\(point) is not mounted; \(file) expects it"
+        case .keyAbsent(let folder): "the key of \(folder) is not there"
+        case .unreadable(let error): error.words
+        }
+    }
+
+    /// - Parameters:
+    ///   - path: of the container, within `folder`.
+    ///   - folder: that of all containers.
+    init(_ path: String, in folder: String, mounts: MountTable) {
+        if let (point, file) = mounts.missing(from: folder, to: path) {
+            self = .notMounted(point, file: file)
+        } else if let point = mounts.automatic(from: folder, to: path) {
+            // Not opened: that would mount it, and wait for whatever it is mounted from.
+            self = .automatic(point)
+        } else {
+            self = Self.opened(path, in: folder)
+        }
+    }
+
+    /// A locked folder hides the names in it: what is below looks as if it were not there.
+    private static func opened(_ path: String, in folder: String) -> Self {
+        var (isThere, isEncrypted) = (true, false)
+        for place in [folder, path] {
+            do throws(SystemError) {
+                let file = try Descriptor(opening: place, flags: O_RDONLY | O_DIRECTORY | O_NONBLOCK)
+                let key = try SystemError.check(bgl_encryption_key(file.number), "ask for the key of \(place)")
+                if key == BGL_KEY_ABSENT || key == BGL_KEY_PARTLY_REMOVED { return .keyAbsent(place) }
+                if key == BGL_KEY_PRESENT { isEncrypted = true }
+            } catch {
+                guard error.number == ENOENT else { return .unreadable(error) }
+                isThere = false
+            }
+        }
+        return isThere || isEncrypted ? .open(isEncrypted: isEncrypted) : .notThereYet
+    }
+}

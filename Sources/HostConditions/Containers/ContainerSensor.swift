@@ -1,0 +1,70 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+package import TaskModel
+
+/// Whether the containers of some plugins are mounted and unlocked. The kernel tells when something is mounted; a key that
+/// comes or goes has to be looked for, which is done while an encrypted container is watched.
+final class ContainerSensor: Sensor {
+    private let roots: SystemRoots
+    private let interval: Duration
+    private let mountInfo: Descriptor?
+    private var isUnawaitable = false
+    private var watched: WatchedContainers = .none
+    private var readings: [PluginIdentifier: ConditionReading] = [:]
+    private(set) var nextLook: MonotonicTime?
+
+    init(_ roots: SystemRoots, _ thresholds: ConditionThresholds) {
+        self.roots = roots
+        interval = thresholds.lockInterval
+        mountInfo = try? Descriptor(opening: "\(roots.proc)/self/mountinfo", flags: O_RDONLY)
+    }
+
+    var awaited: Awaited? {
+        guard !watched.plugins.isEmpty, !isUnawaitable else { return nil }
+        return mountInfo.map { Awaited(descriptor: $0, events: BGL_CHANGED) }
+    }
+
+    func cannotWait(_ error: SystemError) { isUnawaitable = true }
+
+    func watch(_ containers: WatchedContainers, at now: MonotonicTime) {
+        guard containers != watched else { return }
+        watched = containers
+        look(at: now)
+    }
+
+    func look(at now: MonotonicTime) {
+        readings = [:]
+        nextLook = nil
+        guard !watched.plugins.isEmpty else { return }
+        do throws(SystemError) {
+            let mounts = try MountTable(roots, below: watched.folder)
+            for plugin in watched.plugins {
+                let path = "\(watched.folder)/\(plugin.text)"
+                let reading = ContainerReading(path, in: watched.folder, mounts: mounts)
+                if reading.changesSilently || isUnawaitable || mountInfo == nil { nextLook = now + interval }
+                readings[plugin] = .measured(reading.isLocked, from: path, detail: reading.words)
+            }
+        } catch {
+            for plugin in watched.plugins { readings[plugin] = .missing(error.words) }
+            nextLook = now + interval
+        }
+    }
+
+    func write(to all: inout Readings) { all.containers = readings }
+}
+
+/// The containers that somebody waits for: those of main plugins with a health research request that waits or runs.
+package struct WatchedContainers: Hashable, Sendable {
+    /// Absolute; each container in it is named like its plugin.
+    package let folder: String
+    package let plugins: Set<PluginIdentifier>
+
+    package static let none = WatchedContainers(folder: "/", plugins: [])
+
+    package init(folder: String, plugins: Set<PluginIdentifier>) {
+        self.folder = MountTable.normalized(folder)
+        self.plugins = plugins
+    }
+}

@@ -1,0 +1,105 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// What is mounted where, and what is meant to be. Paths are written as the files have them, octal escapes undone.
+struct MountTable: Equatable {
+    /// The type of what is on top at each mount point.
+    let mounted: [String: String]
+    /// Mount points of the system's configuration, and the file that names each.
+    let expected: [String: String]
+
+    /// The first mount point from `folder` down to `path` that is expected and has nothing mounted.
+    func missing(from folder: String, to path: String) -> (point: String, file: String)? {
+        expected.filter { point, _ in Self.lies(point, below: folder) && Self.lies(path, below: point) }
+            .filter { mounted[$0.key] == nil }
+            .min { $0.key < $1.key }
+            .map { ($0.key, $0.value) }
+    }
+
+    /// The mount point that would be mounted by whoever opens something in it, and is not yet.
+    func automatic(from folder: String, to path: String) -> String? {
+        mounted.filter { point, type in
+            type == "autofs" && Self.lies(point, below: folder) && Self.lies(path, below: point)
+        }.keys.min()
+    }
+
+    static func lies(_ path: String, below folder: String) -> Bool {
+        path == folder || path.hasPrefix(folder == "/" ? folder : folder + "/")
+    }
+
+    /// `36 35 98:0 /root /mount/point options - type source options`, in the order of mounting.
+    static func mounted(inInfo text: String) -> [String: String] {
+        var mounted: [String: String] = [:]
+        for line in text.split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            guard fields.count > 6, let dash = fields.dropFirst(6).firstIndex(of: "-"), dash + 1 < fields.count else {
+                continue
+            }
+            mounted[unescaped(fields[4])] = String(fields[dash + 1])
+        }
+        return mounted
+    }
+
+    /// `what /mount/point type options dump pass`; swap is mounted nowhere.
+    static func points(inTable text: String) -> [String] {
+        text.split(separator: "\n").compactMap { line in
+            let fields = line.split(whereSeparator: \.isWhitespace)
+            guard fields.count >= 3, !fields[0].hasPrefix("#") else { return nil }
+            let point = normalized(unescaped(fields[1]))
+            return point.hasPrefix("/") ? point : nil
+        }
+    }
+
+    /// The last `Where=` of a unit.
+    static func point(inUnit text: String) -> String? {
+        let line = text.split(separator: "\n").last { $0.hasPrefix("Where=") }
+        return line.map { normalized(String($0.dropFirst("Where=".count))) }
+    }
+
+    static func normalized(_ path: String) -> String {
+        let parts = path.split(whereSeparator: { $0 == "/" })
+        return path.hasPrefix("/") ? "/" + parts.joined(separator: "/") : path
+    }
+
+    /// A space is `\040` in these files.
+    static func unescaped(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = text.utf8
+        while let byte = rest.first {
+            rest = rest.dropFirst()
+            let digits = rest.prefix(3)
+            if byte == UInt8(ascii: "\\"), digits.count == 3, let code = UInt8(String(digits) ?? "", radix: 8) {
+                bytes.append(code)
+                rest = rest.dropFirst(3)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension MountTable {
+    /// - Parameter container: the folder of all containers; what is mounted elsewhere does not matter.
+    init(_ roots: SystemRoots, below container: String) throws(SystemError) {
+        mounted = Self.mounted(inInfo: try SystemFile.text("\(roots.proc)/self/mountinfo", limit: 1 << 20))
+        var expected: [String: String] = [:]
+        for unit in Self.units(in: roots.units) {
+            // A unit that is masked is empty.
+            guard let point = (try? SystemFile.text(unit)).flatMap(Self.point(inUnit:)) else { continue }
+            if Self.lies(point, below: container) { expected[point] = unit }
+        }
+        for point in Self.points(inTable: (try? SystemFile.text(roots.fileSystemTable, limit: 1 << 20)) ?? "") {
+            if Self.lies(point, below: container) { expected[point] = roots.fileSystemTable }
+        }
+        self.expected = expected
+    }
+
+    /// Of units with the same name, the one in the first folder is in force.
+    private static func units(in folders: [String]) -> [String] {
+        var seen: Set<String> = []
+        return folders.flatMap { folder in
+            ((try? SystemFile.names(in: folder)) ?? []).filter { $0.hasSuffix(".mount") && seen.insert($0).inserted }
+                .map { "\(folder)/\($0)" }
+        }
+    }
+}

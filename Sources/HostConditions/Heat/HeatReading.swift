@@ -1,0 +1,56 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// The temperatures of the machine's thermal zones. Judges; reads nothing.
+struct HeatReading: Equatable {
+    struct Zone: Equatable {
+        let name: String
+        let degrees: Double
+        /// The lowest temperature at which the kernel acts; nil where none is set.
+        let trip: Double?
+    }
+
+    let zones: [Zone]
+
+    /// What is hot stays so until it is cooler by a margin of its own.
+    func isHot(_ thresholds: ConditionThresholds, after wasHot: Bool) -> Bool {
+        guard let closest else { return false }
+        return closest.room <= thresholds.heatMargin + (wasHot ? thresholds.heatEndMargin : 0)
+    }
+
+    var words: String {
+        guard let (zone, trip, _) = closest else { return "no zone has a trip point" }
+        return "\(zone.name) has \(zone.degrees) degrees, \(trip) is too hot"
+    }
+
+    private var closest: (zone: Zone, trip: Double, room: Double)? {
+        zones.compactMap { zone in zone.trip.map { (zone, $0, $0 - zone.degrees) } }.min { $0.2 < $1.2 }
+    }
+}
+
+extension HeatReading {
+    /// - Parameter folder: `/sys/class/thermal`. A zone that is switched off or does not answer is none.
+    init(folder: String) throws(SystemError) {
+        zones = try SystemFile.names(in: folder).compactMap { name in
+            guard name.hasPrefix("thermal_zone"), let millidegrees = SystemFile.number("\(folder)/\(name)/temp") else {
+                return nil
+            }
+            return Zone(
+                name: SystemFile.line("\(folder)/\(name)/type") ?? name,
+                degrees: Double(millidegrees) / 1_000,
+                trip: Self.lowestTrip("\(folder)/\(name)")
+            )
+        }
+    }
+
+    /// `active` ones only start a fan; a temperature of zero or below stands for one that is not set.
+    private static func lowestTrip(_ zone: String) -> Double? {
+        let names = (try? SystemFile.names(in: zone)) ?? []
+        return names.compactMap { name -> Double? in
+            guard name.hasPrefix("trip_point_"), name.hasSuffix("_type"),
+                ["hot", "passive", "critical"].contains(SystemFile.line("\(zone)/\(name)")),
+                let millidegrees = SystemFile.number("\(zone)/\(name.dropLast("type".count))temp"), millidegrees > 0
+            else { return nil }
+            return Double(millidegrees) / 1_000
+        }.min()
+    }
+}

@@ -1,0 +1,114 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+import TaskModel
+
+/// Whether the machine idles, and whether its load is high: samples what others than the host's launches use, and asks the
+/// session manager for people. Does neither while nobody watches.
+final class IdleSensor: Sensor {
+    private let roots: SystemRoots
+    private let thresholds: ConditionThresholds
+    private let usage: LaunchUsage
+    private let sessions: SessionManager
+    private let ticksPerSecond = Int64(sysconf(Int32(_SC_CLK_TCK)))
+
+    private var watched: Set<Condition> = []
+    private var sample: LoadSample?
+    private var load: LoadReading?
+    private var problem: SystemError?
+    private var quiet: SteadyClaim
+    private var high: SteadyClaim
+    private(set) var nextLook: MonotonicTime?
+
+    init(_ roots: SystemRoots, _ thresholds: ConditionThresholds, _ usage: LaunchUsage) {
+        self.roots = roots
+        self.thresholds = thresholds
+        self.usage = usage
+        sessions = SessionManager(address: roots.systemBus)
+        quiet = SteadyClaim(beginsAfter: thresholds.idleAfter, endsAfter: thresholds.busyAfter)
+        high = SteadyClaim(beginsAfter: thresholds.highLoadAfter, endsAfter: thresholds.highLoadAfter)
+    }
+
+    var awaited: Awaited? { sessions.awaited }
+
+    func watch(_ conditions: Set<Condition>, at now: MonotonicTime) {
+        let wanted = conditions.intersection([.idle, .highLoad])
+        guard wanted != watched else { return }
+        let wasSampling = !watched.isEmpty
+        watched = wanted
+        if !wanted.contains(.idle) { sessions.close() }
+        if wanted.isEmpty { return forget() }
+        if !wasSampling || wanted.contains(.idle) { look(at: now) }
+    }
+
+    func listen(at now: MonotonicTime) { sessions.listen() }
+
+    func look(at now: MonotonicTime) {
+        guard !watched.isEmpty else { return }
+        nextLook = now + thresholds.sampleInterval
+        if watched.contains(.idle) { sessions.ask() }
+        do throws(SystemError) {
+            take(
+                try LoadSample(roots, launches: usage.read(), ticksPerSecond: ticksPerSecond, at: now)
+            )
+            problem = nil
+        } catch {
+            forget()
+            problem = error
+            nextLook = now + thresholds.sampleInterval
+        }
+    }
+
+    /// Too soon after the one before, a sample says more about the counting than about the machine.
+    private func take(_ next: LoadSample) {
+        guard let previous = sample else { return sample = next }
+        guard next.at - previous.at >= thresholds.sampleInterval * 0.5, let load = LoadReading(from: previous, to: next)
+        else { return }
+        sample = next
+        self.load = load
+        quiet.note(load.looksIdle(thresholds), since: load.since, until: load.until)
+        high.note(load.looksHigh(thresholds), since: load.since, until: load.until)
+    }
+
+    private func forget() {
+        sample = nil
+        load = nil
+        problem = nil
+        nextLook = nil
+        quiet = SteadyClaim(beginsAfter: quiet.beginsAfter, endsAfter: quiet.endsAfter)
+        high = SteadyClaim(beginsAfter: high.beginsAfter, endsAfter: high.endsAfter)
+    }
+
+    func write(to readings: inout Readings) {
+        readings.conditions[.idle] = watched.contains(.idle) ? idle : .unwatched
+        readings.conditions[.highLoad] = watched.contains(.highLoad) ? highLoad : .unwatched
+    }
+
+    private var files: String { "\(roots.proc)/stat, \(roots.proc)/pressure" }
+
+    private var highLoad: ConditionReading {
+        if let problem { return .missing(problem.words) }
+        return .measured(high.holds, from: files, detail: load?.words ?? "not sampled twice yet")
+    }
+
+    private var idle: ConditionReading {
+        if let problem { return .missing(problem.words) }
+        var words = load?.words ?? "not sampled twice yet"
+        var from = files
+        switch sessions.presence {
+        case .present:
+            words = "somebody is at the machine; " + words
+            from += ", logind"
+        case .absent:
+            words += "; nobody is at the machine"
+            from += ", logind"
+        case .unknown:
+            words += "; logind has not answered yet"
+        case .missing(let why):
+            words += "; nothing tells whether somebody is at the machine: \(why)"
+        }
+        // Who has not answered yet may still say that somebody is there.
+        let mayBeUsed = sessions.presence == .present || sessions.presence == .unknown
+        return .measured(quiet.holds && !mayBeUsed, from: from, detail: words)
+    }
+}

@@ -1,0 +1,59 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// The processes of the machine, with what each used. A moment's picture: some end while it is taken.
+struct ProcessTimes: Equatable {
+    struct Entry: Equatable {
+        let pid: Int32
+        let parent: Int32
+        /// Its own, and that of children that it has waited for.
+        let ticks: Int64
+        let reapedTicks: Int64
+
+        /// A line of `/proc/PID/stat`. The second field is the program's name: any bytes, spaces and parentheses too.
+        init?(parsing line: String) {
+            guard let end = line.lastIndex(of: ")"), let name = line.firstIndex(of: "(") else { return nil }
+            let fields = line[line.index(after: end)...].split(separator: " ")
+            // Field 3 is the first one here; 14 to 17 are times.
+            guard fields.count > 14, let pid = Int32(line[..<name].split(separator: " ").first ?? ""),
+                let parent = Int32(fields[1])
+            else { return nil }
+            let times = fields[11...14].compactMap { Int64($0) }
+            guard times.count == 4, times.allSatisfy({ 0...(1 << 60) ~= $0 }) else { return nil }
+            self.pid = pid
+            self.parent = parent
+            ticks = times[0] + times[1]
+            reapedTicks = times[2] + times[3]
+        }
+    }
+
+    let entries: [Entry]
+
+    /// Nil where processes are not shown.
+    static func all(in proc: String) -> ProcessTimes? {
+        guard let names = try? SystemFile.names(in: proc) else { return nil }
+        let entries = names.compactMap { name -> Entry? in
+            guard Int32(name) != nil, let line = try? SystemFile.text("\(proc)/\(name)/stat", limit: 4096) else {
+                return nil
+            }
+            return Entry(parsing: line)
+        }
+        return ProcessTimes(entries: entries)
+    }
+
+    /// What a process and its descendants used, those that were reaped included.
+    func used(by root: Int32, ticksPerSecond: Int64) -> Duration {
+        let children = Dictionary(grouping: entries, by: \.parent)
+        var sum: Int64 = 0
+        var open = entries.filter { $0.pid == root }
+        var seen: Set<Int32> = []
+        while let entry = open.popLast() {
+            guard seen.insert(entry.pid).inserted else { continue }
+            sum = sum.addingReportingOverflow(entry.ticks + entry.reapedTicks).partialValue
+            open += children[entry.pid] ?? []
+        }
+        return .milliseconds(max(0, sum) / max(1, ticksPerSecond) * 1_000)
+            + .milliseconds(max(0, sum) % max(1, ticksPerSecond) * 1_000 / max(1, ticksPerSecond))
+    }
+}

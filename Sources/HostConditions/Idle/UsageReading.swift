@@ -1,0 +1,69 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// What the whole machine, or the host's own launches, have used since some moment in the past. Grows only.
+package struct UsageReading: Hashable, Sendable {
+    /// Of all processors together.
+    package var processorTime: Duration
+    /// For how long something in there waited for a processor, or for a disk; nil where the kernel does not tell.
+    package var processorStall: Duration?
+    package var diskStall: Duration?
+
+    package init(processorTime: Duration, processorStall: Duration? = nil, diskStall: Duration? = nil) {
+        self.processorTime = processorTime
+        self.processorStall = processorStall
+        self.diskStall = diskStall
+    }
+}
+
+/// What the whole machine used until one moment.
+struct LoadSample: Equatable {
+    let at: MonotonicTime
+    let processors: Int
+    let machine: UsageReading
+    /// Nil while the host does not say.
+    let launches: UsageReading?
+}
+
+extension LoadSample {
+    init(
+        _ roots: SystemRoots,
+        launches: UsageReading?,
+        ticksPerSecond: Int64,
+        at now: MonotonicTime
+    ) throws(SystemError) {
+        let path = "\(roots.proc)/stat"
+        let text = try SystemFile.text(path, limit: 1 << 20)
+        guard let ticks = Self.busyTicks(in: text) else { throw SystemError(unreadable: path) }
+        let nanoseconds = ticks.multipliedReportingOverflow(by: 1_000_000_000 / max(1, ticksPerSecond))
+        at = now
+        processors = max(1, text.split(separator: "\n").count { Self.isOneProcessor($0) })
+        machine = UsageReading(
+            processorTime: .nanoseconds(nanoseconds.overflow ? .max : nanoseconds.partialValue),
+            processorStall: (try? PressureReading(file: "\(roots.proc)/pressure/cpu"))?.total,
+            diskStall: (try? PressureReading(file: "\(roots.proc)/pressure/io"))?.total
+        )
+        self.launches = launches
+    }
+
+    private static func isOneProcessor(_ line: Substring) -> Bool {
+        line.hasPrefix("cpu") && line.dropFirst(3).first?.isNumber == true
+    }
+
+    /// User, nice, system, interrupts and soft interrupts of the line for all processors. Waiting for a disk leaves a
+    /// processor free, and what a hypervisor gave to others was used by no one here.
+    static func busyTicks(in text: String) -> Int64? {
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("cpu ") }) else { return nil }
+        let fields = line.split(separator: " ").dropFirst().map { Int64($0) }
+        guard fields.count >= 7 else { return nil }
+        var sum: Int64 = 0
+        for index in [0, 1, 2, 5, 6] {
+            guard let ticks = fields[index], ticks >= 0 else { return nil }
+            let (total, overflow) = sum.addingReportingOverflow(ticks)
+            if overflow { return nil }
+            sum = total
+        }
+        return sum
+    }
+}

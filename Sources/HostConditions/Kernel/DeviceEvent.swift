@@ -1,0 +1,23 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// What the kernel announces of a device: `change@/devices/...`, then `KEY=value` pieces, each ended by a zero.
+struct DeviceEvent: Equatable {
+    let action: String
+    let subsystem: String
+    let device: String
+
+    /// Nil for anything else; udev's own messages to its listeners have another form.
+    init?(parsing bytes: ArraySlice<UInt8>) {
+        var values: [Substring: Substring] = [:]
+        let pieces = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+        guard let head = pieces.first, head.contains("@") else { return nil }
+        for piece in pieces.dropFirst() {
+            guard let equals = piece.firstIndex(of: "=") else { continue }
+            values[piece[..<equals]] = piece[piece.index(after: equals)...]
+        }
+        guard let action = values["ACTION"], let subsystem = values["SUBSYSTEM"] else { return nil }
+        self.action = String(action)
+        self.subsystem = String(subsystem)
+        device = String(values["DEVPATH"] ?? "")
+    }
+}

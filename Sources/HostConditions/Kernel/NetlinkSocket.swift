@@ -1,0 +1,89 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+
+/// Hears what the kernel announces, or asks it for everything it has. Understands none of it.
+final class NetlinkSocket {
+    /// What a receiver learns in one go.
+    enum News {
+        case messages([ArraySlice<UInt8>])
+        /// More was announced than the socket holds: only asking anew tells.
+        case lost
+    }
+
+    private static let capacity = 65536
+    /// What a storm of announcements can keep a thread at in one go.
+    private static let batch = 1024
+
+    let descriptor: Descriptor
+
+    init(protocol number: Int32, groups: UInt32 = 0) throws(SystemError) {
+        descriptor = Descriptor(
+            owning: try SystemError.check(bgl_netlink_open(number, groups), "open a netlink socket")
+        )
+    }
+
+    /// All that is there by now; never waits.
+    func drain() -> News {
+        var messages: [ArraySlice<UInt8>] = []
+        var isLost = false
+        while messages.count < Self.batch {
+            do throws(SystemError) {
+                messages.append(try receive(waits: false))
+            } catch {
+                if error.number == EAGAIN { break }
+                isLost = true
+                if error.number != ENOBUFS && error.number != EMSGSIZE { break }
+            }
+        }
+        return isLost ? .lost : .messages(messages)
+    }
+
+    /// Asks for all that the kernel has of something, and waits for the answer.
+    ///
+    /// - Parameter body: the fixed part, and attributes that restrict the question.
+    func dump(_ type: Int, _ body: [UInt8]) throws(SystemError) -> [NetlinkMessage] {
+        // One that changed while it was told may have holes.
+        for _ in 0..<5 {
+            if let messages = try dumpOnce(type, body) { return messages }
+        }
+        throw SystemError(number: EINTR, attempt: "read the kernel's tables, which change all the time")
+    }
+
+    /// Nil when what was told changed meanwhile.
+    private func dumpOnce(_ type: Int, _ body: [UInt8]) throws(SystemError) -> [NetlinkMessage]? {
+        var header = nlmsghdr()
+        header.nlmsg_len = UInt32(MemoryLayout<nlmsghdr>.size + body.count)
+        header.nlmsg_type = UInt16(type)
+        header.nlmsg_flags = UInt16(NLM_F_REQUEST | NLM_F_DUMP)
+        let request = withUnsafeBytes(of: header) { Array($0) } + body
+        let sent = bgl_send(descriptor.number, request, request.count)
+        if sent < 0 { throw SystemError(number: Int32(-sent), attempt: "ask the kernel") }
+
+        var answer: [NetlinkMessage] = []
+        var isWhole = true
+        while true {
+            for message in NetlinkMessage.all(in: try receive(waits: true)) {
+                if Int32(message.flags) & NLM_F_DUMP_INTR != 0 { isWhole = false }
+                switch Int32(message.type) {
+                case NLMSG_DONE: return isWhole ? answer : nil
+                case NLMSG_ERROR:
+                    let number = message.body.value(of: Int32.self) ?? -EPROTO
+                    throw SystemError(number: -number, attempt: "read the kernel's tables")
+                default: answer.append(message)
+                }
+            }
+        }
+    }
+
+    private func receive(waits: Bool) throws(SystemError) -> ArraySlice<UInt8> {
+        var count = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: Self.capacity) { buffer, filled in
+            count = bgl_netlink_receive(descriptor.number, buffer.baseAddress, Self.capacity, waits ? 1 : 0)
+            filled = max(0, count)
+        }
+        if count < 0 { throw SystemError(number: Int32(-count), attempt: "receive from the kernel") }
+        return bytes[...]
+    }
+}

@@ -1,0 +1,50 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+
+/// Reads the small files in which the kernel and the system show their state. Not for files of any size.
+enum SystemFile {
+    static func text(_ path: String, limit: Int = 65536) throws(SystemError) -> String {
+        var count = -1
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
+            count = bgl_read_file(AT_FDCWD, path, buffer.baseAddress, limit)
+            filled = max(0, count)
+        }
+        if count < 0 { throw SystemError(number: Int32(-count), attempt: "read \(path)") }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The first line, or nil where there is no such file or it does not answer.
+    static func line(_ path: String) -> String? {
+        guard let text = try? text(path, limit: 4096) else { return nil }
+        return text.split(separator: "\n", maxSplits: 1).first.map { String($0).trimmingSpaces }
+    }
+
+    static func number(_ path: String) -> Int? { line(path).flatMap { Int($0) } }
+
+    /// The names in a folder, sorted.
+    static func names(in path: String) throws(SystemError) -> [String] {
+        guard let stream = opendir(path) else { throw SystemError(number: errno, attempt: "list \(path)") }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+}
+
+extension String {
+    fileprivate var trimmingSpaces: String {
+        var rest = Substring(self)
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        while rest.first?.isWhitespace == true { rest.removeFirst() }
+        return String(rest)
+    }
+}

@@ -1,0 +1,78 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+import TaskModel
+
+/// Whether processes wait for memory. The kernel tells when that begins; that it is over has to be looked for, and
+/// only then something is.
+final class MemorySensor: Sensor {
+    private let path: String
+    private let thresholds: ConditionThresholds
+    private var trigger: Descriptor?
+    private var problem: SystemError?
+    private var isLow = false
+    private var average = 0.0
+    private(set) var nextLook: MonotonicTime?
+
+    init(_ roots: SystemRoots, _ thresholds: ConditionThresholds) {
+        path = "\(roots.proc)/pressure/memory"
+        self.thresholds = thresholds
+        do throws(SystemError) {
+            average = try PressureReading(file: path).average
+            trigger = try setTrigger()
+        } catch {
+            problem = error
+        }
+    }
+
+    var awaited: Awaited? { trigger.map { Awaited(descriptor: $0, events: BGL_CHANGED) } }
+
+    func listen(at now: MonotonicTime) {
+        isLow = true
+        average = (try? PressureReading(file: path))?.average ?? average
+        nextLook = now + thresholds.memoryInterval
+    }
+
+    /// One trigger is not over because the average is still low: the average begins to rise with it.
+    func look(at now: MonotonicTime) {
+        guard problem == nil else { return }
+        do throws(SystemError) {
+            average = try PressureReading(file: path).average
+        } catch {
+            return fail(error)
+        }
+        if average < thresholds.memoryClearPercent {
+            isLow = false
+            nextLook = nil
+        } else if isLow {
+            nextLook = now + thresholds.memoryInterval
+        }
+    }
+
+    func cannotWait(_ error: SystemError) { fail(SystemError(number: error.number, attempt: "wait for \(path)")) }
+
+    func write(to readings: inout Readings) {
+        let words = "waiting for memory \(average)% of 10 s"
+        readings.conditions[.lowMemory] =
+            problem.map { .missing($0.words) } ?? .measured(isLow, from: path, detail: words)
+    }
+
+    private func fail(_ error: SystemError) {
+        problem = error
+        trigger = nil
+        isLow = false
+        nextLook = nil
+    }
+
+    private func setTrigger() throws(SystemError) -> Descriptor {
+        let file = try Descriptor(opening: path, flags: O_RDWR | O_NONBLOCK)
+        let (stall, window) = (thresholds.memoryStall.wholeMicroseconds, thresholds.memoryWindow.wholeMicroseconds)
+        try file.write("some \(stall) \(window)", for: "set a trigger of \(stall) us in \(window) us at \(path)")
+        return file
+    }
+}
+
+extension Duration {
+    fileprivate var wholeMicroseconds: Int64 { wholeNanoseconds / 1_000 }
+}

@@ -1,0 +1,61 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+import TaskModel
+
+/// Whether a graphics processor is there, by its devices; folders tell when one comes or goes.
+final class GraphicsSensor: Sensor {
+    private let dev: String
+    private var notices: Descriptor?
+    private var device: String?
+
+    init(_ roots: SystemRoots, at now: MonotonicTime) {
+        dev = roots.dev
+        let number = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+        notices = number >= 0 ? Descriptor(owning: number) : nil
+        look(at: now)
+    }
+
+    var awaited: Awaited? { notices.map { Awaited(descriptor: $0) } }
+
+    func listen(at now: MonotonicTime) {
+        guard let notices else { return }
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+            while bgl_read(notices.number, buffer.baseAddress, buffer.count) > 0 {}
+        }
+        look(at: now)
+    }
+
+    func look(at now: MonotonicTime) {
+        watchFolders()
+        device = findDevice()
+    }
+
+    func write(to readings: inout Readings) {
+        guard SystemFile.exists(dev) else {
+            readings.conditions[.gpu] = .missing("\(dev) cannot be seen")
+            return
+        }
+        readings.conditions[.gpu] = .measured(
+            device != nil,
+            from: device ?? dev,
+            detail: (device == nil ? "no graphics device" : "a graphics device")
+                + (notices == nil ? "; changes are not told: inotify gives no more" : "")
+        )
+    }
+
+    /// A folder that is watched already keeps its watch; one that was made anew gets one.
+    private func watchFolders() {
+        guard let notices else { return }
+        for folder in [dev, "\(dev)/dri"] {
+            _ = inotify_add_watch(notices.number, folder, UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVE))
+        }
+    }
+
+    private func findDevice() -> String? {
+        let nodes = (try? SystemFile.names(in: "\(dev)/dri")) ?? []
+        if let node = nodes.first(where: { $0.hasPrefix("renderD") }) { return "\(dev)/dri/\(node)" }
+        return ["\(dev)/nvidia0", "\(dev)/kfd"].first(where: SystemFile.exists)
+    }
+}

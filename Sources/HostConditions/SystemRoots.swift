@@ -1,0 +1,34 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// Where the kernel and the system show what the sensors read. Trees of files take their place in tests.
+package struct SystemRoots: Hashable, Sendable {
+    /// `/sys`, `/proc` and `/dev`.
+    package var sys: String
+    package var proc: String
+    package var dev: String
+    package var fileSystemTable: String
+    /// Where systemd's mount units lie.
+    package var units: [String]
+    /// As D-Bus writes addresses.
+    package var systemBus: String
+
+    package init(
+        sys: String = "/sys",
+        proc: String = "/proc",
+        dev: String = "/dev",
+        fileSystemTable: String = "/etc/fstab",
+        units: [String] = SystemRoots.unitFolders,
+        systemBus: String = "unix:path=/run/dbus/system_bus_socket"
+    ) {
+        self.sys = sys
+        self.proc = proc
+        self.dev = dev
+        self.fileSystemTable = fileSystemTable
+        self.units = units
+        self.systemBus = systemBus
+    }
+
+    package static let unitFolders = ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].map {
+        "\($0)/systemd/system"
+    }
+}

@@ -1,0 +1,177 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+import TaskModel
+import Testing
+
+@testable import HostConditions
+
+@Suite(
+    "A container is locked when what it lies on is not mounted, or its key is not there",
+    .serialized,
+    .timeLimit(.minutes(1))
+)
+struct ContainerTests {
+    private let tree: FileTree
+    private let sensor: ContainerSensor
+    private let study: PluginIdentifier
+
+    init() throws {
+        tree = try FileTree()
+        try tree.write("proc/self/mountinfo", "22 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n")
+        sensor = ContainerSensor(tree.roots, ConditionThresholds())
+        study = try #require(PluginIdentifier("com.example.study"))
+    }
+
+    private var containers: String { tree.path + "/containers" }
+    private var container: String { containers + "/com.example.study" }
+
+    private func reading(at now: MonotonicTime = .seconds(1)) -> ConditionReading? {
+        sensor.watch(WatchedContainers(folder: containers + "/", plugins: [study]), at: now)
+        sensor.look(at: now)
+        var readings = Readings()
+        sensor.write(to: &readings)
+        return readings.containers[study]
+    }
+
+    private func mount(_ point: String, type: String = "ext4") throws {
+        try tree.write(
+            "proc/self/mountinfo",
+            "22 1 254:0 / / rw - ext4 /dev/vda rw\n40 22 0:30 / \(point) rw shared:1 master:2 - \(type) /dev/mapper/x rw\n"
+        )
+    }
+
+    @Test func `an ordinary folder is open, and one that the host has still to make as well`() throws {
+        try tree.folder("containers")
+        #expect(reading() == .measured(false, from: container, detail: "it is not there yet"))
+        try tree.folder("containers/com.example.study")
+        #expect(reading() == .measured(false, from: container, detail: "it can be opened"))
+        #expect(sensor.nextLook == nil, "the kernel tells of mounts")
+    }
+
+    @Test(arguments: ["", "/com.example.study", "/com.example.study/"])
+    func `70: what the table of file systems expects in between must be mounted`(_ below: String) throws {
+        try tree.folder("containers/com.example.study")
+        try tree.write(
+            "etc/fstab",
+            "# comment\n\nUUID=1 / ext4 defaults 0 1\n/dev/mapper/x\t\(containers)\(below)\text4\tnoauto 0 0\n"
+        )
+        #expect(reading()?.holds == true)
+        #expect(reading()?.detail?.hasSuffix(" is not mounted; \(tree.path)/etc/fstab expects it") == true)
+        try mount(MountTable.normalized(containers + below))
+        #expect(reading()?.holds == false)
+    }
+
+    @Test func `what is expected elsewhere does not matter`() throws {
+        try tree.folder("containers/com.example.study")
+        try tree.write(
+            "etc/fstab",
+            """
+            a \(containers)/com.example.other ext4 defaults 0 0
+            b \(containers)/com.example.study2 ext4 defaults 0 0
+            c \(tree.path) ext4 defaults 0 0
+            d none swap sw 0 0
+            e
+            """
+        )
+        #expect(reading()?.holds == false)
+    }
+
+    @Test func `70: systemd's mount units count like the table, the first folder's before the others'`() throws {
+        try tree.folder("containers/com.example.study")
+        try tree.write("lib/units/x.mount", "[Unit]\nDescription=x\n[Mount]\nWhat=/dev/x\nWhere=\(containers)\n")
+        #expect(reading()?.holds == true)
+        try tree.write("etc/units/x.mount", "")
+        #expect(reading()?.holds == false)
+        try tree.write("etc/units/x.mount", "[Mount]\nWhere=\(container)\n")
+        #expect(reading()?.detail == "\(container) is not mounted; \(tree.path)/etc/units/x.mount expects it")
+    }
+
+    @Test func `one that is mounted when it is opened is not locked, and not opened to see`() throws {
+        try tree.folder("containers/com.example.study")
+        try tree.write("etc/fstab", "x \(container) ext4 noauto,x-systemd.automount 0 0\n")
+        try mount(container, type: "autofs")
+        #expect(reading() == .measured(false, from: container, detail: "\(container) is mounted when it is opened"))
+    }
+
+    @Test func `a container that is no folder is locked, and looked at again`() throws {
+        try tree.write("containers/com.example.study", "a file")
+        #expect(reading() == .measured(true, from: container, detail: "cannot open \(container): Not a directory"))
+        #expect(sensor.nextLook == .seconds(6))
+    }
+
+    @Test func `mounts that cannot be seen are missing`() throws {
+        try tree.remove("proc")
+        #expect(reading()?.isMissing == true)
+    }
+
+    @Test func `nothing is looked at while nobody watches`() throws {
+        _ = reading()
+        sensor.watch(.none, at: .seconds(2))
+        var readings = Readings()
+        sensor.write(to: &readings)
+        #expect(readings.containers.isEmpty && sensor.awaited == nil && sensor.nextLook == nil)
+    }
+
+    @Test func `escaped and malformed entries crash nothing`() {
+        #expect(MountTable.unescaped("/a\\040b\\134") == "/a b\\")
+        #expect(MountTable.unescaped("/a\\04") == "/a\\04")
+        #expect(MountTable.unescaped("/a\\999\\") == "/a\\999\\")
+        #expect(MountTable.points(inTable: "x /a\\040b ext4\n/only\n\n x y z \n# /c /d ext4") == ["/a b"])
+        #expect(
+            MountTable.mounted(inInfo: "1 2 3 / /a rw -\n1 2 3 / /b rw - \n- - -\n1 2 3 / /c rw a b - tmpfs t") == [
+                "/c": "tmpfs"
+            ]
+        )
+        #expect(MountTable.point(inUnit: "Where=\n") == "")
+    }
+
+    @Test(.enabled(if: Machine.canMount, "mounting takes root"))
+    func `what is mounted and unmounted is told at once`() async throws {
+        try tree.folder("containers/com.example.study")
+        try tree.write("etc/fstab", "tmpfs \(container) tmpfs noauto 0 0\n")
+        var roots = tree.roots
+        roots.proc = "/proc"
+        let watching = try Watching(roots)
+        var locked = watching.reports.map(\.conditions.lockedContainers).makeAsyncIterator()
+        watching.conditions.watch([], containers: WatchedContainers(folder: containers, plugins: [study]))
+        #expect(await locked.next() == [study])
+        #expect(Machine.run("mount", "-t", "tmpfs", "tmpfs", container))
+        defer { Machine.run("umount", container) }
+        #expect(await locked.next() == [])
+        #expect(Machine.run("umount", container))
+        #expect(await locked.next() == [study])
+        await watching.conditions.close()
+    }
+
+    @Test(
+        .enabled(if: EncryptedVolume.isAllowed, "an encrypted folder takes root, ext4 with fscrypt and a loop device")
+    )
+    func `70: an encrypted container is locked while its key is not in the kernel`() throws {
+        let volume = try EncryptedVolume()
+        let key = try volume.addKey()
+        try volume.encrypt("containers", with: key)
+        let container = volume.path + "/containers/com.example.study"
+        #expect(mkdir(container, 0o700) == 0)
+
+        var roots = tree.roots
+        roots.proc = "/proc"
+        var thresholds = ConditionThresholds()
+        thresholds.lockInterval = .milliseconds(10)
+        let sensor = ContainerSensor(roots, thresholds)
+        func reading() -> ConditionReading? {
+            var readings = Readings()
+            sensor.write(to: &readings)
+            return readings.containers[study]
+        }
+        sensor.watch(WatchedContainers(folder: volume.path + "/containers", plugins: [study]), at: .now)
+        #expect(reading()?.holds == false)
+        #expect(sensor.nextLook != nil, "keys go silently")
+
+        try volume.removeKey(key)
+        #expect(sensor.listens { reading()?.holds == true })
+        #expect(reading()?.detail == "the key of \(volume.path)/containers is not there")
+        #expect(try volume.addKey() == key)
+        #expect(sensor.listens { reading()?.holds == false })
+    }
+}

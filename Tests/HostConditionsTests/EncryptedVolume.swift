@@ -1,0 +1,71 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+
+@testable import HostConditions
+
+/// A file system that can encrypt, in a file of its own and mounted, for the length of one test.
+///
+/// Keys and policies are put there by the kernel's calls as its documentation lays them out (fscrypt, version 2).
+final class EncryptedVolume {
+    struct Key: Equatable { let identifier: [UInt8] }
+
+    private static let addKey: UInt = 0xc050_6617
+    private static let removeKey: UInt = 0xc040_6618
+    private static let setPolicy: UInt = 0x800c_6613
+
+    let path: String
+    private let tree: FileTree
+
+    static let isAllowed: Bool = {
+        guard Machine.canMount, Machine.has("mkfs.ext4") else { return false }
+        guard let volume = try? EncryptedVolume() else { return false }
+        return (try? volume.addKey()) != nil
+    }()
+
+    init() throws {
+        tree = try FileTree()
+        path = tree.path + "/volume"
+        try tree.folder("volume")
+        let image = tree.path + "/image"
+        guard Machine.run("truncate", "-s", "16M", image), Machine.run("mkfs.ext4", "-q", "-O", "encrypt", image),
+            Machine.run("mount", "-o", "loop", image, path)
+        else { throw SystemError(number: ENODEV, attempt: "mount an encrypted volume") }
+    }
+
+    deinit { Machine.run("umount", "-l", path) }
+
+    /// Always the same one.
+    func addKey() throws -> Key {
+        let secret = (0..<64).map { UInt8($0) }
+        // Which key (its kind, and room for the identifier that the kernel gives), its size, room for later, the key.
+        var argument = Self.words(2, 0) + Array(repeating: 0, count: 32) + Self.words(64, 0)
+        argument += Array(repeating: 0, count: 32) + secret
+        try call(Self.addKey, path, &argument)
+        return Key(identifier: Array(argument[8..<24]))
+    }
+
+    func removeKey(_ key: Key) throws {
+        var argument = Self.words(2, 0) + key.identifier + Array(repeating: 0, count: 16 + 24)
+        try call(Self.removeKey, path, &argument)
+    }
+
+    func encrypt(_ folder: String, with key: Key) throws {
+        mkdir("\(path)/\(folder)", 0o700)
+        // Version 2, AES-256-XTS for contents, AES-256-CTS for names.
+        var argument: [UInt8] = [2, 1, 4, 0, 0, 0, 0, 0] + key.identifier
+        try call(Self.setPolicy, "\(path)/\(folder)", &argument)
+    }
+
+    private func call(_ request: UInt, _ path: String, _ argument: inout [UInt8]) throws {
+        let file = try Descriptor(opening: path, flags: O_RDONLY | O_DIRECTORY)
+        // Swift leaves out what takes any number of arguments.
+        typealias Control = @convention(c) (Int32, UInt, UnsafeMutableRawPointer?) -> Int32
+        guard let address = dlsym(nil, "ioctl") else { throw SystemError(number: ENOSYS, attempt: "find ioctl") }
+        let control = unsafeBitCast(address, to: Control.self)
+        let status = argument.withUnsafeMutableBytes { control(file.number, request, $0.baseAddress) }
+        if status != 0 { throw SystemError(number: errno, attempt: "change the encryption of \(path)") }
+    }
+
+    private static func words(_ words: UInt32...) -> [UInt8] { words.flatMap { withUnsafeBytes(of: $0) { Array($0) } } }
+}

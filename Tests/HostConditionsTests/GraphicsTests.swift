@@ -1,0 +1,65 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+import Testing
+
+@testable import HostConditions
+
+@Suite("A graphics processor is there when its device is")
+struct GraphicsTests {
+    private let tree: FileTree
+
+    init() throws {
+        tree = try FileTree()
+        try tree.folder("dev")
+    }
+
+    private func holds(_ sensor: GraphicsSensor) -> Bool { sensor.reading(.gpu)?.holds ?? false }
+
+    @Test(arguments: ["dri/renderD128", "nvidia0", "kfd"])
+    func `one that comes and goes is noticed at once`(device: String) throws {
+        let sensor = GraphicsSensor(tree.roots, at: .now)
+        #expect(sensor.reading(.gpu) == .measured(false, from: tree.path + "/dev", detail: "no graphics device"))
+        try tree.write("dev/\(device)", "")
+        #expect(sensor.listens { holds(sensor) })
+        #expect(
+            sensor.reading(.gpu) == .measured(true, from: "\(tree.path)/dev/\(device)", detail: "a graphics device")
+        )
+        try tree.remove("dev/\(device)")
+        #expect(sensor.listens { !holds(sensor) })
+    }
+
+    @Test(arguments: ["dri/card0", "nvidiactl", "nvidia1"])
+    func `a device that computes nothing is none`(device: String) throws {
+        try tree.write("dev/\(device)", "")
+        #expect(!holds(GraphicsSensor(tree.roots, at: .now)))
+    }
+
+    @Test func `devices that cannot be seen are missing`() throws {
+        try tree.remove("dev")
+        #expect(GraphicsSensor(tree.roots, at: .now).reading(.gpu)?.isMissing == true)
+    }
+}
+
+@Suite("A suspended machine is noticed when it goes on")
+struct ResumeTests {
+    @Test func `only the time that the monotonic clock left out counts, and once`() {
+        var suspended = SuspendedTime(monotonic: .seconds(100), boot: .seconds(150))
+        #expect(suspended.grew(monotonic: .seconds(200), boot: .seconds(250)) == nil)
+        #expect(suspended.grew(monotonic: .seconds(210), boot: .seconds(3_860)) == .seconds(3_600))
+        #expect(suspended.grew(monotonic: .seconds(220), boot: .seconds(3_870)) == nil)
+    }
+
+    @Test func `clocks that are read one after the other are no suspension`() {
+        var suspended = SuspendedTime(monotonic: .seconds(100), boot: .seconds(100))
+        #expect(suspended.grew(monotonic: .seconds(200), boot: .seconds(200.1)) == nil)
+        #expect(suspended.grew(monotonic: .seconds(300), boot: .seconds(300.5)) == .milliseconds(500))
+    }
+
+    @Test func `a wall clock that was only set is no resumption`() {
+        let sensor = ResumeSensor()
+        #expect(sensor.awaited != nil)
+        sensor.listen(at: .now)
+        #expect(sensor.takeResumption() == nil)
+    }
+}

@@ -1,0 +1,163 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Synchronization
+import TaskModel
+import Testing
+
+@testable import HostConditions
+
+@Suite("A machine idles when it is quiet and nobody is known to be there")
+struct IdleTests {
+    /// A machine of two processors whose time is turned by hand, five seconds at a time.
+    private final class World: Sendable {
+        private struct State {
+            var seconds = 0.0
+            var busy = 0.0
+            var stall = 0.0
+            var launches = 0.0
+            var reads = 0
+        }
+
+        let tree: FileTree
+        private let state = Mutex(State())
+
+        init() throws {
+            tree = try FileTree()
+            try write()
+        }
+
+        var now: MonotonicTime { state.withLock { .seconds(1_000 + $0.seconds) } }
+        var reads: Int { state.withLock(\.reads) }
+
+        var usage: LaunchUsage {
+            LaunchUsage { [self] in
+                state.withLock { state in
+                    state.reads += 1
+                    return UsageReading(processorTime: .seconds(state.launches))
+                }
+            }
+        }
+
+        /// Five seconds in which others and launches used this many processors.
+        func passes(others: Double, launches: Double = 0, stall: Double = 0) throws {
+            state.withLock { state in
+                state.seconds += 5
+                state.busy += (others + launches) * 5
+                state.launches += launches * 5
+                state.stall += stall * 5
+            }
+            try write()
+        }
+
+        private func write() throws {
+            let (busy, stall) = state.withLock { ($0.busy, $0.stall) }
+            let ticks = Int(busy * 100)
+            try tree.write("proc/stat", "cpu  \(ticks) 0 0 5000 0 0 0 0 0 0\ncpu0 0 0 0 0\ncpu1 0 0 0 0\nctxt 1\n")
+            let total = Int(stall * 1_000_000)
+            try tree.write("proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=\(total)\n")
+        }
+    }
+
+    private let world: World
+    private let sensor: IdleSensor
+
+    init() throws {
+        world = try World()
+        sensor = IdleSensor(world.tree.roots, ConditionThresholds(), world.usage)
+    }
+
+    private func watch(_ conditions: Set<Condition> = [.idle]) { sensor.watch(conditions, at: world.now) }
+
+    /// - Returns: whether it holds after each five seconds.
+    private func holds(
+        _ condition: Condition = .idle,
+        times: Int = 1,
+        others: Double,
+        launches: Double = 0,
+        stall: Double = 0
+    ) throws -> [Bool] {
+        try (0..<times).map { _ in
+            try world.passes(others: others, launches: launches, stall: stall)
+            sensor.look(at: world.now)
+            return sensor.reading(condition)?.holds ?? false
+        }
+    }
+
+    @Test func `C16: it idles after half a minute of quiet`() throws {
+        watch()
+        #expect(sensor.reading(.idle)?.holds == false)
+        #expect(try holds(times: 7, others: 0.1) == [false, false, false, false, false, true, true])
+    }
+
+    @Test func `C16: what the host's own launches use does not end it`() throws {
+        watch()
+        _ = try holds(times: 6, others: 0.05)
+        #expect(try holds(times: 10, others: 0.05, launches: 1.9, stall: 0.9) == Array(repeating: true, count: 10))
+    }
+
+    @Test func `C16, 66: the work of others ends it after ten seconds, a moment of it does not`() throws {
+        watch()
+        _ = try holds(times: 6, others: 0)
+        #expect(try holds(others: 1.5) == [true])
+        #expect(try holds(others: 0.1) == [true])
+        #expect(try holds(times: 2, others: 1.5) == [true, false])
+        #expect(try holds(times: 6, others: 0.1) == [false, false, false, false, false, true])
+    }
+
+    @Test func `C16: pressure ends it as load does, while no launch works`() throws {
+        watch()
+        _ = try holds(times: 6, others: 0)
+        #expect(try holds(times: 2, others: 0.1, stall: 0.5) == [true, false])
+    }
+
+    @Test func `C16: nothing is sampled while nobody watches, and nothing claimed`() throws {
+        _ = try holds(times: 10, others: 0)
+        #expect(world.reads == 0)
+        #expect(sensor.nextLook == nil && sensor.awaited == nil)
+        #expect(sensor.reading(.idle) == .unwatched && sensor.reading(.highLoad) == .unwatched)
+
+        watch()
+        #expect(sensor.nextLook == world.now + .seconds(5))
+        _ = try holds(times: 6, others: 0)
+        #expect(sensor.reading(.idle)?.holds == true)
+        watch([])
+        #expect(sensor.nextLook == nil)
+        #expect(sensor.reading(.idle) == .unwatched)
+        watch()
+        #expect(sensor.reading(.idle)?.holds == false)
+    }
+
+    @Test func `C16: without a session manager load alone decides, and that is shown`() throws {
+        watch()
+        _ = try holds(times: 6, others: 0)
+        let detail = try #require(sensor.reading(.idle)?.detail)
+        #expect(detail.hasPrefix("others use 0% of the processors"))
+        #expect(detail.contains("nothing tells whether somebody is at the machine: "))
+    }
+
+    @Test func `load is high only after it was for a while, and idleness need not be watched for it`() throws {
+        watch([.highLoad])
+        #expect(try holds(.highLoad, times: 4, others: 1.8) == [false, false, true, true])
+        #expect(try holds(.highLoad, times: 2, others: 1.4) == [true, true])
+        #expect(try holds(.highLoad, times: 4, others: 0.2) == [true, true, false, false])
+        #expect(sensor.reading(.idle) == .unwatched && sensor.awaited == nil)
+        #expect(try holds(.highLoad, times: 4, others: 0, launches: 2) == [false, false, false, false])
+    }
+
+    @Test func `times of the processors that cannot be read are missing, and read again`() throws {
+        watch()
+        try world.tree.write("proc/stat", "nonsense")
+        sensor.look(at: world.now + .seconds(5))
+        #expect(sensor.reading(.idle) == .missing("cannot understand \(world.tree.path)/proc/stat: Bad message"))
+        #expect(sensor.nextLook == world.now + .seconds(10))
+        try world.passes(others: 0)
+        try world.passes(others: 0)
+        sensor.look(at: world.now)
+        #expect(sensor.reading(.idle)?.isMissing == false)
+    }
+
+    @Test func `this machine's load can be sampled`() throws {
+        let sample = try LoadSample(SystemRoots(), launches: nil, ticksPerSecond: 100, at: .now)
+        #expect(sample.machine.processorTime > .zero && sample.processors >= 1)
+    }
+}

@@ -1,0 +1,43 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import Glibc
+
+@testable import HostConditions
+
+/// A control group with little memory, for the length of one test.
+final class MemoryGroup: Sendable {
+    private let path: String
+    private let tree: FileTree
+
+    static let isAllowed: Bool = {
+        guard Machine.isRoot, SystemFile.exists("/proc/pressure/memory") else { return false }
+        return (try? MemoryGroup(megabytes: 16)) != nil
+    }()
+
+    init(megabytes: Int) throws {
+        tree = try FileTree()
+        let name = "bgtask-test-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+        // The two forms of the controller.
+        let forms = [("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.high")]
+        for (parent, limit) in forms {
+            let path = "\(parent)/\(name)"
+            guard mkdir(path, 0o755) == 0 else { continue }
+            if (try? Data("\(megabytes)M".utf8).write(to: URL(filePath: "\(path)/\(limit)"))) != nil {
+                self.path = path
+                return
+            }
+            rmdir(path)
+        }
+        throw SystemError(number: ENOENT, attempt: "limit memory")
+    }
+
+    deinit { rmdir(path) }
+
+    /// A process in it reads a file again and again that does not fit.
+    func readsMoreThanItHolds() async {
+        let file = "\(tree.path)/large"
+        let steps = "dd if=/dev/zero of=\(file) bs=1M count=64; sync; for pass in 1 2 3; do cat \(file); done"
+        Machine.run("sh", "-c", "echo 0 > \(path)/cgroup.procs; \(steps)")
+    }
+}

@@ -1,0 +1,125 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Synchronization
+import TaskModel
+import Testing
+
+@testable import HostConditions
+
+@Suite(
+    "A change of the machine's conditions is told once, in order, and costs nothing until then",
+    .timeLimit(.minutes(1))
+)
+struct SystemConditionsTests {
+    private let tree: FileTree
+
+    init() throws {
+        tree = try FileTree()
+        try tree.folder("sys/class")
+        try tree.folder("dev")
+        try tree.write("proc/stat", "cpu  1 0 0 5000 0 0 0 0 0 0\ncpu0 0 0 0 0\n")
+        try tree.write("proc/self/mountinfo", "22 1 254:0 / / rw - ext4 /dev/vda rw\n")
+    }
+
+    @Test func `the first report is whole, before anything is told`() async throws {
+        let conditions = try Watching(tree.roots, configured: .init([.network: false])).conditions
+        let report = conditions.report
+        #expect(Set(report.origins.keys) == Set(Condition.allCases))
+        #expect(report.holds(.externalPower) && !report.holds(.gpu))
+        #expect(report.origins[.network]?.source == .configuration)
+        #expect(report.origins[.hot]?.source == .unwatched)
+        await conditions.close()
+    }
+
+    @Test func `a device that appears is told`() async throws {
+        let watching = try Watching(tree.roots)
+        let conditions = watching.conditions
+        try tree.write("dev/kfd", "")
+        let report = try #require(await watching.reports.first { _ in true })
+        #expect(report.conditions.resources == .gpu)
+        #expect(conditions.report.holds(.gpu))
+        await conditions.close()
+    }
+
+    @Test func `a script is in force at once, is told once, and is taken back`() async throws {
+        let watching = try Watching(tree.roots)
+        let conditions = watching.conditions
+        var told = watching.reports.makeAsyncIterator()
+        #expect(conditions.script { $0.values[.externalPower] = false }.holds(.externalPower) == false)
+        #expect(await told.next()?.holds(.externalPower) == false)
+        // What changes nothing is not told.
+        _ = conditions.script { $0.values[.externalPower] = false }
+        _ = conditions.script { $0.values[.lowMemory] = true }
+        #expect(await told.next()?.holds(.lowMemory) == true)
+        #expect(
+            conditions.script { $0 = .init() }.origins[.externalPower]?.source
+                == .sensor(
+                    path: tree.path + "/sys/class/power_supply",
+                    detail: "no battery"
+                )
+        )
+        #expect(await told.next()?.holds(.externalPower) == true)
+        await conditions.close()
+    }
+
+    @Test func `a quiet machine is told to idle while that is watched, and no longer`() async throws {
+        var thresholds = ConditionThresholds()
+        thresholds.sampleInterval = .milliseconds(10)
+        thresholds.idleAfter = .milliseconds(30)
+        let watching = try Watching(tree.roots, thresholds)
+        let conditions = watching.conditions
+        var told = watching.reports.makeAsyncIterator()
+        conditions.watch([.idle])
+        #expect(await told.next()?.conditions.isIdle == true)
+        conditions.watch([])
+        #expect(await told.next()?.conditions.isIdle == false)
+        #expect(conditions.report.origins[.idle]?.source == .unwatched)
+        await conditions.close()
+    }
+
+    @Test func `a locked container is told while it is watched`() async throws {
+        let study = try #require(PluginIdentifier("com.example.study"))
+        try tree.write("containers/com.example.study", "no folder")
+        let watching = try Watching(tree.roots)
+        let conditions = watching.conditions
+        var told = watching.reports.makeAsyncIterator()
+        let containers = WatchedContainers(folder: tree.path + "/containers", plugins: [study])
+        conditions.watch([], containers: containers)
+        #expect(await told.next()?.conditions.lockedContainers == [study])
+        conditions.watch([])
+        #expect(await told.next()?.conditions.lockedContainers == [])
+        await conditions.close()
+    }
+
+    @Test func `C16: a host that watches nothing sleeps until it is told`() throws {
+        let bell = Descriptor(owning: Machine.bell())
+        let loop = try ConditionsLoop(SystemRoots(), ConditionThresholds(), LaunchUsage { nil }, ringing: bell)
+        #expect(loop.timeout == nil)
+    }
+
+    @Test func `nothing is told after the end`() async throws {
+        let count = Mutex(0)
+        let roots = tree.roots
+        let conditions = try SystemConditions(roots: roots, launchUsage: LaunchUsage { nil }) { _ in
+            count.withLock { $0 += 1 }
+        }
+        await conditions.close()
+        await conditions.close()
+        try tree.write("dev/kfd", "")
+        #expect(count.withLock(\.self) == 0)
+        #expect(!conditions.report.holds(.gpu))
+    }
+
+    @Test func `this machine's conditions are all known, or missing with a reason`() async throws {
+        let conditions = try SystemConditions(launchUsage: .processTree(of: Machine.pid)) { _ in }
+        for (condition, origin) in conditions.report.origins {
+            switch origin.source {
+            case .sensor(let path, let detail): #expect(!path.isEmpty && !detail.isEmpty)
+            case .missing(let why): #expect(!why.isEmpty && !origin.holds)
+            case .unwatched: #expect(Condition.watchable.contains(condition))
+            case .scripted, .configuration: Issue.record("nobody said anything of \(condition)")
+            }
+        }
+        await conditions.close()
+    }
+}

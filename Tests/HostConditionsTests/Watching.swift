@@ -1,0 +1,32 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+@testable import HostConditions
+
+/// A machine's conditions with everything that is told of them, for the length of one test.
+struct Watching {
+    let conditions: SystemConditions
+    let reports: AsyncStream<ConditionsReport>
+
+    init(
+        _ roots: SystemRoots,
+        _ thresholds: ConditionThresholds = ConditionThresholds(),
+        configured: ScriptedConditions = ScriptedConditions()
+    ) throws {
+        let (reports, told) = AsyncStream.makeStream(of: ConditionsReport.self)
+        self.reports = reports
+        conditions = try SystemConditions(
+            roots: roots,
+            thresholds: thresholds,
+            configured: configured,
+            launchUsage: LaunchUsage { nil }
+        ) { event in
+            if case .changed(let report) = event { told.yield(report) }
+        }
+    }
+}
+
+extension ConditionsReport.Origin {
+    var isMeasured: Bool { if case .sensor = source { true } else { false } }
+}
