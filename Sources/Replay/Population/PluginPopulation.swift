@@ -1,0 +1,81 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// The plugins of one replay, in the order in which they are shown.
+package struct PluginPopulation: Hashable, Sendable {
+    package var plugins: [ModelPlugin]
+
+    package init(_ plugins: [ModelPlugin]) { self.plugins = plugins }
+
+    /// As a catalogue would have them.
+    var entries: [PluginEntry] { plugins.flatMap { [entry(of: $0)] + $0.extensions.map { entry(of: $0) } } }
+
+    /// What somebody submits, triggers or launches, each in the place of the plugin's `use`.
+    func choose<Choice>(
+        _ chance: inout SeededGenerator,
+        among choices: (ModelPlugin) -> [Choice]
+    ) -> (plugin: ModelPlugin, choice: Choice)? {
+        let candidates = plugins.map { (plugin: $0, choices: choices($0)) }.filter { !$0.choices.isEmpty }
+        let total = candidates.reduce(0) { $0 + $1.plugin.use }
+        guard total > 0 else { return nil }
+        var place = Int.random(in: 0..<total, using: &chance)
+        for candidate in candidates {
+            if place < candidate.plugin.use {
+                return candidate.choices.randomElement(using: &chance).map { (candidate.plugin, $0) }
+            }
+            place -= candidate.plugin.use
+        }
+        return nil
+    }
+
+    private func entry(of plugin: ModelPlugin) -> PluginEntry {
+        let kinds = Set(plugin.tasks.map(\.kind))
+        var modes: Set<BackgroundMode> = []
+        if kinds.contains(.refresh) { modes.insert(.fetch) }
+        if kinds.contains(where: \.isProcessing) { modes.insert(.processing) }
+        return entry(
+            plugin.identifier,
+            role: .main,
+            extensions: plugin.extensions.map(\.identifier),
+            permitted: plugin.tasks.map { .exact($0.identifier) },
+            modes: modes,
+            entitlements: kinds.contains(.healthResearch) ? [.healthResearch] : []
+        )
+    }
+
+    private func entry(of extension: ModelExtension) -> PluginEntry {
+        let main = plugins.first { $0.extensions.contains(`extension`) }
+        return entry(`extension`.identifier, role: .extension, containingPlugin: main?.identifier)
+    }
+
+    private func entry(
+        _ identifier: PluginIdentifier,
+        role: PluginRole,
+        containingPlugin: PluginIdentifier? = nil,
+        extensions: [PluginIdentifier] = [],
+        permitted: [PermittedIdentifier] = [],
+        modes: Set<BackgroundMode> = [],
+        entitlements: Set<Entitlement> = []
+    ) -> PluginEntry {
+        PluginEntry(
+            identifier: identifier,
+            name: identifier.text,
+            version: "1.0",
+            role: role,
+            containingPlugin: containingPlugin,
+            extensions: extensions,
+            permitted: permitted,
+            modes: modes,
+            entitlements: entitlements,
+            // No file stands behind it, and nobody looks for one.
+            library: LibraryFile(
+                path: "",
+                digest: "",
+                identity: FileIdentity(device: 0, inode: 0, size: 0, modified: 0, changed: 0)
+            ),
+            manifestPath: "",
+            manifestDigest: ""
+        )
+    }
+}

@@ -1,0 +1,32 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+
+/// What became of one main plugin's work, its extensions' events included.
+struct PluginTally: Sendable {
+    var requests = 0
+    var refusals = 0
+    var launches = 0
+    var tasks = 0
+    /// Launches of more than one task.
+    var batches = 0
+    var largestBatch = 0
+    var events = 0
+    /// From when a request might have run to its launch.
+    var waits: [Duration] = []
+    /// How long requests waited for each reason while the machine was awake; those of one instant count each.
+    var waitsByReason: [String: Duration] = [:]
+    var expirations: [String: Int] = [:]
+    var overruns = 0
+    var outcomes: [String: Int] = [:]
+    var ran: Duration = .zero
+    /// The most running time of background launches in any 24 hours, as the day budget counts it.
+    var busiestDay: Duration = .zero
+    private var dayUse = PluginRecord().dayUse
+
+    mutating func noteBackground(_ used: Duration, at now: WallTime) {
+        dayUse.add(used.wholeNanoseconds, at: now)
+        busiestDay = max(busiestDay, .nanoseconds(dayUse.total(at: now)))
+    }
+}

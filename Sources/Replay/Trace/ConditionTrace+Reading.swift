@@ -1,0 +1,67 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import PluginCatalog
+import TaskModel
+
+// The trace file. Its problems are told as a manifest's: line, key, what is wrong with it, how to write it.
+extension ConditionTrace {
+    package static func decode(path: String) -> DecodedDocument<ConditionTrace> {
+        YAMLDocument.decode(path: path) { read($0) }
+    }
+
+    /// - Parameter file: the name for messages.
+    package static func decode(text: String, file: String = "trace.yaml") -> DecodedDocument<ConditionTrace> {
+        YAMLDocument.decode(bytes: Array(text.utf8), file: file) { read($0) }
+    }
+
+    private static func read(_ mapping: DiagnosingMapping) -> ConditionTrace {
+        var trace = ConditionTrace()
+        mapping.requirePresence(of: "trace", remedy: "write trace: 1, the version of this format")
+        _ = mapping.integer("trace", in: 1...1)
+        if let name = mapping.string("name") { trace.name = name.value }
+        if let jitter = mapping.duration("jitter", in: .zero ... .seconds(4 * 60 * 60)) { trace.jitter = jitter.value }
+        _ = mapping.mapping("conditions") { conditions in
+            for condition in Condition.allCases where condition != .gpu {
+                if let holds = conditions.boolean(condition.rawValue) {
+                    trace.courses[condition] = holds.value ? .always : .never
+                }
+            }
+        }
+        _ = mapping.mapping("spans") { spans in
+            for condition in Condition.allCases where condition != .gpu {
+                guard let list = spans.strings(condition.rawValue) else { continue }
+                if trace.courses[condition] != nil {
+                    mapping.problems.report(
+                        .repeatedValue,
+                        at: list,
+                        "is told under conditions as well, for the whole time",
+                        remedy: "leave it out of conditions"
+                    )
+                }
+                trace.courses[condition] = .during(weekSpans(list.value, mapping.problems))
+            }
+        }
+        if let list = mapping.strings("suspended") { trace.suspended = weekSpans(list.value, mapping.problems) }
+        _ = mapping.mapping("use") { use in
+            use.requirePresence(of: "active", remedy: "write active: [\"\(WeekSpan.example)\"], when people are there")
+            if let list = use.strings("active") { trace.use.active = weekSpans(list.value, mapping.problems) }
+            trace.use.triggers = use.integer("triggers", in: 0...10_000)?.value ?? 0
+            trace.use.launches = use.integer("launches", in: 0...10_000)?.value ?? 0
+            trace.use.continued = use.integer("continued", in: 0...10_000)?.value ?? 0
+        }
+        return trace
+    }
+
+    private static func weekSpans(_ list: [Field<String>], _ problems: ProblemCollector) -> [WeekSpan] {
+        list.compactMap { field in
+            if let span = WeekSpan(field.value) { return span }
+            problems.report(
+                .wrongValue,
+                at: field,
+                "is \"\(field.value)\", which is no stretch of a week",
+                remedy: "write days, or none for every day, and two times, such as \"\(WeekSpan.example)\""
+            )
+            return nil
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// Lays the stretches of a week onto the days of one replay. Its first day is a Monday.
+struct TraceCalendar {
+    static let day: Duration = .seconds(24 * 60 * 60)
+
+    let period: Range<WallTime>
+    let jitter: Duration
+    let seed: UInt64
+
+    /// Moved about by at most the jitter, each begin and end by itself, and cut to the period.
+    func spans(of weekSpans: [WeekSpan], named name: String) -> ConditionSpans {
+        var chance = SeededGenerator(seed: seed, for: "trace \(name)")
+        // The day before reaches into the first one.
+        let laid = weekSpans.flatMap { span in
+            (-1..<days).filter { span.days.contains(($0 + 7) % 7) }.map { day in
+                let midnight = period.lowerBound + Self.day * day
+                let start = moved(midnight, span.startMinute, &chance)
+                return start..<max(start, moved(midnight, span.endMinute, &chance))
+            }
+        }
+        return ConditionSpans(laid).clamped(to: period)
+    }
+
+    /// So many on each day that has any of `active`, at random instants of it.
+    func acts(of use: ConditionTrace.Use, during active: ConditionSpans) -> [TraceStep] {
+        var chance = SeededGenerator(seed: seed, for: "trace use")
+        let counts: [(TraceStep.Act, Int)] = [
+            (.trigger, use.triggers), (.launch, use.launches), (.submitContinued, use.continued),
+        ]
+        return (0..<days).flatMap { day -> [TraceStep] in
+            let midnight = period.lowerBound + Self.day * day
+            let spans = active.clamped(to: midnight..<(midnight + Self.day)).spans
+            if spans.isEmpty { return [] }
+            return counts.flatMap { act, count in
+                (0..<count).map { _ in TraceStep(at: instant(in: spans, &chance), change: .act(act)) }
+            }
+        }
+    }
+
+    private var days: Int {
+        Int((period.upperBound - period.lowerBound).wholeNanoseconds / Self.day.wholeNanoseconds)
+    }
+
+    /// An end at midnight means the whole of a day, and stays there.
+    private func moved(_ midnight: WallTime, _ minute: Int, _ chance: inout SeededGenerator) -> WallTime {
+        let time = midnight + .seconds(minute * 60)
+        if jitter == .zero || minute % (24 * 60) == 0 { return time }
+        return time + chance.duration(in: (.zero - jitter)...jitter)
+    }
+
+    private func instant(in spans: [Range<WallTime>], _ chance: inout SeededGenerator) -> WallTime {
+        let total = spans.reduce(Duration.zero) { $0 + ($1.upperBound - $1.lowerBound) }
+        var left = chance.duration(in: .zero...(total - .nanoseconds(1)))
+        for span in spans {
+            let length = span.upperBound - span.lowerBound
+            if left < length { return span.lowerBound + left }
+            left -= length
+        }
+        return spans[0].lowerBound
+    }
+}

@@ -1,0 +1,59 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// A stretch of every week, written as "mon-fri 09:00-17:30", or without days for every day: "22:00-06:30".
+///
+/// One whose end is not after its beginning ends on the next day. Names no date and knows no zone.
+package struct WeekSpan: Hashable, Sendable {
+    static let dayNames = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+    static let example = "mon-fri 09:00-17:30"
+
+    /// From 0 for Monday.
+    let days: Set<Int>
+    /// Of the day.
+    let startMinute: Int
+    /// After the same midnight as the start, and later than it.
+    let endMinute: Int
+
+    init(days: Set<Int>, startMinute: Int, endMinute: Int) {
+        self.days = days
+        self.startMinute = startMinute
+        self.endMinute = endMinute > startMinute ? endMinute : endMinute + 24 * 60
+    }
+
+    /// Nil when `text` is written in another way.
+    package init?(_ text: String) {
+        let words = text.split(separator: " ")
+        guard let times = words.last, words.count <= 2 else { return nil }
+        let ends = times.split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let start = Self.minute(ends[0]), let end = Self.minute(ends[1]), start < 24 * 60 else {
+            return nil
+        }
+        guard words.count == 2 else {
+            self.init(days: Set(0..<7), startMinute: start, endMinute: end)
+            return
+        }
+        guard let days = Self.days(words[0]) else { return nil }
+        self.init(days: days, startMinute: start, endMinute: end)
+    }
+
+    /// "mon", "mon-fri", "sat,sun"; a range may go over the end of the week.
+    private static func days(_ text: Substring) -> Set<Int>? {
+        var days: Set<Int> = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let ends = part.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+            guard ends.count <= 2, let first = dayNames.firstIndex(of: ends[0]),
+                let last = dayNames.firstIndex(of: ends[ends.count - 1])
+            else { return nil }
+            for day in first...(last < first ? last + 7 : last) { days.insert(day % 7) }
+        }
+        return days
+    }
+
+    private static func minute(_ text: Substring) -> Int? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ $0.count == 2 && $0.allSatisfy { $0.isASCII && $0.isNumber } }),
+            let hour = Int(parts[0]), let minute = Int(parts[1]), minute < 60, hour * 60 + minute <= 24 * 60
+        else { return nil }
+        return hour * 60 + minute
+    }
+}

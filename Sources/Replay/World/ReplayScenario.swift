@@ -1,0 +1,45 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import Scheduling
+package import TaskModel
+
+/// All that a replay goes by. The same scenario gives the same record, whenever and wherever it is played.
+package struct ReplayScenario: Sendable {
+    package enum Length: String, Hashable, Sendable, CaseIterable {
+        case day
+        case week
+
+        package var duration: Duration { .seconds((self == .day ? 1 : 7) * 24 * 60 * 60) }
+    }
+
+    /// 2026-01-05, a Monday, at midnight, in no zone but its own.
+    static let begin = WallTime(nanoseconds: 0) + .seconds(1_767_571_200)
+
+    package var length: Length
+    package var trace: ConditionTrace
+    package var population: PluginPopulation
+    package var configuration: SchedulingConfiguration
+    package var seed: UInt64
+
+    package init(
+        length: Length,
+        trace: ConditionTrace,
+        population: PluginPopulation,
+        configuration: SchedulingConfiguration = SchedulingConfiguration(),
+        seed: UInt64
+    ) {
+        self.length = length
+        self.trace = trace
+        self.population = population
+        self.configuration = configuration
+        self.seed = seed
+    }
+
+    package var period: Range<WallTime> { Self.begin..<(Self.begin + length.duration) }
+
+    package func play() -> ReplayRecord {
+        let world = ReplayWorld(self)
+        world.play(until: period.upperBound)
+        return world.finishedRecord
+    }
+}

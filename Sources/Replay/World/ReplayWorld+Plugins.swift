@@ -1,0 +1,180 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+
+// What plugin code would do, drawn from what is known of it.
+extension ReplayWorld {
+    func begin(_ plan: LaunchPlan) {
+        launches[plan.number] = PlayedLaunch(plan: plan)
+        later(by: delay(.milliseconds(2) ... .milliseconds(60)), plan.number, .entryReturns)
+    }
+
+    func occur(_ occurrence: Occurrence) {
+        let number = occurrence.launch
+        switch occurrence.what {
+        case .runnerReady: send(.runnerReady(number, process(of: number)))
+        case .entryReturns: if let plan = launches[number]?.plan { enter(plan) }
+        case .completes(let id, let outcome): complete(id, as: outcome, in: number)
+        case .crashes(let id): crash(id, in: number)
+        case .progresses(let id): progress(id, in: number)
+        case .ends(let termination):
+            guard launches.removeValue(forKey: number) != nil else { return }
+            send(.runnerEnded(number, termination, nil))
+        }
+    }
+
+    // MARK: Tasks
+
+    private func enter(_ plan: LaunchPlan) {
+        let plugin = plan.plugin
+        let isStart = plan.tasks.contains { $0.work.label == EventType.started.name && $0.work.kind == .event }
+        if isStart { submitFirstRequests(of: plugin.identifier, from: plan.number) }
+        send(
+            .entered(
+                plan.number,
+                status: 0,
+                registered: plugin.role == .main ? plugin.permitted : [],
+                offersReceive: plugin.role == .extension
+            )
+        )
+        for task in plan.tasks { begin(task, in: plan.number) }
+    }
+
+    func deliver(_ task: PlannedTask, to number: LaunchNumber) { begin(task, in: number) }
+
+    private func begin(_ task: PlannedTask, in number: LaunchNumber) {
+        guard launches[number] != nil else { return }
+        if let model = task.work.identifier.flatMap({ tasks[$0] }) {
+            send(.expirationHandlerChanged(number, task.id, isSet: true))
+            run(task, as: model, in: number)
+        } else if let woken = extensions[task.work.plugin] {
+            let takes = draw(for: woken.identifier.text) { woken.takes.draw(&$0) }
+            add(task, fate: .completes(.success), takes: takes, obeys: true, to: number)
+            later(by: takes, number, .completes(task.id, .success))
+        }
+    }
+
+    private func run(_ task: PlannedTask, as model: ModelTask, in number: LaunchNumber) {
+        let (takes, fate) = draw(for: model.identifier.text) { chance in
+            (model.takes.draw(&chance), Self.fate(of: model, &chance))
+        }
+        add(task, fate: fate, takes: takes, obeys: model.obeys && fate != .overruns, to: number)
+        if model.resubmits == .atStart { resubmit(model, from: number) }
+        switch fate {
+        case .completes(let outcome): later(by: takes, number, .completes(task.id, outcome))
+        case .crashes: later(by: takes / 2, number, .crashes(task.id))
+        case .overruns: break
+        }
+        if model.kind == .continued { later(by: progressInterval, number, .progresses(task.id)) }
+    }
+
+    private func add(
+        _ task: PlannedTask,
+        fate: PlayedLaunch.Fate,
+        takes: Duration,
+        obeys: Bool,
+        to number: LaunchNumber
+    ) {
+        launches[number]?.tasks[task.id] = PlayedLaunch.Task(
+            work: task.work,
+            fate: fate,
+            takes: takes,
+            began: clock.now.monotonic,
+            obeys: obeys
+        )
+    }
+
+    private static func fate(of model: ModelTask, _ chance: inout SeededGenerator) -> PlayedLaunch.Fate {
+        let place = Int.random(in: 0..<100, using: &chance)
+        if place < model.overruns { return .overruns }
+        if place < model.overruns + model.crashes { return .crashes }
+        return .completes(place < model.overruns + model.crashes + model.fails ? .failure : .success)
+    }
+
+    private func complete(_ id: TaskID, as outcome: CompletionOutcome, in number: LaunchNumber) {
+        guard let task = launches[number]?.tasks[id], !task.isOver else { return }
+        launches[number]?.tasks[id]?.isOver = true
+        if let model = task.work.identifier.flatMap({ tasks[$0] }), model.resubmits == .atEnd {
+            resubmit(model, from: number)
+        }
+        if let next = extensions[task.work.plugin]?.submits.flatMap({ tasks[$0] }) {
+            submit(next, after: .zero, by: .plugin(task.work.plugin), from: number)
+        }
+        send(.completed(number, id, outcome))
+    }
+
+    private func crash(_ id: TaskID, in number: LaunchNumber) {
+        guard let task = launches[number]?.tasks[id], !task.isOver else { return }
+        launches[number] = nil
+        send(.runnerEnded(number, .signaled(11), LastWords(signal: 11, address: 0, task: id)))
+    }
+
+    /// Those that heed it complete within the grace; the others go on as if nothing had been said.
+    func tell(_ ids: [TaskID], of number: LaunchNumber) {
+        for id in ids {
+            guard let task = launches[number]?.tasks[id], task.obeys else { continue }
+            let grace = launches[number]?.plan.budget.grace ?? .zero
+            later(by: delay(.zero...(grace / 2)), number, .completes(id, .failure))
+        }
+    }
+
+    // MARK: Progress
+
+    private var progressInterval: Duration { scenario.configuration.stallLimit / 3 }
+
+    private func progress(_ id: TaskID, in number: LaunchNumber) {
+        guard let task = launches[number]?.tasks[id], !task.isOver, task.fate != .overruns else { return }
+        let done = min(task.takes, clock.now.monotonic - task.began)
+        if let progress = TaskProgress(done: done.wholeNanoseconds, total: max(1, task.takes.wholeNanoseconds)) {
+            send(.progressed(number, id, progress))
+        }
+        later(by: progressInterval, number, .progresses(id))
+    }
+
+    // MARK: Requests
+
+    /// As a plugin does that hears for the first time that it started, at a place of its own within each interval.
+    private func submitFirstRequests(of plugin: PluginIdentifier, from number: LaunchNumber) {
+        for model in plugins[plugin]?.tasks ?? [] {
+            guard let every = model.every else { continue }
+            let first = draw(for: "first \(model.identifier)") { $0.duration(in: .zero...every) }
+            submit(model, after: first, by: .plugin(plugin), from: number)
+        }
+    }
+
+    private func resubmit(_ model: ModelTask, from number: LaunchNumber) {
+        guard let every = model.every, let plugin = launches[number]?.plan.plugin.identifier else { return }
+        submit(model, after: every, by: .plugin(plugin), from: number)
+    }
+
+    func submit(_ model: ModelTask, after delay: Duration, by submitter: Submitter, from number: LaunchNumber?) {
+        let request = TaskRequest(
+            identifier: model.identifier,
+            kind: model.kind,
+            earliestBegin: delay == .zero ? nil : clock.now.wall + delay,
+            requiresNetwork: model.requiresNetwork,
+            requiresExternalPower: model.requiresExternalPower,
+            continued: model.kind == .continued ? ContinuedTerms(title: model.identifier.text) : nil
+        )
+        let submission = Submission(request: request, submitter: submitter, launch: number)
+        send(.submitted(submission, reply: nextReply(about: model.identifier)))
+    }
+
+    /// - Parameter identifier: whose submission it answers; nil for anything else.
+    func nextReply(about identifier: TaskIdentifier? = nil) -> ReplyToken {
+        lastReply += 1
+        let reply = ReplyToken(rawValue: lastReply)
+        if let identifier { expect(reply, about: identifier) }
+        return reply
+    }
+
+    private func process(of launch: LaunchNumber) -> RunnerProcess {
+        RunnerProcess(
+            pid: Int32(truncatingIfNeeded: launch.rawValue),
+            startTime: UInt64(bitPattern: launch.rawValue),
+            boot: clock.now.boot,
+            controlGroup: nil
+        )
+    }
+}

@@ -1,0 +1,181 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import HeapModule
+import Scheduling
+import TaskModel
+
+/// Stands where the host's shell stands, with a world around it that a trace and a seed make up: hands events to the very
+/// scheduler that a host runs, and acts on what it decides. Decides nothing about plugins itself.
+final class ReplayWorld {
+    let scenario: ReplayScenario
+    let trace: UnfoldedTrace
+    let tasks: [TaskIdentifier: ModelTask]
+    let plugins: [PluginIdentifier: ModelPlugin]
+    let extensions: [PluginIdentifier: ModelExtension]
+
+    private(set) var clock: VirtualClock
+    private(set) var scheduler: Scheduler
+    private(set) var record: ReplayRecord
+    private(set) var conditions: Conditions
+
+    /// Chances of one thing are drawn from a stream of its own: what a policy changes elsewhere leaves them as they are.
+    var chances: [String: SeededGenerator] = [:]
+    var launches: [LaunchNumber: PlayedLaunch] = [:]
+    var lastReply: UInt64 = 0
+
+    private var occurrences = Heap<Occurrence>()
+    private var lastOrder = 0
+    private var steps: ArraySlice<TraceStep>
+    private var wake: (monotonic: MonotonicTime?, wall: WallTime?) = (nil, nil)
+    private var inbox: [SchedulerEvent] = []
+    private var isWorking = false
+
+    init(_ scenario: ReplayScenario) {
+        self.scenario = scenario
+        trace = UnfoldedTrace(scenario.trace, over: scenario.period, seed: scenario.seed)
+        steps = trace.steps[...]
+        conditions = trace.start
+        clock = VirtualClock(at: scenario.period.lowerBound)
+        // A machine that sleeps at first starts its host when it wakes.
+        if let sleep = trace.suspended.spans.first, sleep.lowerBound <= scenario.period.lowerBound {
+            clock.sleep(until: sleep.upperBound)
+            steps = steps.drop { $0.at <= sleep.upperBound }
+            conditions = trace.conditions(at: sleep.upperBound)
+        }
+        let models = scenario.population.plugins
+        plugins = Dictionary(models.map { ($0.identifier, $0) }) { first, _ in first }
+        tasks = Dictionary(models.flatMap(\.tasks).map { ($0.identifier, $0) }) { first, _ in first }
+        extensions = Dictionary(models.flatMap(\.extensions).map { ($0.identifier, $0) }) { first, _ in first }
+        record = ReplayRecord(scenario, trace)
+        scheduler = Scheduler(
+            configuration: scenario.configuration,
+            conditions: conditions,
+            snapshot: LedgerSnapshot(),
+            at: clock.now
+        )
+        send(.catalogued(scenario.population.entries))
+    }
+
+    var finishedRecord: ReplayRecord {
+        var finished = record
+        finished.close(at: clock.now.wall)
+        return finished
+    }
+
+    // MARK: Time
+
+    func play(until end: WallTime) {
+        while let pause = untilNext, clock.now.wall + pause < end {
+            clock.advance(by: pause)
+            actOnWhatIsDue()
+        }
+        if clock.now.wall < end { clock.advance(by: end - clock.now.wall) }
+    }
+
+    private var untilNext: Duration? {
+        let now = clock.now
+        let pauses = [
+            occurrences.min.map { $0.at - now.monotonic },
+            steps.first.map { $0.at - now.wall },
+            wake.monotonic.map { $0 - now.monotonic },
+            wake.wall.map { $0 - now.wall },
+        ]
+        return pauses.compactMap(\.self).min().map { max(.zero, $0) }
+    }
+
+    private func actOnWhatIsDue() {
+        while let step = steps.first, step.at <= clock.now.wall {
+            steps.removeFirst()
+            perform(step.change)
+        }
+        while let next = occurrences.min, next.at <= clock.now.monotonic {
+            occurrences.removeMin()
+            occur(next)
+        }
+        if isWakeDue { fireTimer() }
+    }
+
+    private var isWakeDue: Bool {
+        wake.monotonic.map { $0 <= clock.now.monotonic } ?? false || wake.wall.map { $0 <= clock.now.wall } ?? false
+    }
+
+    /// What one look brings may be due at once; what is due again and again waits a moment, so that time always passes.
+    private func fireTimer() {
+        for _ in 0..<8 where isWakeDue { send(.timerFired) }
+        if isWakeDue { wake = (clock.now.monotonic + .milliseconds(1), nil) }
+    }
+
+    private func perform(_ change: TraceStep.Change) {
+        switch change {
+        case .conditions(let new): self.change(to: new)
+        case .suspension(let until): sleep(until: until)
+        case .act(let act): perform(act)
+        }
+    }
+
+    private func change(to new: Conditions) {
+        conditions = new
+        send(.conditionsChanged(new))
+    }
+
+    /// Nobody acts at a machine that sleeps; what has changed meanwhile is found when it wakes.
+    private func sleep(until wall: WallTime) {
+        clock.sleep(until: wall)
+        steps = steps.drop { $0.at <= wall }
+        send(.resumed)
+        change(to: trace.conditions(at: wall))
+        send(.timerFired)
+    }
+
+    // MARK: What the scheduler wants
+
+    func send(_ event: SchedulerEvent) {
+        inbox.append(event)
+        if isWorking { return }
+        isWorking = true
+        defer { isWorking = false }
+        var next = 0
+        while next < inbox.count {
+            for action in scheduler.handle(inbox[next], at: clock.now) {
+                record.note(action, at: clock.now)
+                carryOut(action)
+            }
+            next += 1
+        }
+        inbox.removeAll(keepingCapacity: true)
+    }
+
+    private func carryOut(_ action: SchedulerAction) {
+        switch action {
+        // A disk of nothing writes at once; what is on it is for the record to keep.
+        case .commit(let ticket, _): inbox.append(.committed(ticket))
+        case .takeRunner(let launch, _): later(by: delay(.milliseconds(5) ... .milliseconds(40)), launch, .runnerReady)
+        case .sendPlan(let plan): begin(plan)
+        case .deliver(let launch, let task): deliver(task, to: launch)
+        case .expire(let launch, let tasks, _): tell(tasks, of: launch)
+        case .finish(let launch):
+            later(by: delay(.milliseconds(1) ... .milliseconds(10)), launch, .ends(.exited(code: 0)))
+        case .kill(let launch): later(by: delay(.milliseconds(1) ... .milliseconds(3)), launch, .ends(.signaled(9)))
+        case .wake(let monotonic, let wall): wake = (monotonic, wall)
+        // No assertion is ever open, no container has files, and everything is always known.
+        case .answer, .dismissRunner, .discardContainer, .expireAssertions, .watch, .stopped: break
+        }
+    }
+
+    func later(by delay: Duration, _ launch: LaunchNumber, _ what: Occurrence.What) {
+        lastOrder += 1
+        occurrences.insert(Occurrence(at: clock.now.monotonic + delay, order: lastOrder, launch: launch, what: what))
+    }
+
+    /// The answer to this one is about a request of that task.
+    func expect(_ reply: ReplyToken, about identifier: TaskIdentifier) { record.expect(reply, about: identifier) }
+
+    // MARK: Chances
+
+    func draw<Value>(for name: String, _ body: (inout SeededGenerator) -> Value) -> Value {
+        body(&chances[name, default: SeededGenerator(seed: scenario.seed, for: name)])
+    }
+
+    /// Of the machine itself.
+    func delay(_ range: ClosedRange<Duration>) -> Duration { draw(for: "machine") { $0.duration(in: range) } }
+}

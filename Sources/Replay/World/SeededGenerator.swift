@@ -1,0 +1,32 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// The same numbers for the same seed, on every machine: SplitMix64.
+struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    /// A stream of its own for one thing, so that what happens to others does not change what happens to it.
+    init(seed: UInt64, for name: String) {
+        // FNV-1a: `hashValue` differs from process to process.
+        state = name.utf8.reduce(seed ^ 0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        _ = next()
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
+        return value ^ (value >> 31)
+    }
+
+    mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+
+    mutating func duration(in range: ClosedRange<Duration>) -> Duration {
+        let nanoseconds = range.lowerBound.wholeNanoseconds...range.upperBound.wholeNanoseconds
+        return .nanoseconds(Int64.random(in: nanoseconds, using: &self))
+    }
+}

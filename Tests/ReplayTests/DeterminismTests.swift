@@ -1,0 +1,57 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import Testing
+
+@testable import Replay
+
+@Suite("The same seed brings the same week")
+struct DeterminismTests {
+    private func outcome(of scenario: ReplayScenario) throws -> (report: Data, drawing: String) {
+        let record = scenario.play()
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return (try encoder.encode(record.report), ReplayTimeline(record).text)
+    }
+
+    @Test(arguments: ShippedFiles.traces)
+    func `report and drawing are the same, byte for byte`(trace: String) throws {
+        let first = try outcome(of: .shipped(trace, .day, count: 12, seed: 5))
+        let second = try outcome(of: .shipped(trace, .day, count: 12, seed: 5))
+        #expect(first.report == second.report)
+        #expect(first.drawing == second.drawing)
+    }
+
+    @Test func `another seed brings another day`() throws {
+        let first = try outcome(of: .shipped("office.yaml", .day, count: 6, seed: 5))
+        let second = try outcome(of: .shipped("office.yaml", .day, count: 6, seed: 6))
+        #expect(first.report != second.report)
+    }
+
+    @Test func `a task's own chances do not depend on what its neighbours do`() throws {
+        let plugin = """
+              com.example.one:
+                tasks: { com.example.one.poll: { kind: refresh, every: 1h, takes: { least: 1s, typical: 3s, most: 9s } } }
+
+            """
+        let other = plugin.replacing("com.example.one", with: "com.example.two").replacing("1h", with: "7min")
+        let alone = try ReplayScenario.of(trace: "", plugins: plugin).play().report
+        let together = try ReplayScenario.of(trace: "", plugins: plugin + other).play().report
+        #expect(
+            alone.launches(of: "com.example.one").map { $0.budget }
+                == together.launches(of: "com.example.one").map { $0.budget }
+        )
+        let tenth: Int64 = 100_000_000
+        let times = [alone, together].map { $0.launches(of: "com.example.one").compactMap(\.used).map { $0 / tenth } }
+        #expect(times[0].count > 20)
+        // Entry and leaving take a little, and never the same.
+        #expect(zip(times[0], times[1]).allSatisfy { abs($0 - $1) <= 1 })
+    }
+
+    @Test func `a day of a hundred plugins ends, and everybody had a turn`() throws {
+        let report = try ReplayScenario.shipped("office.yaml", .day, count: 100, seed: 1).play().report
+        #expect(report.plugins.count == 100)
+        #expect(report.plugins.allSatisfy { $0.requests > 0 })
+        #expect(report.plugins.count { $0.launches > 0 } > 90)
+    }
+}

@@ -1,0 +1,66 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import PluginCatalog
+import Scheduling
+import TaskModel
+import Testing
+
+@testable import Replay
+
+extension ReplayScenario {
+    /// A scenario as its files would have it. Nothing is spread, unless a test says so.
+    static func of(
+        _ length: Length = .day,
+        trace: String,
+        plugins: String,
+        seed: UInt64 = 1,
+        configure: (inout SchedulingConfiguration) -> Void = { _ in }
+    ) throws -> ReplayScenario {
+        let trace = ConditionTrace.decode(text: "trace: 1\n" + trace)
+        let population = PluginPopulation.decode(text: "population: 1\nplugins:\n" + plugins)
+        try #require(trace.problems.isEmpty && population.problems.isEmpty, "\(trace.problems) \(population.problems)")
+        var configuration = SchedulingConfiguration()
+        configuration.policies.spread = .zero
+        configure(&configuration)
+        return ReplayScenario(
+            length: length,
+            trace: try #require(trace.value),
+            population: try #require(population.value),
+            configuration: configuration,
+            seed: seed
+        )
+    }
+
+    /// Many plugins under a trace that is shipped.
+    static func shipped(_ trace: String, _ length: Length, count: Int, seed: UInt64) throws -> ReplayScenario {
+        ReplayScenario(
+            length: length,
+            trace: try #require(ConditionTrace.decode(path: ShippedFiles.path(trace)).value),
+            population: .seeded(count: count, seed: seed),
+            seed: seed
+        )
+    }
+}
+
+/// The folder that is installed with the programs.
+enum ShippedFiles {
+    static let traces = ["laptop.yaml", "office.yaml", "server.yaml"]
+
+    static func path(_ name: String) -> String {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../replays/\(name)")
+            .standardizedFileURL.path
+    }
+}
+
+extension ReplayReport {
+    func plugin(_ name: String) throws -> Plugin { try #require(plugins.first { $0.plugin == name }) }
+
+    func launches(of name: String) -> [Launch] { launches.filter { $0.plugin == name && $0.lane != "event" } }
+}
+
+extension ReplayReport.Plugin {
+    func waited(for reason: String) -> Int64 { waits.first { $0.reason == reason }?.total ?? 0 }
+    func expirations(because reason: String) -> Int { expirations.first { $0.name == reason }?.count ?? 0 }
+    func outcomes(_ name: String) -> Int { outcomes.first { $0.name == name }?.count ?? 0 }
+}

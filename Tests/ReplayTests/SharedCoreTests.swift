@@ -1,0 +1,103 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@testable import Replay
+
+@Suite("A replay is decided by the scheduler that a host runs")
+struct SharedCoreTests {
+    private static let pair = """
+          com.example.app:
+            tasks:
+              com.example.app.refresh: { kind: refresh, every: 3h, takes: { typical: 2min } }
+              com.example.app.clean: { kind: processing, every: 3h, takes: { typical: 4min } }
+        """
+
+    @Test func `a batch has one budget, the largest of its tasks'`() throws {
+        // Both wait for the network, and come in one launch when it is there.
+        let plugins = Self.pair.replacing("every: 3h", with: "every: 3h, needs: [network]")
+        let trace = "spans: { network: [\"03:10-24:00\"] }"
+        let report = try ReplayScenario.of(trace: trace, plugins: plugins).play().report
+        let batch = try #require(report.launches(of: "com.example.app").first)
+        #expect(batch.tasks == ["com.example.app.clean", "com.example.app.refresh"].shuffledAs(batch.tasks))
+        #expect(batch.tasks.count == 2)
+        #expect(batch.budget == 600_000_000_000)
+        #expect(batch.outcome == "completed")
+        #expect(try report.plugin("com.example.app").largestBatch == 2)
+    }
+
+    @Test func `alone, the same refresh is told to stop at its own budget`() throws {
+        let plugins = """
+              com.example.app:
+                tasks: { com.example.app.refresh: { kind: refresh, every: 3h, takes: { typical: 2min } } }
+            """
+        let report = try ReplayScenario.of(trace: "", plugins: plugins).play().report
+        let plugin = try report.plugin("com.example.app")
+        #expect(plugin.launches > 0)
+        #expect(plugin.expirations(because: "budget used up") == plugin.launches)
+        #expect(report.launches(of: "com.example.app").allSatisfy { ($0.used ?? 0) < 35_000_000_000 })
+    }
+
+    @Test func `what work waits for is what the scheduler itself says, at any time of the day`() throws {
+        let scenario = try ReplayScenario.shipped("laptop.yaml", .day, count: 10, seed: 3)
+        let world = ReplayWorld(scenario)
+        var compared = 0
+        for quarter in 1..<96 {
+            let time = scenario.period.lowerBound + .seconds(quarter * 900)
+            if world.clock.now.wall >= time { continue }
+            world.play(until: time)
+            for pending in world.scheduler.pendingRequests {
+                let explanation = world.scheduler.explain(pending.request.identifier, at: world.clock.now)
+                // Reasons that come and go with other work are written when they are over.
+                let lasting = Set(explanation.reasons.map(\.code)).subtracting(Self.passing)
+                guard let told = world.record.openReasons[pending.number], !lasting.isEmpty else { continue }
+                #expect(told.subtracting(Self.passing) == lasting, "\(pending.request.identifier) at \(quarter)")
+                compared += 1
+            }
+        }
+        #expect(compared > 100)
+    }
+
+    private static let passing: Set = [
+        "lane-busy", "others-run-alone", "launch-limit", "spacing", "spread", "being-recorded", "runner-unavailable",
+    ]
+
+    @Test func `a plugin that overruns gets longer waits than one that does not`() throws {
+        let plugins = """
+              com.example.careful:
+                tasks: { com.example.careful.poll: { kind: refresh, every: 1min, takes: { typical: 2s } } }
+              com.example.careless:
+                tasks:
+                  com.example.careless.poll: { kind: refresh, every: 1min, takes: { typical: 2s }, overruns: 100 }
+            """
+        let report = try ReplayScenario.of(trace: "", plugins: plugins).play().report
+        let (careful, careless) = (try report.plugin("com.example.careful"), try report.plugin("com.example.careless"))
+        #expect(careless.overruns == careless.launches || careless.overruns == careless.launches - 1)
+        #expect(careful.overruns == 0)
+        #expect(careful.p95Wait < 1_000_000_000)
+        #expect(careless.p95Wait > 30 * 60 * 1_000_000_000)
+        #expect(careless.waited(for: "spacing") > 100 * max(1, careful.waited(for: "spacing")))
+        #expect(careless.launches < careful.launches / 10)
+    }
+
+    @Test func `the day budget of a plugin bounds what its launches use`() throws {
+        let plugins = """
+              com.example.app:
+                tasks: { com.example.app.index: { kind: processing, every: 1min, takes: { typical: 5min } } }
+            """
+        let report = try ReplayScenario.of(.week, trace: "", plugins: plugins) { configuration in
+            configuration.policies.dayBudget = .seconds(60 * 60)
+        }.play().report
+        let plugin = try report.plugin("com.example.app")
+        #expect(plugin.dayBudget == 3_600_000_000_000)
+        #expect(plugin.busiestDay <= plugin.dayBudget + 600_000_000_000)
+        #expect(plugin.waited(for: "day-budget") > 24 * 3_600_000_000_000)
+    }
+}
+
+extension [String] {
+    /// In the order of the other, where both hold the same.
+    fileprivate func shuffledAs(_ other: [String]) -> [String] { sorted() == other.sorted() ? other : self }
+}

@@ -1,0 +1,123 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@testable import Replay
+
+@Suite("The world of a replay does what its trace says")
+struct WorldTests {
+    private static let backup = """
+          com.example.backup:
+            tasks:
+              com.example.backup.night:
+                kind: processing
+                every: 1h
+                needs: [external-power]
+                takes: { typical: 9min }
+        """
+
+    @Test func `power that is lost expires what needs it, and its return lets it run again`() throws {
+        let steady = try ReplayScenario.of(trace: "", plugins: Self.backup).play().report
+        let first = try #require(steady.launches(of: "com.example.backup").first)
+        let lost = Int(first.start / 60_000_000_000) + 4
+        let trace = "spans: { external-power: [\"00:00-\(clock(lost))\", \"\(clock(lost + 120))-24:00\"] }"
+        let report = try ReplayScenario.of(trace: trace, plugins: Self.backup).play().report
+        let plugin = try report.plugin("com.example.backup")
+        #expect(plugin.expirations(because: "external power lost") == 1)
+        #expect(plugin.outcomes("expired") + plugin.outcomes("failed") == 1)
+        #expect(plugin.waited(for: "external-power") > 30 * 60_000_000_000)
+        #expect(plugin.launches > 2)
+    }
+
+    @Test func `one that heeds no expiration overruns its grace and is ended`() throws {
+        let deaf = Self.backup.replacing(
+            "takes: { typical: 9min }",
+            with: "takes: { typical: 2h }\n        obeys: false"
+        )
+        let report = try ReplayScenario.of(trace: "", plugins: deaf).play().report
+        let plugin = try report.plugin("com.example.backup")
+        #expect(plugin.launches > 0)
+        #expect(plugin.overruns == plugin.launches || plugin.overruns == plugin.launches - 1)
+        #expect(plugin.outcomes("overran") == plugin.overruns)
+    }
+
+    private static var crowd: String {
+        (10..<30).map { number in
+            """
+              com.example.app\(number):
+                tasks: { com.example.app\(number).poll: { kind: refresh, every: 30min, takes: { typical: 1s } } }
+
+            """
+        }.joined()
+    }
+
+    private func startsAfterSleep(spread: Duration) throws -> [Int64] {
+        let trace = "suspended: [\"01:00-07:00\"]"
+        let report = try ReplayScenario.of(trace: trace, plugins: Self.crowd) { configuration in
+            configuration.policies.spread = spread
+            configuration.backgroundLaunches = 100
+        }.play().report
+        let sleep = (from: Int64(3_600_000_000_000), to: Int64(7 * 3_600_000_000_000))
+        let starts = report.launches.filter { $0.lane == "background" }.map(\.start)
+        #expect(!starts.contains { sleep.from < $0 && $0 < sleep.to })
+        return starts.filter { $0 >= sleep.to && $0 < sleep.to + 60_000_000_000 }
+    }
+
+    @Test func `what becomes due in a sleep is spread after it`() throws {
+        let atOnce = try startsAfterSleep(spread: .zero)
+        let spread = try startsAfterSleep(spread: .seconds(60))
+        #expect(atOnce.count >= 20 && spread.count >= 20)
+        let second: Int64 = 1_000_000_000
+        #expect(Set(atOnce.map { $0 / second }).count == 1)
+        #expect(Set(spread.map { $0 / second }).count > 10)
+    }
+
+    @Test func `a launch that a sleep interrupts keeps the rest of its budget`() throws {
+        let steady = try ReplayScenario.of(trace: "", plugins: Self.backup).play().report
+        let first = try #require(steady.launches(of: "com.example.backup").first)
+        let minute = Int(first.start / 60_000_000_000) + 4
+        let trace = "suspended: [\"\(clock(minute))-\(clock(minute + 60))\"]"
+        let report = try ReplayScenario.of(trace: trace, plugins: Self.backup).play().report
+        let slept = try #require(report.launches(of: "com.example.backup").first)
+        #expect(slept.outcome == "completed")
+        #expect((slept.used ?? 0) < 600_000_000_000)
+    }
+
+    @Test func `people trigger, launch and submit as often as the trace says`() throws {
+        let plugins = """
+              com.example.app:
+                tasks:
+                  com.example.app.learn: { kind: processing, takes: { typical: 5s } }
+                  com.example.app.export: { kind: continued, takes: { typical: 90s } }
+                  com.example.app.clean: { kind: processing, every: 20h, takes: { typical: 5s } }
+                extensions:
+                  com.example.app.keyboard: { takes: { typical: 100ms }, submits: com.example.app.learn }
+            """
+        let trace = "use: { active: [\"09:00-17:00\"], triggers: 12, launches: 2, continued: 3 }"
+        let report = try ReplayScenario.of(trace: trace, plugins: plugins).play().report
+        let plugin = try report.plugin("com.example.app")
+        #expect(plugin.events == 12 + 1)
+        let continued = report.launches.filter { $0.lane == "continued" }
+        #expect((1...3).contains(continued.count))
+        #expect(continued.allSatisfy { $0.budget == nil && $0.outcome == "completed" })
+        #expect(plugin.waited(for: "not-idle") > 0)
+    }
+
+    @Test func `a continued task that stands still is told to stop`() throws {
+        let plugins = """
+              com.example.app:
+                tasks: { com.example.app.export: { kind: continued, takes: { typical: 5min }, overruns: 100 } }
+            """
+        let trace = "use: { active: [\"09:00-17:00\"], continued: 3 }"
+        let plugin = try ReplayScenario.of(trace: trace, plugins: plugins).play().report.plugin("com.example.app")
+        #expect(plugin.launches > 0)
+        #expect(plugin.expirations(because: "no progress") == plugin.launches)
+    }
+
+    private func clock(_ minute: Int) -> String {
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(two(minute / 60)):\(two(minute % 60))"
+    }
+}
