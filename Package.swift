@@ -65,6 +65,11 @@ let package = Package(
         .target(name: "RunnerWire", dependencies: ["TaskModel"]),
         .testTarget(name: "RunnerWireTests", dependencies: ["RunnerWire", "TaskModel"]),
 
+        // MARK: HostConditions, what the machine offers
+
+        .target(name: "HostConditions", dependencies: ["CLinux", "TaskModel"]),
+        .testTarget(name: "HostConditionsTests", dependencies: ["CLinux", "HostConditions", "TaskModel"]),
+
         // MARK: PluginCatalog
 
         .target(
@@ -75,6 +80,17 @@ let package = Package(
             ]
         ),
         .testTarget(name: "PluginCatalogTests", dependencies: ["PluginCatalog", "PluginChecker", "TaskModel"]),
+
+        // MARK: Replay, the scheduler under a virtual clock
+
+        .target(
+            name: "Replay",
+            dependencies: [
+                "PluginCatalog", "Scheduling", "TaskModel",
+                .product(name: "HeapModule", package: "swift-collections"),
+            ]
+        ),
+        .testTarget(name: "ReplayTests", dependencies: ["PluginCatalog", "Replay", "Scheduling", "TaskModel"]),
 
         // MARK: PluginChecker, what a host would say of a plugin
 
@@ -90,7 +106,8 @@ let package = Package(
         .testTarget(
             name: "PluginLaunchTests",
             dependencies: [
-                "CLinux", "PluginLaunch", "RunnerWire", "TaskModel", .product(name: "Logging", package: "swift-log"),
+                "CLinux", "PluginBinary", "PluginLaunch", "RunnerWire", "TaskModel",
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
 
@@ -122,7 +139,7 @@ let package = Package(
         .target(
             name: "HostConfiguration",
             dependencies: [
-                "ControlAPI", "PluginCatalog", "Scheduling", "TaskModel",
+                "ControlAPI", "HostConditions", "PluginCatalog", "Scheduling", "TaskModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -135,7 +152,8 @@ let package = Package(
         .target(
             name: "HostService",
             dependencies: [
-                "CLinux", "ControlAPI", "HostConfiguration", "PluginBinary", "PluginCatalog", "PluginLaunch",
+                "CLinux", "ControlAPI", "HostConditions", "HostConfiguration", "PluginBinary", "PluginCatalog",
+                "PluginLaunch",
                 "RunnerWire", "Scheduling", "TaskLedger", "TaskModel",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -159,9 +177,8 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "CLinux", "ControlAPI", "HostConfiguration", "PluginBinary", "PluginCatalog", "PluginChecker",
-                "TaskLedger",
-                "TaskModel",
+                "CLinux", "ControlAPI", "HostConfiguration", "PluginBinary", "PluginCatalog", "PluginChecker", "Replay",
+                "Scheduling", "TaskLedger", "TaskModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),

@@ -21,7 +21,7 @@ package struct BgtaskCommand: ParsableCommand {
         version: Release.version,
         subcommands: [
             PluginCommand.self, TaskCommand.self, TriggerCommand.self, LaunchCommand.self, JournalCommand.self,
-            SimulateCommand.self, HostCommand.self,
+            WatchCommand.self, SimulateCommand.self, ReplayCommand.self, HostCommand.self,
         ]
     )
 

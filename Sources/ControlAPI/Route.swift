@@ -10,6 +10,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     case pluginTrigger
     case taskSubmit
     case taskCancel
+    case taskStop
     case taskList
     case taskWhy
     case launchList
@@ -30,7 +31,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .apiDescription, .hostStatus, .pluginList, .pluginShow, .taskList, .taskWhy, .launchList, .launchShow,
             .journal:
             .get
-        case .pluginTrigger, .taskSubmit, .simulateLaunch, .simulateExpiration, .simulateConditions: .post
+        case .pluginTrigger, .taskSubmit, .taskStop, .simulateLaunch, .simulateExpiration, .simulateConditions: .post
         case .pluginPurge, .taskCancel: .delete
         }
     }
@@ -45,6 +46,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         case .pluginTrigger: "/v1/plugins/{identifier}/trigger"
         case .taskSubmit, .taskList: "/v1/tasks"
         case .taskCancel: "/v1/tasks/{identifier}"
+        case .taskStop: "/v1/tasks/{identifier}/stop"
         case .taskWhy: "/v1/tasks/{identifier}/why"
         case .launchList: "/v1/launches"
         case .launchShow: "/v1/launches/{number}"
@@ -70,7 +72,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     }
 
     /// Whether a request has to bring a body; all others must have none.
-    package var takesBody: Bool { method == .post }
+    package var takesBody: Bool { method == .post && self != .taskStop }
 
     /// The status of an answer that is not a refusal.
     package var successStatus: Int { self == .taskSubmit || self == .pluginTrigger ? 201 : 200 }

@@ -22,9 +22,11 @@ extension HostConfiguration {
         cgroup = mapping.string("cgroup")?.value ?? cgroup
         logLevel = mapping.choice("log-level", of: Logger.Level.self)?.value ?? logLevel
         mapping.mapping("conditions") { conditions in
-            replace(&self.conditions.isOnExternalPower, with: conditions.boolean("external-power"))
-            replace(&self.conditions.hasNetwork, with: conditions.boolean("network"))
+            for condition in Condition.allCases {
+                if let holds = conditions.boolean(condition.rawValue) { self.conditions[condition] = holds.value }
+            }
         }
+        mapping.mapping("sensors") { readSensors($0) }
         replace(&journalRetention, with: mapping.duration("journal-retention", in: Self.waits))
         readScheduling(mapping)
         for policy in mapping.mappings("plugins", Self.policy) {
@@ -77,7 +79,15 @@ extension HostConfiguration {
         mapping.mapping("launches") { launches in
             replace(&scheduling.backgroundLaunches, with: launches.integer("background", in: 1...10_000))
             replace(&scheduling.eventLaunches, with: launches.integer("event", in: 1...10_000))
+            replace(&scheduling.continuedLaunches, with: launches.integer("continued", in: 1...10_000))
         }
+        mapping.mapping("continued") { continued in
+            replace(&scheduling.stallLimit, with: continued.duration("stall-limit", in: Self.times))
+            replace(&scheduling.pressureInterval, with: continued.duration("pressure-interval", in: Self.times))
+        }
+        replace(&scheduling.minimumFetchInterval, with: mapping.duration("minimum-fetch-interval", in: Self.times))
+        replace(&scheduling.isBackgroundRefreshOn, with: mapping.boolean("background-refresh"))
+        mapping.mapping("policies") { readPolicies($0) }
         mapping.mapping("retry") { retry in
             replace(&scheduling.retryDelay, with: retry.duration("delay", in: Self.waits))
             replace(&scheduling.attempts, with: retry.integer("attempts", in: 1...1_000))
@@ -98,13 +108,15 @@ extension HostConfiguration {
         let limits = mapping.mapping("limits") { limits in
             (
                 refresh: limits.integer("refresh", in: 0...1_000_000)?.value,
-                processing: limits.integer("processing", in: 0...1_000_000)?.value
+                processing: limits.integer("processing", in: 0...1_000_000)?.value,
+                continued: limits.integer("continued", in: 0...1_000_000)?.value
             )
         }
         let budgets = mapping.mapping("budgets") { budgets in
             (
                 refresh: budgets.duration("refresh", in: times)?.value,
                 processing: budgets.duration("processing", in: times)?.value,
+                healthResearch: budgets.duration("health-research", in: times)?.value,
                 event: budgets.duration("event", in: times)?.value
             )
         }
@@ -113,6 +125,10 @@ extension HostConfiguration {
         let grace = mapping.duration("grace", in: times)?.value
         let spacing = mapping.duration("spacing", in: waits)?.value
         let settings = mapping.texts("settings")?.value ?? [:]
+        let dayBudget = mapping.duration("day-budget", in: bounds)?.value
+        let isBackgroundRefreshOn = mapping.boolean("background-refresh")?.value ?? true
+        let isBackgroundOn = mapping.boolean("background")?.value ?? true
+        let schedules = schedules(mapping)
         let extensions = extensions(mapping, of: name.value)
         guard let plugin = PluginIdentifier(name.value) else {
             mapping.problems.report(
@@ -131,6 +147,10 @@ extension HostConfiguration {
             budgets: budgets,
             grace: grace,
             spacing: spacing,
+            dayBudget: dayBudget,
+            isBackgroundRefreshOn: isBackgroundRefreshOn,
+            isBackgroundDenied: !isBackgroundOn,
+            schedules: schedules,
             settings: settings,
             extensions: extensions
         )
@@ -165,6 +185,7 @@ extension HostConfiguration {
         var limits = defaults
         limits.refresh = mapping.integer("refresh", in: 0...1_000_000)?.value ?? limits.refresh
         limits.processing = mapping.integer("processing", in: 0...1_000_000)?.value ?? limits.processing
+        limits.continued = mapping.integer("continued", in: 0...1_000_000)?.value ?? limits.continued
         return limits
     }
 
@@ -172,17 +193,18 @@ extension HostConfiguration {
         var budgets = defaults
         budgets.refresh = mapping.duration("refresh", in: times)?.value ?? budgets.refresh
         budgets.processing = mapping.duration("processing", in: times)?.value ?? budgets.processing
+        budgets.healthResearch = mapping.duration("health-research", in: times)?.value ?? budgets.healthResearch
         budgets.event = mapping.duration("event", in: times)?.value ?? budgets.event
         return budgets
     }
 
     /// A budget leaves time to work, and ends.
-    private static let times: ClosedRange<Duration> = .milliseconds(1) ... .seconds(7 * 86_400)
-    private static let waits: ClosedRange<Duration> = .zero ... .seconds(3_650 * 86_400)
+    static let times: ClosedRange<Duration> = .milliseconds(1) ... .seconds(7 * 86_400)
+    static let waits: ClosedRange<Duration> = .zero ... .seconds(3_650 * 86_400)
     /// With the largest payload each, more than these do not fit into one plan's frame.
     private static let batchSizes = 1...200
 }
 
-private func replace<Value>(_ value: inout Value, with field: Field<Value>?) {
+func replace<Value>(_ value: inout Value, with field: Field<Value>?) {
     if let field { value = field.value }
 }

@@ -2,6 +2,7 @@
 
 package import ControlAPI
 import Foundation
+package import HostConditions
 package import Logging
 import PluginCatalog
 package import Scheduling
@@ -26,7 +27,10 @@ package struct HostConfiguration: Sendable {
     /// Where control groups for launches are made; nil means that the host looks for a place.
     package var cgroup: String?
     package var logLevel = Logger.Level.info
-    package var conditions = Conditions(isOnExternalPower: true, hasNetwork: true)
+    /// What the operator fixed; everything else is left to the sensors.
+    package var conditions: [Condition: Bool] = [:]
+    /// From where on what the sensors measure counts.
+    package var sensors = ConditionThresholds()
     package var scheduling = SchedulingConfiguration()
     /// How long the journal and ended launches are kept.
     package var journalRetention: Duration = .seconds(90 * 24 * 60 * 60)
@@ -63,5 +67,6 @@ package struct HostConfiguration: Sendable {
         controlSocket = paths.controlSocket
         scheduling.backgroundLaunches = 2 * processors
         scheduling.eventLaunches = 2 * processors
+        scheduling.continuedLaunches = 2 * processors
     }
 }

@@ -39,16 +39,30 @@ package struct HostFlags: ParsableArguments {
     var externalPower: String?
     @Option(help: ArgumentHelp("Whether the machine has a network.", valueName: "true|false"))
     var network: String?
+    @Option(help: ArgumentHelp("Whether nobody else uses the machine.", valueName: "true|false"))
+    var idle: String?
+    @Option(help: ArgumentHelp("Whether the processors are busy.", valueName: "true|false"))
+    var highLoad: String?
+    @Option(help: ArgumentHelp("Whether memory is short.", valueName: "true|false"))
+    var lowMemory: String?
+    @Option(help: ArgumentHelp("Whether the machine is hot.", valueName: "true|false"))
+    var hot: String?
+    @Option(help: ArgumentHelp("Whether continued tasks may ask for a GPU.", valueName: "true|false"))
+    var gpu: String?
     @Option(help: ArgumentHelp("Pending refresh requests of a plugin.", valueName: "count"))
     var refreshLimit: String?
     @Option(help: ArgumentHelp("Pending processing requests of a plugin.", valueName: "count"))
     var processingLimit: String?
+    @Option(help: ArgumentHelp("Pending continued requests of a plugin.", valueName: "count"))
+    var continuedLimit: String?
     @Option(help: ArgumentHelp("Events that wait for a plugin.", valueName: "count"))
     var eventLimit: String?
     @Option(help: ArgumentHelp("A launch's time with a refresh task.", valueName: "duration"))
     var refreshBudget: String?
     @Option(help: ArgumentHelp("A launch's time with a processing task.", valueName: "duration"))
     var processingBudget: String?
+    @Option(help: ArgumentHelp("A launch's time with a health research task.", valueName: "duration"))
+    var healthResearchBudget: String?
     @Option(help: ArgumentHelp("A launch's time with an event.", valueName: "duration"))
     var eventBudget: String?
     @Option(help: ArgumentHelp("The time between being told to stop and being ended.", valueName: "duration"))
@@ -61,6 +75,22 @@ package struct HostFlags: ParsableArguments {
     var backgroundLaunches: String?
     @Option(help: ArgumentHelp("Event launches at once.", valueName: "count"))
     var eventLaunches: String?
+    @Option(help: ArgumentHelp("Continued launches at once.", valueName: "count"))
+    var continuedLaunches: String?
+    @Option(help: ArgumentHelp("How long a continued task may go without progress.", valueName: "duration"))
+    var stallLimit: String?
+    @Option(help: ArgumentHelp("The least time between two legacy fetches of a plugin.", valueName: "duration"))
+    var minimumFetchInterval: String?
+    @Option(help: ArgumentHelp("Whether refresh and legacy fetch run at all.", valueName: "true|false"))
+    var backgroundRefresh: String?
+    @Option(help: ArgumentHelp("Within how long after start, resume or network plugins begin.", valueName: "duration"))
+    var spread: String?
+    @Option(help: ArgumentHelp("The rest after a first overrun; it doubles.", valueName: "duration"))
+    var overrunSpacing: String?
+    @Option(help: ArgumentHelp("Running time of a plugin's background launches in a day.", valueName: "duration"))
+    var dayBudget: String?
+    @Option(help: ArgumentHelp("How long soft reasons may hold a request back.", valueName: "duration"))
+    var patience: String?
     @Option(help: ArgumentHelp("The wait after a first failed attempt; it doubles.", valueName: "duration"))
     var retryDelay: String?
     @Option(help: ArgumentHelp("Failed attempts until a task is abandoned.", valueName: "count"))
@@ -137,17 +167,32 @@ package struct HostFlags: ParsableArguments {
             ValueFlag(name: "log-level", key: "log-level", text: logLevel),
             ValueFlag(name: "external-power", key: "conditions.external-power", text: externalPower),
             ValueFlag(name: "network", key: "conditions.network", text: network),
+            ValueFlag(name: "idle", key: "conditions.idle", text: idle),
+            ValueFlag(name: "high-load", key: "conditions.high-load", text: highLoad),
+            ValueFlag(name: "low-memory", key: "conditions.low-memory", text: lowMemory),
+            ValueFlag(name: "hot", key: "conditions.hot", text: hot),
+            ValueFlag(name: "gpu", key: "conditions.gpu", text: gpu),
             ValueFlag(name: "refresh-limit", key: "limits.refresh", text: refreshLimit),
             ValueFlag(name: "processing-limit", key: "limits.processing", text: processingLimit),
+            ValueFlag(name: "continued-limit", key: "limits.continued", text: continuedLimit),
             ValueFlag(name: "event-limit", key: "limits.event", text: eventLimit),
             ValueFlag(name: "refresh-budget", key: "budgets.refresh", text: refreshBudget),
             ValueFlag(name: "processing-budget", key: "budgets.processing", text: processingBudget),
+            ValueFlag(name: "health-research-budget", key: "budgets.health-research", text: healthResearchBudget),
             ValueFlag(name: "event-budget", key: "budgets.event", text: eventBudget),
             ValueFlag(name: "grace", key: "grace", text: grace),
             ValueFlag(name: "spacing", key: "spacing", text: spacing),
             ValueFlag(name: "batch-size", key: "batch-size", text: batchSize),
             ValueFlag(name: "background-launches", key: "launches.background", text: backgroundLaunches),
             ValueFlag(name: "event-launches", key: "launches.event", text: eventLaunches),
+            ValueFlag(name: "continued-launches", key: "launches.continued", text: continuedLaunches),
+            ValueFlag(name: "stall-limit", key: "continued.stall-limit", text: stallLimit),
+            ValueFlag(name: "minimum-fetch-interval", key: "minimum-fetch-interval", text: minimumFetchInterval),
+            ValueFlag(name: "background-refresh", key: "background-refresh", text: backgroundRefresh),
+            ValueFlag(name: "spread", key: "policies.spread", text: spread),
+            ValueFlag(name: "overrun-spacing", key: "policies.overrun-spacing", text: overrunSpacing),
+            ValueFlag(name: "day-budget", key: "policies.day-budget", text: dayBudget),
+            ValueFlag(name: "patience", key: "policies.patience", text: patience),
             ValueFlag(name: "retry-delay", key: "retry.delay", text: retryDelay),
             ValueFlag(name: "attempts", key: "retry.attempts", text: attempts),
             ValueFlag(name: "host-retry-delay", key: "retry.host-delay", text: hostRetryDelay),

@@ -9,10 +9,14 @@ struct OperatorPolicy: Sendable {
     let plugin: PluginIdentifier
     let isEnabled: Bool
     let allowsPatternsForProcessing: Bool
-    let limits: (refresh: Int?, processing: Int?)?
-    let budgets: (refresh: Duration?, processing: Duration?, event: Duration?)?
+    let limits: (refresh: Int?, processing: Int?, continued: Int?)?
+    let budgets: (refresh: Duration?, processing: Duration?, healthResearch: Duration?, event: Duration?)?
     let grace: Duration?
     let spacing: Duration?
+    let dayBudget: Duration?
+    let isBackgroundRefreshOn: Bool
+    let isBackgroundDenied: Bool
+    let schedules: [TaskIdentifier: WorkSchedule]
     let settings: [String: String]
     /// Who may share its container and submit for it, beside those that its manifest lists.
     let extensions: [Field<PluginIdentifier>]
@@ -23,16 +27,22 @@ struct OperatorPolicy: Sendable {
         policy.allowsPatternsForProcessing = allowsPatternsForProcessing
         policy.grace = grace
         policy.spacing = spacing
+        policy.dayBudget = dayBudget
+        policy.isBackgroundRefreshOn = isBackgroundRefreshOn
+        policy.isBackgroundDenied = isBackgroundDenied
+        policy.schedules = schedules
         if let limits {
             var own = host.limits
             own.refresh = limits.refresh ?? own.refresh
             own.processing = limits.processing ?? own.processing
+            own.continued = limits.continued ?? own.continued
             policy.limits = own
         }
         if let budgets {
             var own = host.budgets
             own.refresh = budgets.refresh ?? own.refresh
             own.processing = budgets.processing ?? own.processing
+            own.healthResearch = budgets.healthResearch ?? own.healthResearch
             own.event = budgets.event ?? own.event
             policy.budgets = own
         }

@@ -90,9 +90,15 @@ package struct Host: Sendable {
         _ threads: DiskThreads
     ) async throws {
         let clock = SystemClock()
+        let conditions = try ConditionsKeeper(
+            fixed: configuration.conditions,
+            thresholds: configuration.sensors,
+            containerFolder: state.containerFolder,
+            host: getpid()
+        ) { entrance.continuation.yield(.event($0)) }
         let core = Scheduler(
             configuration: configuration.scheduling,
-            conditions: configuration.conditions,
+            conditions: conditions.now,
             snapshot: snapshot,
             at: clock.now()
         )
@@ -102,6 +108,7 @@ package struct Host: Sendable {
             state: state,
             ledger: ledger,
             launcher: launcher,
+            conditions: conditions,
             clock: clock,
             entrance: entrance,
             onUnseenChange: { doubted.yield() },
@@ -115,7 +122,6 @@ package struct Host: Sendable {
             log: log
         ) { entries, refused in scheduler.tell(.catalogued(entries, refused: refused)) }
         try await catalog.load()
-        let conditions = ConditionsKeeper(configuration.conditions) { scheduler.tell(.conditionsChanged($0)) }
         warn(installed: catalog.contents.entries.map(\.identifier))
         let facts = HostFacts(configuration: configuration, startedAt: clock.now(), pid: getpid(), user: NSUserName())
         let routes = ControlRoutes(
@@ -151,7 +157,7 @@ package struct Host: Sendable {
         )
         // The last one is asked to stop first: what runs is told at once, whatever callers are doing.
         let group = ServiceGroup(
-            services: [control, catalog, care, scheduler],
+            services: [control, catalog, care, conditions, scheduler],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: libraryLog
         )
@@ -173,7 +179,7 @@ package struct Host: Sendable {
 
     /// Ends and awaits every process of launches that no end was recorded for, before anything else may run (C3).
     private func recover(_ ledger: Ledger, _ launcher: Launcher) async throws -> LedgerSnapshot {
-        let snapshot = try ledger.snapshot()
+        let snapshot = try ledger.snapshot(at: SystemClock().now().wall)
         for launch in snapshot.running {
             log.warning(
                 "a launch was cut short",

@@ -42,6 +42,12 @@ struct RenderingTests {
                 not installed   com.example.gone, which the configuration speaks of
                 external power  no (scripted)
                 network         yes (configuration)
+                idle            yes (sensor /proc/stat: 2 % used by others)
+                high load       no (sensor /proc/stat: 2 % used by others)
+                low memory      no (missing no /proc/pressure/memory)
+                hot             not looked at, since nothing waits for it
+                gpu             no (sensor /dev: none)
+                sensors         idle below 10 % for 30s, in use above 25 % for 10s; load high above 80 % for 15s, until below 60 %; hot 5 degrees below a trip point; sampled every 5s while something waits
                 catalogue       2 installed, 1 refused
                 work            3 pending, 1 launch running
                 pending limits  refresh 1, processing 10
@@ -53,6 +59,9 @@ struct RenderingTests {
                 patience        10s with a silent caller
                 retry           after 10s, doubling; 3 attempts; the host's own part after 1s
                 retention       removed plugins' requests 30d, journal and ended launches 90d; the clock is doubted for 10min
+                policies        spread 1min, spacing after overruns 30s, doubling to 1h, day budget 4h, patience 2d, room patience 5min; switched off: load
+                continued       stalled after 30s without progress; under memory pressure one every 10s
+                refresh         on, legacy fetch at most every 15min
 
                 """
         )
@@ -96,6 +105,10 @@ struct RenderingTests {
                 grace           5s
                 spacing         1s
                 batch size      100
+                day budget      4h
+                background      on
+                entitlements    continued-processing.gpu
+                schedules       com.example.feed.refresh (refresh) every 6h, next 2026-01-31 02:48:00 (in 1h)
                 retry           after 10s, doubling; 3 attempts; the host's own part after 1s
                 retention       its requests 30d after its removal
                 last launch     41, 2026-01-31 01:48:00 (now), completed: 2 tasks
@@ -108,8 +121,9 @@ struct RenderingTests {
     @Test func `task list shows what runs, what waits and for what`() throws {
         #expect(
             try Samples.taskList().text(for: reader) == """
-                RUNNING                   KIND     SUBMISSION  LAUNCH  USED   BUDGET
-                com.example.feed.refresh  refresh  12          41      22.4s  30s
+                RUNNING                      KIND       SUBMISSION  LAUNCH  USED   BUDGET  PROGRESS  TITLE
+                com.example.feed.refresh     refresh    12          41      22.4s  30s     -         -
+                com.example.feed.export.one  continued  14          42      1min   none    3 of 8    Exporting: holidays
 
                 PENDING                   KIND     SUBMISSION  EARLIEST  NEEDS    FAILED  WAITS FOR
                 com.example.feed.refresh  refresh  12          in 12min  network  1x      earliest-begin in 12min
@@ -201,6 +215,14 @@ struct WhyTextTests {
                 one change         none is enough; all of the above stand in the way
                 last outcome       crashed, 2026-01-31 01:46:30 (1min 30s ago), launch 40, blame plugin
                                    signal 11
+
+                POLICY   VERDICT  UNTIL  RATIONALE
+                idle     may      -      concerns processing only
+                spacing  wait     in 1s  at least 1s between two launches
+
+                WAITED FOR      SUBMISSION  SINCE                FOR
+                network         12          2026-01-31 01:47:00  30s
+                earliest-begin  12          2026-01-31 01:47:30  30s, still
 
                 """
         )

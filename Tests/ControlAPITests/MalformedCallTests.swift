@@ -114,7 +114,7 @@ struct MalformedCallTests {
         Case(#"{"identifiers": "a.b"}"#, "field-type", "identifiers", "a list", to: .simulateLaunch),
         Case(#"{"identifiers": ["a.b", "c"]}"#, "identifier-invalid", "identifiers[1]", "reverse", to: .simulateLaunch),
         Case(#"{"identifier": ""}"#, "identifier-invalid", "identifier", "reverse-DNS", to: .simulateExpiration),
-        Case("{}", "condition-missing", nil, "external-power or network", to: .simulateConditions),
+        Case("{}", "condition-missing", nil, "one of external-power, network, idle", to: .simulateConditions),
         Case(#"{"network": 0}"#, "field-type", "network", "true, false or null", to: .simulateConditions),
     ])
     func `in a body`(call: Case) throws {

@@ -29,6 +29,7 @@ enum Samples {
             extensions: [try plugin("com.example.feed.keyboard")],
             permitted: [.exact(try task()), .pattern(prefix: try task("com.example.feed.export"))],
             modes: [.processing, .fetch],
+            entitlements: [.continuedProcessingGPU],
             settings: ["feed-url": "https://example.com/feed.xml"],
             library: LibraryFile(
                 path: "/opt/libFeed.so",
@@ -54,9 +55,17 @@ enum Samples {
             pluginFolder: "/usr/lib/bgtask/plugins",
             configurationFile: "/etc/bgtask/bgtaskd.yaml",
             configuredWithoutPlugin: [PluginIdentifier("com.example.gone")].compactMap { $0 },
-            conditions: ConditionsReply(
-                externalPower: .init(false, source: .scripted),
-                network: .init(true, source: .configuration)
+            conditions: conditions,
+            sensors: SensorsInForce(
+                sampleInterval: .seconds(5),
+                idlePercent: 10,
+                idleAfter: .seconds(30),
+                busyPercent: 25,
+                busyAfter: .seconds(10),
+                highLoadPercent: 80,
+                highLoadEndPercent: 60,
+                highLoadAfter: .seconds(15),
+                heatMargin: 5
             ),
             counts: .init(plugins: 2, refused: 1, pending: 3, runningLaunches: 1),
             limits: [KindLimit(.refresh, limit: 1), KindLimit(.processing, limit: 10)],
@@ -72,9 +81,32 @@ enum Samples {
                 journal: .seconds(90 * 86_400),
                 doubt: .seconds(600)
             ),
+            policies: PoliciesInForce(
+                off: ["load"],
+                spread: .seconds(60),
+                overrunSpacing: .seconds(30),
+                longestSpacing: .seconds(3600),
+                dayBudget: .seconds(4 * 3600),
+                patience: .seconds(2 * 86_400),
+                roomPatience: .seconds(300)
+            ),
+            continued: ContinuedRule(stallLimit: .seconds(30), pressureInterval: .seconds(10)),
+            minimumFetchInterval: .seconds(900),
+            isBackgroundRefreshOn: true,
             isStopping: false
         )
     }
+
+    static let conditions = ConditionsReply(
+        states: [
+            .externalPower: .init(false, source: .scripted), .network: .init(true, source: .configuration),
+            .idle: .init(true, source: .sensor, detail: "/proc/stat: 2 % used by others"),
+            .highLoad: .init(false, source: .sensor, detail: "/proc/stat: 2 % used by others"),
+            .lowMemory: .init(false, source: .missing, detail: "no /proc/pressure/memory"),
+            .hot: .init(false, source: .unwatched), .gpu: .init(false, source: .sensor, detail: "/dev: none"),
+        ],
+        lockedContainers: [:]
+    )
 
     static let retry = RetryRule(delay: .seconds(10), attempts: 3, hostDelay: .seconds(1))
 
@@ -104,6 +136,10 @@ enum Samples {
             grace: .seconds(5),
             spacing: .seconds(1),
             batchSize: 100,
+            dayBudget: .seconds(4 * 3600),
+            isBackgroundRefreshOn: true,
+            isBackgroundDenied: false,
+            schedules: [.init(identifier: try task(), kind: .refresh, rhythm: "every 6h", next: now + .seconds(3600))],
             retry: retry,
             retention: .seconds(30 * 86_400),
             lastLaunch: .init(LaunchNumber(rawValue: 41), startedAt: now, outcome: .completed, message: "2 tasks"),
@@ -147,9 +183,33 @@ enum Samples {
                     startedAt: now,
                     budget: .seconds(30),
                     used: .milliseconds(22_400)
-                )
+                ),
+                .init(
+                    .request(try continued()),
+                    launch: LaunchNumber(rawValue: 42),
+                    startedAt: now,
+                    budget: nil,
+                    used: .seconds(60),
+                    isExpiring: true,
+                    title: ("Exporting", "holidays"),
+                    progress: TaskProgress(done: 3, total: 8)
+                ),
             ],
             events: [.init(try event(), reason: nil)]
+        )
+    }
+
+    static func continued() throws -> PendingRequest {
+        PendingRequest(
+            plugin: try plugin(),
+            number: SubmissionNumber(rawValue: 14),
+            request: TaskRequest(
+                identifier: try task("com.example.feed.export.one"),
+                kind: .continued,
+                continued: ContinuedTerms(title: "Export")
+            ),
+            submitter: .person,
+            submittedAt: now
         )
     }
 
@@ -171,7 +231,27 @@ enum Samples {
                 blame: .plugin,
                 message: "signal 11",
                 launch: LaunchNumber(rawValue: 40)
-            )
+            ),
+            policies: [
+                .init(policy: "idle", verdict: "may", rationale: "concerns processing only"),
+                .init(
+                    policy: "spacing",
+                    verdict: "wait",
+                    rationale: "at least 1s between two launches",
+                    until: now + .seconds(1)
+                ),
+            ],
+            history: [wait("network", from: -60, to: -30), wait("earliest-begin", from: -30, to: nil)]
+        )
+    }
+
+    private static func wait(_ code: String, from start: Int, to end: Int?) -> TaskWhyReply.Wait {
+        .init(
+            submission: SubmissionNumber(rawValue: 12),
+            code: code,
+            since: now + .seconds(start),
+            until: end.map { now + .seconds($0) },
+            now: now
         )
     }
 

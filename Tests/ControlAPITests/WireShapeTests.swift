@@ -42,7 +42,17 @@ struct WireShapeTests {
                  "plugin-folder": "/usr/lib/bgtask/plugins", "config-file": "/etc/bgtask/bgtaskd.yaml",
                  "configured-without-plugin": ["com.example.gone"],
                  "conditions": {"external-power": {"holds": false, "source": "scripted"},
-                                "network": {"holds": true, "source": "configuration"}},
+                                "network": {"holds": true, "source": "configuration"},
+                                "idle": {"holds": true, "source": "sensor", "detail": "/proc/stat: 2 % used by others"},
+                                "high-load": {"holds": false, "source": "sensor",
+                                              "detail": "/proc/stat: 2 % used by others"},
+                                "low-memory": {"holds": false, "source": "missing", "detail": "no /proc/pressure/memory"},
+                                "hot": {"holds": false, "source": "unwatched"},
+                                "gpu": {"holds": false, "source": "sensor", "detail": "/dev: none"},
+                                "locked-containers": {}},
+                 "sensors": {"sample-interval-ns": 5000000000, "idle-percent": 10, "idle-after-ns": 30000000000,
+                             "busy-percent": 25, "busy-after-ns": 10000000000, "high-load-percent": 80,
+                             "high-load-end-percent": 60, "high-load-after-ns": 15000000000, "heat-margin": 5},
                  "counts": {"plugins": 2, "refused": 1, "pending": 3, "running-launches": 1},
                  "limits": [{"kind": "refresh", "limit": 1}, {"kind": "processing", "limit": 10}],
                  "budgets": [{"kind": "refresh", "budget-ns": 30000000000},
@@ -51,6 +61,11 @@ struct WireShapeTests {
                  "grace-ns": 5000000000, "spacing-ns": 1000000000, "batch-size": 100, "caller-patience-ns": 10000000000,
                  "retry": {"delay-ns": 10000000000, "attempts": 3, "host-delay-ns": 1000000000},
                  "retention": {"removed-plugin-ns": 2592000000000000, "journal-ns": 7776000000000000, "doubt-ns": 600000000000},
+                 "policies": {"off": ["load"], "spread-ns": 60000000000, "overrun-spacing-ns": 30000000000,
+                              "longest-spacing-ns": 3600000000000, "day-budget-ns": 14400000000000,
+                              "patience-ns": 172800000000000, "room-patience-ns": 300000000000},
+                 "continued": {"stall-limit-ns": 30000000000, "pressure-interval-ns": 10000000000},
+                 "minimum-fetch-interval-ns": 900000000000, "background-refresh": true,
                  "stopping": false}
                 """
         )
@@ -108,6 +123,10 @@ struct WireShapeTests {
                  "limits": [{"kind": "refresh", "limit": 1, "used": 1}, {"kind": "processing", "limit": 10, "used": 3}],
                  "budgets": [{"kind": "refresh", "budget-ns": 30000000000}],
                  "grace-ns": 5000000000, "spacing-ns": 1000000000, "batch-size": 100,
+                 "day-budget-ns": 14400000000000, "background-refresh": true, "background-denied": false,
+                 "entitlements": ["continued-processing.gpu"],
+                 "schedules": [{"identifier": "com.example.feed.refresh", "kind": "refresh", "rhythm": "every 6h",
+                                "next": "2026-01-31T02:48:00.000000000Z"}],
                  "retry": {"delay-ns": 10000000000, "attempts": 3, "host-delay-ns": 1000000000},
                  "retention-ns": 2592000000000000,
                  "last-launch": {"launch": 41, "started-at": "2026-01-31T01:48:00.000000000Z",
@@ -133,7 +152,11 @@ struct WireShapeTests {
                               "until": "2026-01-31T02:00:00.000000000Z"}}],
                  "running": [{"plugin": "com.example.feed", "identifier": "com.example.feed.refresh", "kind": "refresh",
                    "submission": 12, "launch": 41, "started-at": "2026-01-31T01:48:00.000000000Z",
-                   "budget-ns": 30000000000, "used-ns": 22400000000}],
+                   "budget-ns": 30000000000, "used-ns": 22400000000, "expiring": false},
+                  {"plugin": "com.example.feed", "identifier": "com.example.feed.export.one", "kind": "continued",
+                   "submission": 14, "launch": 42, "started-at": "2026-01-31T01:48:00.000000000Z",
+                   "used-ns": 60000000000, "expiring": true, "title": "Exporting", "subtitle": "holidays",
+                   "progress": {"done": 3, "total": 8}}],
                  "events": [{"plugin": "com.example.feed", "event-name": "started", "submission": 13,
                    "created-at": "2026-01-31T01:48:00.000000000Z", "attempts": 0}]}
                 """
@@ -150,6 +173,13 @@ struct WireShapeTests {
                  "reasons": [{"code": "earliest-begin", "message": "its earliest begin is still to come",
                               "until": "2026-01-31T02:00:00.000000000Z"},
                              {"code": "network", "message": "it needs a network, and there is none"}],
+                 "policies": [{"policy": "idle", "verdict": "may", "rationale": "concerns processing only"},
+                              {"policy": "spacing", "verdict": "wait", "rationale": "at least 1s between two launches",
+                               "until": "2026-01-31T01:48:01.000000000Z"}],
+                 "history": [{"submission": 12, "code": "network", "since": "2026-01-31T01:47:00.000000000Z",
+                              "until": "2026-01-31T01:47:30.000000000Z", "duration-ns": 30000000000},
+                             {"submission": 12, "code": "earliest-begin", "since": "2026-01-31T01:47:30.000000000Z",
+                              "duration-ns": 30000000000}],
                  "last-outcome": {"outcome": "crashed", "at": "2026-01-31T01:46:30.000000000Z", "blame": "plugin",
                                   "message": "signal 11", "launch": 40}}
                 """
@@ -170,7 +200,7 @@ struct WireShapeTests {
             "TaskWhy",
             is: """
                 {"identifier": "com.example.feed.refresh", "state": "running", "eligible": false, "reasons": [],
-                 "earliest-possible": "2026-01-31T01:48:00.000000000Z",
+                 "policies": [], "history": [], "earliest-possible": "2026-01-31T01:48:00.000000000Z",
                  "change": {"code": "network", "message": "provide a network"},
                  "running": {"launch": 41, "used-ns": 1000000000, "budget-ns": 30000000000}}
                 """

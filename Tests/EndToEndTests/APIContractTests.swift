@@ -82,7 +82,10 @@ struct APIContractTests {
             try api.call(.simulateConditions, body: #"{"network": false}"#)
             try api.call(.simulateConditions, body: #"{"network": null}"#)
             try api.call(.simulateExpiration, body: #"{"identifier": "\#(patient.task())"}"#)
-            try host.release(patient)
+            try await host.waitForJournal("its end") { $0.identifier == patient.task() && $0.event == "failed" }
+            let again = try await host.submit(patient.task())
+            try await host.wait(for: again, toRun: patient)
+            try api.call(.taskStop, patient.task())
             try api.call(.simulateLaunch, body: #"{"identifiers": ["\#(task)"]}"#)
             try api.call(.taskCancel, task)
             // Of a plugin that is long forgotten nothing but this is left.

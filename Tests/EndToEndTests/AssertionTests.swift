@@ -61,13 +61,16 @@ struct AssertionTests {
         }
     }
 
-    @Test func `at the deadline it is told, and ended in time the launch ends in order (82)`() async throws {
+    @Test func `at the deadline it is told, off the main thread, and ended in time the launch ends in order (82, C18)`()
+        async throws
+    {
         let plugin = Self.holdsOpen(budget: "700ms")
         try await HostFixture.with(plugins: [plugin]) { host in
             let launch = try await hold(plugin, on: host)
             let end = try await host.end(ofLaunch: launch.rawValue)
             #expect(end.event == "launch-completed" && !end.message.contains("not ended"))
             #expect(host.containerText(plugin, "told.txt") == "flush 1 BGT_WRONG_PHASE BGT_ENDED\n")
+            #expect(host.containerText(plugin, "thread.txt") == "main=0\n")
             #expect(host.containerText(plugin, "released.txt") == "released flush\n")
         }
     }

@@ -2,6 +2,7 @@
 
 import ControlAPI
 import HostTestKit
+import TaskModel
 import Testing
 
 @Suite("Conditions come and go while the host runs")
@@ -12,10 +13,10 @@ struct ConditionTests {
         try await HostFixture.with(Self.powerless) { host in
             let task = TestPlugin.neighbour.task()
             let submission = try await host.submit(task, requiresExternalPower: true)
-            _ = try await host.client.simulateConditions(ConditionsSimulation(network: .holds(false)))
+            _ = try await host.client.simulateConditions(ConditionsSimulation([.network: .holds(false)]))
             #expect(try await host.why(task).reasons.map(\.code) == ["external-power"])
 
-            _ = try await host.client.simulateConditions(ConditionsSimulation(externalPower: .holds(true)))
+            _ = try await host.client.simulateConditions(ConditionsSimulation([.externalPower: .holds(true)]))
             #expect(try await host.outcome(of: submission).event == "succeeded")
         }
     }
@@ -28,7 +29,7 @@ struct ConditionTests {
             let submission = try await host.submit(obedient.task(), requiresExternalPower: true)
             for plugin in [obedient, patient] { _ = try await host.launch(of: plugin) }
             try await host.waitForLog("the neighbour runs") { $0.contains("patient runs") }
-            _ = try await host.client.simulateConditions(ConditionsSimulation(externalPower: .holds(false)))
+            _ = try await host.client.simulateConditions(ConditionsSimulation([.externalPower: .holds(false)]))
 
             let end = try await host.outcome(of: submission)
             #expect([end.event, end.blame] == ["failed", "machine"])
@@ -49,10 +50,10 @@ struct ConditionTests {
                 "--network",
                 "false"
             )
-            #expect(scripted.output == "external power  yes (scripted)\nnetwork         no (scripted)\n")
+            #expect(scripted.output.hasPrefix("external power  yes (scripted)\nnetwork         no (scripted)\n"))
 
             let undone = try await host.bgtask("simulate", "conditions", "--external-power", "real")
-            #expect(undone.output == "external power  no (configuration)\nnetwork         no (scripted)\n")
+            #expect(undone.output.hasPrefix("external power  no (configuration)\nnetwork         no (scripted)\n"))
             let status = try await host.bgtask("host", "status")
             #expect(status.output.contains("no (configuration)") && status.output.contains("no (scripted)"))
 

@@ -3,6 +3,7 @@
 import ControlAPI
 import Foundation
 import HostTestKit
+import TaskModel
 import Testing
 
 @Suite("The operator's word counts, and is checked before anything is done")
@@ -23,7 +24,16 @@ struct ConfigurationTests {
         ("launches", "event", "event-launches", "6"), ("retry", "delay", "retry-delay", "4s"),
         ("retry", "attempts", "attempts", "5"), ("retry", "host-delay", "host-retry-delay", "3s"),
         ("limits", "event", "event-limit", "7"), (nil, "batch-size", "batch-size", "8"),
-        (nil, "caller-patience", "caller-patience", "9s"),
+        (nil, "caller-patience", "caller-patience", "9s"), ("conditions", "idle", "idle", "true"),
+        ("conditions", "high-load", "high-load", "true"), ("conditions", "low-memory", "low-memory", "true"),
+        ("conditions", "hot", "hot", "true"), ("conditions", "gpu", "gpu", "true"),
+        ("limits", "continued", "continued-limit", "12"),
+        ("budgets", "health-research", "health-research-budget", "12min"),
+        ("launches", "continued", "continued-launches", "7"), ("continued", "stall-limit", "stall-limit", "33s"),
+        (nil, "minimum-fetch-interval", "minimum-fetch-interval", "20min"),
+        (nil, "background-refresh", "background-refresh", "false"), ("policies", "spread", "spread", "34s"),
+        ("policies", "overrun-spacing", "overrun-spacing", "35s"), ("policies", "day-budget", "day-budget", "2h"),
+        ("policies", "patience", "patience", "1d"),
     ]
 
     @Test func `every flag is in the help, and the help knows no other`() async throws {
@@ -50,8 +60,15 @@ struct ConfigurationTests {
         }
         #expect(byFile.facts == byFlags.facts)
         #expect(byFile.grace.duration == .milliseconds(1500) && byFile.spacing.duration == .seconds(2))
-        #expect(!byFile.conditions.externalPower.holds && !byFile.conditions.network.holds)
-        #expect(byFile.limits.map(\.limit) == [2, 11, 7] && byFile.launchLimits.map(\.limit) == [5, 6])
+        #expect(!byFile.conditions[.externalPower].holds && !byFile.conditions[.network].holds)
+        #expect(byFile.limits.map(\.limit) == [2, 11, 12, 7])
+        #expect(byFile.launchLimits.map(\.limit) == [5, 6, 7])
+        #expect(
+            Condition.allCases.filter { byFile.conditions[$0].holds } == [.idle, .highLoad, .lowMemory, .hot, .gpu]
+        )
+        #expect(byFile.conditions.states.values.allSatisfy { $0.source == .configuration })
+        #expect(byFile.policies.patience.duration == .seconds(86_400) && !byFile.isBackgroundRefreshOn)
+        #expect(byFile.continued.stallLimit.duration == .seconds(33))
         #expect(byFile.batchSize == 8 && byFile.socketGroup == "root")
         #expect(byFile.callerPatience.duration == .seconds(9))
         #expect(byFile.retry == RetryRule(delay: .seconds(4), attempts: 5, hostDelay: .seconds(3)))
@@ -60,7 +77,7 @@ struct ConfigurationTests {
             byFile.retention
                 == Retention(removedPlugin: .seconds(3 * 3_600), journal: .seconds(4 * 86_400), doubt: doubt)
         )
-        #expect(byFile.budgets.map(\.budget.duration) == [.seconds(31), .seconds(660), .seconds(32)])
+        #expect(byFile.budgets.map(\.budget.duration) == [.seconds(31), .seconds(660), .seconds(720), .seconds(32)])
     }
 
     @Test func `a broken file is refused with all that is wrong in it, line by line`() async throws {
@@ -268,7 +285,8 @@ extension HostStatusReply {
     /// What the configuration decides, without the places.
     fileprivate var facts: [String] {
         [
-            "\(limits)", "\(budgets)", "\(launchLimits)", "\(grace)", "\(spacing)", "\(conditions)", "\(retry)",
+            "\(limits)", "\(budgets)", "\(launchLimits)", "\(grace)", "\(spacing)", "\(retry)",
+            "\(Condition.allCases.map { conditions[$0] })", "\(policies)", "\(continued)", "\(minimumFetchInterval)",
             "\(batchSize)", "\(callerPatience)", "\(retention)", "\(socketGroup ?? "none")",
         ]
     }

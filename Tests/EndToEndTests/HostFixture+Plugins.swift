@@ -2,6 +2,7 @@
 
 import ControlAPI
 import HostTestKit
+import TaskModel
 import Testing
 
 // What several suites do with the plugins in Tests/MisbehavingPlugins.
@@ -26,7 +27,7 @@ extension HostFixture {
         for task in plugin.tasks {
             submissions.append(try await submit(plugin.task(task), requiresExternalPower: true))
         }
-        _ = try await client.simulateConditions(ConditionsSimulation(externalPower: .holds(true)))
+        _ = try await client.simulateConditions(ConditionsSimulation([.externalPower: .holds(true)]))
         return submissions
     }
 

@@ -3,6 +3,7 @@
 import ControlAPI
 import Foundation
 import HostTestKit
+import TaskModel
 import Testing
 
 @Suite("A library that changes under a host never runs as another, and costs no request")
@@ -25,7 +26,7 @@ struct LibraryChangeTests {
             let refusal = try await host.waitForJournal("its refusal") { $0.event == "plugin-refused" }
             #expect(refusal.names(plugin, blame: "nobody", rule: "sha256", remedy: "; "), "\(refusal)")
             #expect(refusal.message.contains(digest), "\(refusal.message)")
-            _ = try await host.client.simulateConditions(ConditionsSimulation(network: .holds(true)))
+            _ = try await host.client.simulateConditions(ConditionsSimulation([.network: .holds(true)]))
             try await host.withstands("the refusal") {
                 try await host.why(plugin.task()).reasons.first?.code == "plugin-refused"
             }

@@ -41,7 +41,7 @@ struct PluginRuleTests {
             tasks: ["task", "late"],
             "BGT_WRONG_PHASE\nreleased 1\n",
             rule: "BGT-ABI-10",
-            remedy: "register every identifier in entry"
+            remedy: "register it there, only what a pattern alone permits may come later"
         ),
         Violation(
             "RegistersTwice",
@@ -64,7 +64,7 @@ struct PluginRuleTests {
     ]
 
     @Test(arguments: violations)
-    func `what is not allowed has a status, a line in the journal, and no other effect`(
+    func `what is not allowed has a status, a line in the journal, and no other effect (1, 14, 16)`(
         _ violation: Violation
     ) async throws {
         let plugin = violation.plugin
@@ -105,7 +105,7 @@ struct PluginRuleTests {
         (["fetch", "processing"], ["BGT_OK 0 without words", "BGT_TOO_MANY_PENDING 10 with words"]),
         (["processing"], ["BGT_NOT_PERMITTED 21 with words", "BGT_NOT_PERMITTED 21 with words"]),
     ])
-    func `what its handler submits is held to manifest and limits (2, 3, 24, C14)`(
+    func `what its handler submits is held to manifest and limits, and it waits for the answer (2, 3, 24, 32, C14)`(
         _ modes: [String],
         _ statuses: [String]
     ) async throws {

@@ -99,7 +99,7 @@ struct RefusalTests {
 
 extension HostFixture {
     /// Status, code and sub-reason; "accepted" for a submission that was not refused.
-    fileprivate func refusal(of task: String, _ kind: TaskKind) async -> String {
+    func refusal(of task: String, _ kind: TaskKind) async -> String {
         do {
             try await submit(task, kind, earliestBegin: Self.tomorrow)
             return "accepted"

@@ -32,7 +32,7 @@ struct WaitingTests {
 
             let told = try await host.bgtask("task", "why", tasks[2])
             #expect(told.status == 0 && told.output.contains("network") && told.output.contains("external power"))
-            #expect(try await host.client.host().conditions.externalPower.holds == false)
+            #expect(try await host.client.host().conditions[.externalPower].holds == false)
         }
     }
 

@@ -18,7 +18,7 @@ struct WallClockTests {
             let task = TestPlugin.neighbour.task()
             let due = try await host.submit(task, earliestBegin: HostFixture.tomorrow)
             try clock.shift(by: Self.year)
-            _ = try await host.client.simulateConditions(ConditionsSimulation(network: .holds(false)))
+            _ = try await host.client.simulateConditions(ConditionsSimulation([.network: .holds(false)]))
             let end = try await host.outcome(of: due)
             #expect(end.event == "succeeded")
             let seconds = (end.at.wall.nanoseconds - HostFixture.tomorrow.nanoseconds) / 1_000_000_000
@@ -39,7 +39,7 @@ struct WallClockTests {
             let task = TestPlugin.neighbour.task()
             try await host.withstands(submission: running)
             let waiting = try await host.submit(task, earliestBegin: HostFixture.tomorrow)
-            _ = try await host.client.simulateConditions(ConditionsSimulation(network: .holds(false)))
+            _ = try await host.client.simulateConditions(ConditionsSimulation([.network: .holds(false)]))
             #expect(try await host.client.tasks().pending.map(\.submission) == [waiting])
             #expect(try await host.why(task).reasons.first?.code == "earliest-begin")
             try host.release(Self.patient)

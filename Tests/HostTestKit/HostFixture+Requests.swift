@@ -26,6 +26,17 @@ extension HostFixture {
         return try await client.submit(TaskSubmission(request, payload: payload)).submission
     }
 
+    /// Submits a continued request as a person does, from outside of any launch.
+    @discardableResult
+    package func submitContinued(
+        _ task: String,
+        _ terms: ContinuedTerms = ContinuedTerms(title: "Export", subtitle: "album 7"),
+        payload: [UInt8] = []
+    ) async throws -> Int64 {
+        let request = TaskRequest(identifier: try identifier(task), kind: .continued, continued: terms)
+        return try await client.submit(TaskSubmission(request, payload: payload)).submission
+    }
+
     package func why(_ task: String) async throws -> TaskWhyReply { try await client.why(identifier(task)) }
 
     package func show(_ plugin: TestPlugin) async throws -> PluginReply {
@@ -48,5 +59,14 @@ extension HostFixture {
     /// An instant so far away that nothing happens there in a test's time.
     package static var tomorrow: WallTime {
         WallTime(nanoseconds: Int64(Date().timeIntervalSince1970 + 86_400) * 1_000_000_000)
+    }
+
+    /// Returns once the plugin's handler for that submission runs.
+    package func wait(for submission: Int64, toRun plugin: TestPlugin) async throws {
+        try await withDeadline(waitingFor: "submission \(submission) of \(plugin.identifier) to run") { [self] in
+            while try await !client.tasks().running.contains(where: { $0.submission == submission }) {
+                try Task.checkCancellation()
+            }
+        }
     }
 }

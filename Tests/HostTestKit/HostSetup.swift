@@ -11,7 +11,12 @@ package struct HostSetup: Sendable {
 
     /// Nothing waits for nothing: no spacing, short delays; budgets long enough never to matter.
     package init(_ flags: [String: String] = [:], configuration: [String] = []) {
-        let defaults = ["spacing": "0s", "retry-delay": "20ms", "grace": "300ms"]
+        var defaults = [
+            "spacing": "0s", "retry-delay": "20ms", "grace": "300ms", "spread": "0s", "overrun-spacing": "0s",
+        ]
+        // The machine under a test is busy, and its conditions are no test's matter but those that script them.
+        defaults.merge(["external-power": "true", "network": "true", "idle": "true"]) { _, new in new }
+        defaults.merge(["high-load": "false", "low-memory": "false", "hot": "false", "gpu": "false"]) { _, new in new }
         self.flags = defaults.merging(flags) { _, own in own }
         self.configuration = configuration
     }

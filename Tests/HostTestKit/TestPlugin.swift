@@ -17,6 +17,7 @@ package struct TestPlugin: Sendable {
     /// Last parts of the permitted identifiers.
     package var tasks = ["task"]
     package var modes = ["fetch", "processing"]
+    package var entitlements: [String] = []
     package var settings: [String: String] = [:]
     /// The main plugin of an extension.
     package var main: String?
@@ -68,6 +69,7 @@ package struct TestPlugin: Sendable {
         } else {
             lines.append("background-modes: [\(modes.joined(separator: ", "))]")
             if !tasks.isEmpty { lines += ["permitted-identifiers:"] + tasks.map { "  - \(task($0))" } }
+            if !entitlements.isEmpty { lines.append("entitlements: [\(entitlements.joined(separator: ", "))]") }
             if !extensions.isEmpty { lines.append("extensions: [\(extensions.joined(separator: ", "))]") }
         }
         if !settings.isEmpty { lines += ["settings:"] + settings.sorted { $0.key < $1.key }.map { "  \($0): '\($1)'" } }

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import TaskModel
 
 extension ConditionsReply: Presentable {
     func text(for reader: Reader) -> String {
@@ -12,12 +13,20 @@ extension ConditionsReply: Presentable {
 
 extension FieldList {
     mutating func add(_ conditions: ConditionsReply) {
-        add("external power", conditions.externalPower.words)
-        add("network", conditions.network.words)
+        for condition in Condition.allCases { add(condition.words, conditions[condition].words) }
+        let locks = conditions.lockedContainers.sorted { $0.key < $1.key }
+        add("locked", each: locks.filter(\.value.holds).map { "container of \($0.key): \($0.value.origin)" })
     }
 }
 
-extension ConditionsReply.Condition {
-    /// `yes (configuration)`
-    fileprivate var words: String { "\(holds ? "yes" : "no") (\(source.rawValue))" }
+extension ConditionsReply.State {
+    /// `yes (sensor /sys/class/power_supply: AC is online)`
+    fileprivate var words: String { source == .unwatched ? origin : "\(holds ? "yes" : "no") (\(origin))" }
+
+    fileprivate var origin: String {
+        switch source {
+        case .unwatched: "not looked at, since nothing waits for it"
+        case .configuration, .scripted, .sensor, .missing: detail.map { "\(source.rawValue) \($0)" } ?? source.rawValue
+        }
+    }
 }

@@ -18,6 +18,7 @@ extension HostStatusReply: Presentable {
         fields.add("configuration", configurationFile ?? "none: defaults and options alone")
         fields.add("not installed", each: configuredWithoutPlugin.map { "\($0), which the configuration speaks of" })
         fields.add(conditions)
+        fields.add("sensors", sensors.words)
         fields.add("catalogue", "\(counts.plugins) installed, \(counts.refused) refused")
         let launches = counts.runningLaunches == 1 ? "1 launch" : "\(counts.runningLaunches) launches"
         fields.add("work", "\(counts.pending) pending, \(launches) running")
@@ -30,6 +31,11 @@ extension HostStatusReply: Presentable {
         fields.add("patience", "\(callerPatience.duration.humanReadable) with a silent caller")
         fields.add("retry", retry.words)
         fields.add("retention", retention.words)
+        fields.add("policies", policies.words)
+        fields.add("continued", continued.words)
+        let refresh = isBackgroundRefreshOn ? "on" : "off"
+        let interval = minimumFetchInterval.duration.humanReadable
+        fields.add("refresh", "\(refresh), legacy fetch at most every \(interval)")
         return fields.text
     }
 }
@@ -58,6 +64,36 @@ extension Retention {
         "removed plugins' requests \(removedPlugin.duration.humanReadable), "
             + "journal and ended launches \(journal.duration.humanReadable); "
             + "the clock is doubted for \(doubt.duration.humanReadable)"
+    }
+}
+
+extension SensorsInForce {
+    var words: String {
+        "idle below \(idlePercent) % for \(idleAfter.duration.humanReadable), in use above \(busyPercent) % for "
+            + "\(busyAfter.duration.humanReadable); load high above \(highLoadPercent) % for "
+            + "\(highLoadAfter.duration.humanReadable), until below \(highLoadEndPercent) %; hot \(heatMargin) degrees "
+            + "below a trip point; sampled every \(sampleInterval.duration.humanReadable) while something waits"
+    }
+}
+
+extension PoliciesInForce {
+    var words: String {
+        let numbers = [
+            "spread \(spread.duration.humanReadable)",
+            "spacing after overruns \(overrunSpacing.duration.humanReadable), doubling to "
+                + longestSpacing.duration.humanReadable,
+            "day budget \(dayBudget.duration.humanReadable)", "patience \(patience.duration.humanReadable)",
+            "room patience \(roomPatience.duration.humanReadable)",
+        ]
+        let off = off.isEmpty ? "" : "; switched off: \(off.joined(separator: ", "))"
+        return numbers.joined(separator: ", ") + off
+    }
+}
+
+extension ContinuedRule {
+    var words: String {
+        "stalled after \(stallLimit.duration.humanReadable) without progress; under memory pressure one every "
+            + pressureInterval.duration.humanReadable
     }
 }
 

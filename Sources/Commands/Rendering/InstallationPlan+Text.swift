@@ -28,8 +28,7 @@ extension InstallationPlan {
     /// What this version reads and does not act upon.
     private var notEnforced: [String] {
         let user = place.host.map { "the host's user (\($0.user))" } ?? "the host's user"
-        let sandbox = "network, reads, writes and memory: it may do all that \(user) may"
-        return manifest.entitlements.isEmpty ? [sandbox] : [sandbox, "entitlements: nothing here needs one yet"]
+        return ["network, reads, writes and memory: it may do all that \(user) may"]
     }
 
     private var containing: String? {

@@ -14,7 +14,7 @@ extension LaunchListReply: Presentable {
                 launch.lane,
                 launch.cause,
                 "\(launch.tasks.count)",
-                launch.budget.duration.humanReadable,
+                launch.budget?.duration.humanReadable ?? "none",
                 launch.used?.duration.humanReadable ?? "",
                 launch.startedAt.localText(for: reader),
                 launch.outcome ?? "running"
@@ -35,9 +35,9 @@ extension LaunchReply: Presentable {
         fields.add("manifest", "sha256 \(manifestDigest)")
         fields.add("started", startedAt.text(for: reader))
         fields.add("ended", endedAt?.text(for: reader))
-        let budget = budget.duration.humanReadable
         let used = used?.duration.humanReadable ?? "-"
-        fields.add("budget", "\(used) of \(budget) used, grace \(grace.duration.humanReadable)")
+        let budget = budget.map { "\(used) of \($0.duration.humanReadable) used" } ?? "\(used) used, no fixed budget"
+        fields.add("budget", "\(budget), grace \(grace.duration.humanReadable)")
         let blame = blame.map { $0 == Blame.nobody.rawValue ? "" : ", blame \($0)" } ?? ""
         fields.add("outcome", (outcome ?? "running") + blame)
         if let message, !message.isEmpty { fields.add("", message) }

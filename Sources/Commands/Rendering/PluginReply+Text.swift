@@ -24,12 +24,22 @@ extension PluginReply: Presentable {
         fields.add("grace", grace.duration.humanReadable)
         fields.add("spacing", spacing.duration.humanReadable)
         fields.add("batch size", "\(batchSize)")
+        fields.add("day budget", dayBudget.duration.humanReadable)
+        fields.add("background", isBackgroundDenied ? "denied" : isBackgroundRefreshOn ? "on" : "refresh is off")
+        fields.add("entitlements", each: entitlements)
+        fields.add("schedules", each: schedules.map { $0.text(for: reader) })
         fields.add("retry", retry.words)
         fields.add("retention", "its requests \(retention.duration.humanReadable) after its removal")
         fields.add("last launch", lastLaunch?.text(for: reader) ?? "never")
         let noteLines = notes.map { String($0.text(in: manifest).dropLast()) }
         fields.add("notes", each: noteLines)
         return fields.text
+    }
+}
+
+extension PluginReply.Schedule {
+    func text(for reader: Reader) -> String {
+        "\(identifier) (\(kind)) \(rhythm)" + (next.map { ", next \($0.text(for: reader))" } ?? "")
     }
 }
 

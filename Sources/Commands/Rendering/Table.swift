@@ -25,7 +25,7 @@ struct Table: Hashable {
     /// Fixed for rows that come after the table was shown.
     var widths: [Int] {
         headings.indices.map { column in
-            ([headings] + rows).reduce(0) { max($0, $1[column].count) }
+            ([headings] + rows).reduce(0) { max($0, $1[column].displayWidth) }
         }
     }
 
@@ -35,7 +35,7 @@ struct Table: Hashable {
     private static func line(_ cells: [String], widths: [Int]) -> String {
         var line = ""
         for (cell, width) in zip(cells, widths) {
-            line += cell + String(repeating: " ", count: max(0, width - cell.count) + 2)
+            line += cell.padded(to: width + 2)
         }
         while line.last == " " { line.removeLast() }
         return line + "\n"

@@ -20,6 +20,12 @@ extension TaskCancellationReply: Presentable {
     }
 }
 
+extension TaskStopReply: Presentable {
+    func text(for reader: Reader) -> String {
+        launch.map { "the task in launch \($0) is told to stop\n" } ?? "cancelled before it began\n"
+    }
+}
+
 extension LaunchSimulationReply: Presentable {
     func text(for reader: Reader) -> String {
         launching.isEmpty ? "no launch was needed\n" : launching.map { "launch \($0) is starting\n" }.joined()

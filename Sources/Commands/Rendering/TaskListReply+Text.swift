@@ -13,7 +13,7 @@ extension TaskListReply: Presentable {
     }
 
     private var runningTable: Table {
-        var table = Table("RUNNING", "KIND", "SUBMISSION", "LAUNCH", "USED", "BUDGET")
+        var table = Table("RUNNING", "KIND", "SUBMISSION", "LAUNCH", "USED", "BUDGET", "PROGRESS", "TITLE")
         for task in running {
             table.add(
                 Subject.text(task.task, of: task.plugin),
@@ -21,7 +21,9 @@ extension TaskListReply: Presentable {
                 "\(task.submission)",
                 "\(task.launch)",
                 task.used.duration.humanReadable,
-                task.budget.duration.humanReadable
+                task.budget?.duration.humanReadable ?? "none",
+                task.progress.map { "\($0.done) of \($0.total)" } ?? "",
+                [task.title, task.subtitle].compactMap(\.self).joined(separator: ": ")
             )
         }
         return table

@@ -12,7 +12,31 @@ extension TaskWhyReply: Presentable {
         }
         let facts = facts(for: reader).text
         if !facts.isEmpty { text += "\n" + facts }
+        if !policies.isEmpty { text += "\n" + policyTable(for: reader).text }
+        if !history.isEmpty { text += "\n" + historyTable(for: reader).text }
         return text
+    }
+
+    private func policyTable(for reader: Reader) -> Table {
+        var table = Table("POLICY", "VERDICT", "UNTIL", "RATIONALE")
+        for policy in policies {
+            let until = policy.until?.relativeText(for: reader) ?? ""
+            table.add(policy.policy, policy.verdict, until, policy.rationale)
+        }
+        return table
+    }
+
+    private func historyTable(for reader: Reader) -> Table {
+        var table = Table("WAITED FOR", "SUBMISSION", "SINCE", "FOR")
+        for wait in history {
+            table.add(
+                wait.code,
+                "\(wait.submission)",
+                wait.since.localText(for: reader),
+                wait.duration.duration.humanReadable + (wait.until == nil ? ", still" : "")
+            )
+        }
+        return table
     }
 
     private var sentence: String {
@@ -24,8 +48,8 @@ extension TaskWhyReply: Presentable {
         case .running:
             guard let running else { return "\(task) is running\(number)" }
             let used = running.used.duration.humanReadable
-            let budget = running.budget.duration.humanReadable
-            return "\(task) is running in launch \(running.launch), \(used) of \(budget) used\(number)"
+            let budget = running.budget.map { " of \($0.duration.humanReadable)" } ?? ""
+            return "\(task) is running in launch \(running.launch), \(used)\(budget) used\(number)"
         case .finished: return "\(task) is neither pending nor running; it ended \(lastOutcome?.outcome ?? "before")"
         case .unknown where plugin == identifier: return "\(identifier) is a plugin, and no event waits for it"
         case .unknown: return "\(task) was never submitted"

@@ -2,18 +2,20 @@
 
 import ArgumentParser
 import ControlAPI
+import TaskModel
 
 /// Says what the host shall take for true about the machine.
 struct SimulateConditionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conditions",
-        abstract: "Let power or network come and go, for the host alone.",
+        abstract: "Let power, network, idleness and the like come and go, for the host alone.",
         discussion: """
             Running tasks that need what is lost are told so and end; waiting ones that need what is back are launched. \
             A condition stays as scripted until it is set to real, or the host ends.
 
             Example:
               bgtask simulate conditions --external-power false
+              bgtask simulate conditions --idle true --high-load false
               bgtask simulate conditions --external-power real --network real
             """
     )
@@ -32,22 +34,41 @@ struct SimulateConditionsCommand: AsyncParsableCommand {
         }
     }
 
-    @Option(help: "Whether the machine is on external power; real takes the script back.")
+    @Option(help: "Whether the machine is on external power; real takes the script back, here and below.")
     var externalPower: Word?
-    @Option(help: "Whether the machine has a network; real takes the script back.")
+    @Option(help: "Whether the machine has a network.")
     var network: Word?
+    @Option(help: "Whether nobody else uses the machine.")
+    var idle: Word?
+    @Option(help: "Whether the processors are busy.")
+    var highLoad: Word?
+    @Option(help: "Whether memory is short.")
+    var lowMemory: Word?
+    @Option(help: "Whether the machine is hot.")
+    var hot: Word?
+    @Option(help: "Whether continued tasks may ask for a GPU.")
+    var gpu: Word?
 
     @OptionGroup var output: OutputOptions
     @OptionGroup var host: HostOptions
 
+    private var words: [Condition: Word] {
+        let given: [(Condition, Word?)] = [
+            (.externalPower, externalPower), (.network, network), (.idle, idle), (.highLoad, highLoad),
+            (.lowMemory, lowMemory), (.hot, hot), (.gpu, gpu),
+        ]
+        return Dictionary(uniqueKeysWithValues: given.compactMap { condition, word in word.map { (condition, $0) } })
+    }
+
     func validate() throws {
-        if externalPower == nil && network == nil {
-            throw ValidationError("no condition is named; give --external-power or --network")
+        if words.isEmpty {
+            let names = Condition.allCases.map { "--\($0.rawValue)" }.joined(separator: ", ")
+            throw ValidationError("no condition is named; give one of \(names)")
         }
     }
 
     func run() async throws {
-        let simulation = ConditionsSimulation(externalPower: externalPower?.script, network: network?.script)
+        let simulation = ConditionsSimulation(words.mapValues(\.script))
         try output.show(try await host.connected { try await $0.simulateConditions(simulation) })
     }
 }

@@ -23,10 +23,13 @@ struct HostOptions: ParsableArguments {
     }
 
     /// Runs `body` with a connection to the chosen host; when there is none, says what to do.
-    func connected<Result>(_ body: (ControlClient) async throws -> Result) async throws -> Result {
+    func connected<Result>(
+        answerTimeout: Duration = .seconds(30),
+        _ body: (ControlClient) async throws -> Result
+    ) async throws -> Result {
         let choice = choice
         do {
-            return try await ControlClient.withConnection(to: choice.socket, body)
+            return try await ControlClient.withConnection(to: choice.socket, answerTimeout: answerTimeout, body)
         } catch let error as ControlError {
             guard case .unreachable(_, let cause) = error else { throw error }
             let facts = Surroundings.current.socketFacts

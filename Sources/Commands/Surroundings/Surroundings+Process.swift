@@ -36,7 +36,8 @@ extension Surroundings {
             guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
             try? StandardStream.write(question, to: STDERR_FILENO)
             return readLine() ?? ""
-        }
+        },
+        screen: { Screen.ofProcess() }
     )
 
     /// Makes a write to a pipe that nobody reads an error, which ends the command quietly, where it would be a signal.

@@ -21,6 +21,8 @@ package struct Surroundings: Sendable {
     package var interruptions: @Sendable () -> AsyncStream<Void>
     /// Puts a question to the person and returns the answer; nil when nobody is there to answer.
     package var ask: @Sendable (String) -> String?
+    /// Nil where standard output is no terminal.
+    package var screen: @Sendable () -> Screen?
 
     @TaskLocal package static var current = Surroundings.process
 
@@ -35,7 +37,8 @@ package struct Surroundings: Sendable {
         standardOutput: @escaping @Sendable (String) throws -> Void,
         standardError: @escaping @Sendable (String) -> Void,
         interruptions: @escaping @Sendable () -> AsyncStream<Void>,
-        ask: @escaping @Sendable (String) -> String? = { _ in nil }
+        ask: @escaping @Sendable (String) -> String? = { _ in nil },
+        screen: @escaping @Sendable () -> Screen? = { nil }
     ) {
         self.environment = environment
         self.timeZone = timeZone
@@ -48,6 +51,7 @@ package struct Surroundings: Sendable {
         self.standardError = standardError
         self.interruptions = interruptions
         self.ask = ask
+        self.screen = screen
     }
 
     var reader: Reader { Reader(now: now(), timeZone: timeZone) }

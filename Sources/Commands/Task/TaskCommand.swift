@@ -11,6 +11,9 @@ struct TaskCommand: ParsableCommand {
             Example:
               bgtask task list
             """,
-        subcommands: [TaskSubmitCommand.self, TaskCancelCommand.self, TaskListCommand.self, TaskWhyCommand.self]
+        subcommands: [
+            TaskSubmitCommand.self, TaskCancelCommand.self, TaskStopCommand.self, TaskListCommand.self,
+            TaskWhyCommand.self,
+        ]
     )
 }

@@ -31,6 +31,10 @@ extension ControlClient {
         try await ask(.taskCancel, task.text)
     }
 
+    package func stop(_ task: TaskIdentifier) async throws(ControlError) -> TaskStopReply {
+        try await ask(.taskStop, task.text)
+    }
+
     package func tasks() async throws(ControlError) -> TaskListReply { try await ask(.taskList) }
 
     package func why(_ task: TaskIdentifier) async throws(ControlError) -> TaskWhyReply {

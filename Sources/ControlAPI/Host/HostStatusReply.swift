@@ -22,6 +22,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     /// Plugins that the configuration speaks of and that are not installed.
     package let configuredWithoutPlugin: [String]
     package let conditions: ConditionsReply
+    package let sensors: SensorsInForce
     package let counts: Counts
     /// Pending work per main plugin, before the operator's word on single plugins.
     package let limits: [KindLimit]
@@ -35,6 +36,11 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     package let callerPatience: Nanoseconds
     package let retry: RetryRule
     package let retention: Retention
+    package let policies: PoliciesInForce
+    package let continued: ContinuedRule
+    /// Legacy fetch asks no plugin more often.
+    package let minimumFetchInterval: Nanoseconds
+    package let isBackgroundRefreshOn: Bool
     package let isStopping: Bool
 
     package init(
@@ -51,6 +57,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         configurationFile: String?,
         configuredWithoutPlugin: [PluginIdentifier],
         conditions: ConditionsReply,
+        sensors: SensorsInForce,
         counts: Counts,
         limits: [KindLimit],
         budgets: [KindBudget],
@@ -61,6 +68,10 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         callerPatience: Duration,
         retry: RetryRule,
         retention: Retention,
+        policies: PoliciesInForce,
+        continued: ContinuedRule,
+        minimumFetchInterval: Duration,
+        isBackgroundRefreshOn: Bool,
         isStopping: Bool
     ) {
         self.version = version
@@ -76,6 +87,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         self.configurationFile = configurationFile
         self.configuredWithoutPlugin = configuredWithoutPlugin.map(\.text)
         self.conditions = conditions
+        self.sensors = sensors
         self.counts = counts
         self.limits = limits
         self.budgets = budgets
@@ -86,11 +98,18 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         self.callerPatience = Nanoseconds(callerPatience)
         self.retry = retry
         self.retention = retention
+        self.policies = policies
+        self.continued = continued
+        self.minimumFetchInterval = Nanoseconds(minimumFetchInterval)
+        self.isBackgroundRefreshOn = isBackgroundRefreshOn
         self.isStopping = isStopping
     }
 
     private enum CodingKeys: String, CodingKey {
-        case version, pid, user, socket, conditions, counts, limits, budgets, retry, retention
+        case version, pid, user, socket, conditions, sensors, counts, limits, budgets, retry, retention, policies,
+            continued
+        case minimumFetchInterval = "minimum-fetch-interval-ns"
+        case isBackgroundRefreshOn = "background-refresh"
         case socketGroup = "socket-group"
         case startedAt = "started-at"
         case bootID = "boot-id"

@@ -32,6 +32,63 @@ package struct KindBudget: Codable, Hashable, Sendable {
     }
 }
 
+/// What the policies go by, and which of them are switched off.
+package struct PoliciesInForce: Codable, Hashable, Sendable {
+    package let off: [String]
+    package let spread: Nanoseconds
+    package let overrunSpacing: Nanoseconds
+    package let longestSpacing: Nanoseconds
+    package let dayBudget: Nanoseconds
+    package let patience: Nanoseconds
+    package let roomPatience: Nanoseconds
+
+    package init(
+        off: [String],
+        spread: Duration,
+        overrunSpacing: Duration,
+        longestSpacing: Duration,
+        dayBudget: Duration,
+        patience: Duration,
+        roomPatience: Duration
+    ) {
+        self.off = off
+        self.spread = Nanoseconds(spread)
+        self.overrunSpacing = Nanoseconds(overrunSpacing)
+        self.longestSpacing = Nanoseconds(longestSpacing)
+        self.dayBudget = Nanoseconds(dayBudget)
+        self.patience = Nanoseconds(patience)
+        self.roomPatience = Nanoseconds(roomPatience)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case off
+        case spread = "spread-ns"
+        case overrunSpacing = "overrun-spacing-ns"
+        case longestSpacing = "longest-spacing-ns"
+        case dayBudget = "day-budget-ns"
+        case patience = "patience-ns"
+        case roomPatience = "room-patience-ns"
+    }
+}
+
+/// What ends continued tasks, and paces legacy fetch.
+package struct ContinuedRule: Codable, Hashable, Sendable {
+    /// Without progress for so long it is expired.
+    package let stallLimit: Nanoseconds
+    /// Between two that memory pressure ends.
+    package let pressureInterval: Nanoseconds
+
+    package init(stallLimit: Duration, pressureInterval: Duration) {
+        self.stallLimit = Nanoseconds(stallLimit)
+        self.pressureInterval = Nanoseconds(pressureInterval)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case stallLimit = "stall-limit-ns"
+        case pressureInterval = "pressure-interval-ns"
+    }
+}
+
 /// How many launches of a lane the whole host runs at once.
 package struct LaneLimit: Codable, Hashable, Sendable {
     package let lane: String

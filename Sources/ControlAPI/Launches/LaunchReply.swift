@@ -11,7 +11,8 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     package let pid: Int32
     package let startedAt: Timestamp
     package let endedAt: Timestamp?
-    package let budget: Nanoseconds
+    /// Nil without a fixed budget.
+    package let budget: Nanoseconds?
     package let grace: Nanoseconds
     /// Nil where nobody could measure it: the host went down with the launch.
     package let used: Nanoseconds?
@@ -31,7 +32,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         cause: LaunchCause,
         pid: Int32,
         startedAt: WallTime,
-        budget: Duration,
+        budget: Duration?,
         grace: Duration,
         used: Duration,
         end: LaunchEnd?,
@@ -46,7 +47,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         self.pid = pid
         self.startedAt = Timestamp(startedAt)
         endedAt = (end?.at).map(Timestamp.init)
-        self.budget = Nanoseconds(budget)
+        self.budget = budget.map { Nanoseconds($0) }
         self.grace = Nanoseconds(grace)
         self.used = (end.map(\.used) ?? used).map { Nanoseconds($0) }
         outcome = end?.outcome.rawValue

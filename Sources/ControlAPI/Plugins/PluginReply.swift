@@ -23,6 +23,13 @@ package struct PluginReply: Codable, Hashable, Sendable {
     package let spacing: Nanoseconds
     /// Tasks that one launch takes at the most.
     package let batchSize: Int
+    package let dayBudget: Nanoseconds
+    /// False where the operator switched refresh off, for it or for the host.
+    package let isBackgroundRefreshOn: Bool
+    /// True where the operator denies it background work.
+    package let isBackgroundDenied: Bool
+    package let entitlements: [String]
+    package let schedules: [Schedule]
     package let retry: RetryRule
     /// How long its requests are kept once it is removed.
     package let retention: Nanoseconds
@@ -43,6 +50,10 @@ package struct PluginReply: Codable, Hashable, Sendable {
         grace: Duration,
         spacing: Duration,
         batchSize: Int,
+        dayBudget: Duration,
+        isBackgroundRefreshOn: Bool,
+        isBackgroundDenied: Bool,
+        schedules: [Schedule] = [],
         retry: RetryRule,
         retention: Duration,
         lastLaunch: LastLaunch?,
@@ -63,11 +74,33 @@ package struct PluginReply: Codable, Hashable, Sendable {
         self.grace = Nanoseconds(grace)
         self.spacing = Nanoseconds(spacing)
         self.batchSize = batchSize
+        self.dayBudget = Nanoseconds(dayBudget)
+        self.isBackgroundRefreshOn = isBackgroundRefreshOn
+        self.isBackgroundDenied = isBackgroundDenied
+        self.entitlements = entry.entitlements.map(\.rawValue).sorted()
+        self.schedules = schedules
         self.retry = retry
         self.retention = Nanoseconds(retention)
         self.lastLaunch = lastLaunch
         self.reasons = reasons
         self.waitingEvents = waitingEvents
+    }
+
+    /// Recurring work that the operator's configuration asks for.
+    package struct Schedule: Codable, Hashable, Sendable {
+        package let identifier: String
+        package let kind: String
+        /// As the configuration has it.
+        package let rhythm: String
+        /// The next occasion; nil when there is none.
+        package let next: Timestamp?
+
+        package init(identifier: TaskIdentifier, kind: TaskKind, rhythm: String, next: WallTime?) {
+            self.identifier = identifier.text
+            self.kind = kind.name
+            self.rhythm = rhythm
+            self.next = next.map(Timestamp.init)
+        }
     }
 
     /// The newest launch; without an outcome while it runs.
@@ -91,7 +124,10 @@ package struct PluginReply: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case extensions, manifest, settings, notes, limits, budgets, retry, reasons
+        case extensions, manifest, settings, notes, limits, budgets, retry, reasons, entitlements, schedules
+        case dayBudget = "day-budget-ns"
+        case isBackgroundRefreshOn = "background-refresh"
+        case isBackgroundDenied = "background-denied"
         case containingPlugin = "containing-plugin"
         case manifestDigest = "manifest-digest"
         case libraryDigest = "library-digest"
@@ -121,6 +157,11 @@ package struct PluginReply: Codable, Hashable, Sendable {
         grace = try container.decode(Nanoseconds.self, forKey: .grace)
         spacing = try container.decode(Nanoseconds.self, forKey: .spacing)
         batchSize = try container.decode(Int.self, forKey: .batchSize)
+        dayBudget = try container.decode(Nanoseconds.self, forKey: .dayBudget)
+        isBackgroundRefreshOn = try container.decode(Bool.self, forKey: .isBackgroundRefreshOn)
+        isBackgroundDenied = try container.decode(Bool.self, forKey: .isBackgroundDenied)
+        entitlements = try container.decode([String].self, forKey: .entitlements)
+        schedules = try container.decode([Schedule].self, forKey: .schedules)
         retry = try container.decode(RetryRule.self, forKey: .retry)
         retention = try container.decode(Nanoseconds.self, forKey: .retention)
         lastLaunch = try container.decodeIfPresent(LastLaunch.self, forKey: .lastLaunch)
@@ -144,6 +185,11 @@ package struct PluginReply: Codable, Hashable, Sendable {
         try container.encode(grace, forKey: .grace)
         try container.encode(spacing, forKey: .spacing)
         try container.encode(batchSize, forKey: .batchSize)
+        try container.encode(dayBudget, forKey: .dayBudget)
+        try container.encode(isBackgroundRefreshOn, forKey: .isBackgroundRefreshOn)
+        try container.encode(isBackgroundDenied, forKey: .isBackgroundDenied)
+        try container.encode(entitlements, forKey: .entitlements)
+        try container.encode(schedules, forKey: .schedules)
         try container.encode(retry, forKey: .retry)
         try container.encode(retention, forKey: .retention)
         try container.encodeIfPresent(lastLaunch, forKey: .lastLaunch)

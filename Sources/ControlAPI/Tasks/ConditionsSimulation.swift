@@ -1,11 +1,11 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+package import TaskModel
+
 /// `POST /v1/simulate/conditions`: take these for true, whatever is. What the body does not name stays as it is; `null`
 /// takes a script back. The conditions of one body change together.
 package struct ConditionsSimulation: CallBody, Hashable {
-    package static let fields: [BodyField] = [
-        .optional("external-power", .booleanOrNull), .optional("network", .booleanOrNull),
-    ]
+    package static let fields: [BodyField] = Condition.allCases.map { .optional($0.rawValue, .booleanOrNull) }
 
     package enum Script: Hashable, Sendable {
         case holds(Bool)
@@ -13,48 +13,45 @@ package struct ConditionsSimulation: CallBody, Hashable {
         case real
     }
 
-    package let externalPower: Script?
-    package let network: Script?
+    package let scripts: [Condition: Script]
 
-    package init(externalPower: Script? = nil, network: Script? = nil) {
-        self.externalPower = externalPower
-        self.network = network
+    package init(_ scripts: [Condition: Script]) { self.scripts = scripts }
+
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+        init(_ condition: Condition) { stringValue = condition.rawValue }
     }
 
     package init(from decoder: any Decoder) throws {
-        let body = try decoder.container(keyedBy: CodingKeys.self)
-        func script(_ key: CodingKeys) throws -> Script? {
-            guard body.contains(key) else { return nil }
-            return try body.decode(Bool?.self, forKey: key).map(Script.holds) ?? .real
+        let body = try decoder.container(keyedBy: Key.self)
+        var scripts: [Condition: Script] = [:]
+        for condition in Condition.allCases where body.contains(Key(condition)) {
+            scripts[condition] = try body.decode(Bool?.self, forKey: Key(condition)).map(Script.holds) ?? .real
         }
-        externalPower = try script(.externalPower)
-        network = try script(.network)
+        self.scripts = scripts
     }
 
     package func encode(to encoder: any Encoder) throws {
-        var body = encoder.container(keyedBy: CodingKeys.self)
-        func write(_ script: Script?, _ key: CodingKeys) throws {
+        var body = encoder.container(keyedBy: Key.self)
+        for (condition, script) in scripts {
             switch script {
-            case .holds(let holds): try body.encode(holds, forKey: key)
-            case .real: try body.encodeNil(forKey: key)
-            case nil: break
+            case .holds(let holds): try body.encode(holds, forKey: Key(condition))
+            case .real: try body.encodeNil(forKey: Key(condition))
             }
         }
-        try write(externalPower, .externalPower)
-        try write(network, .network)
     }
 
     package func validated() throws(ControlRefusal) -> ConditionsSimulation {
-        if externalPower != nil || network != nil { return self }
+        if !scripts.isEmpty { return self }
+        let names = Condition.allCases.map(\.rawValue).joined(separator: ", ")
         throw ControlRefusal(
             .conditionMissing,
             "no condition is named",
-            remedy: "give external-power or network as true, false or null"
+            remedy: "give one of \(names) as true, false or null"
         )
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case externalPower = "external-power"
-        case network
     }
 }

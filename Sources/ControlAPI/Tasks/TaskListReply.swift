@@ -26,6 +26,8 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         package let requiresNetwork: Bool
         package let requiresExternalPower: Bool
         package let attempts: Int
+        /// Of a continued request.
+        package let title: String?
         /// The first of what keeps it from running; nil when it may run now.
         package let reason: WaitingReason?
 
@@ -40,11 +42,12 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             requiresNetwork = pending.request.requiresNetwork
             requiresExternalPower = pending.request.requiresExternalPower
             attempts = pending.retry.attempts
+            title = pending.request.continued?.title
             self.reason = reason
         }
 
         private enum CodingKeys: String, CodingKey {
-            case plugin, identifier, kind, submission, submitter, attempts, reason
+            case plugin, identifier, kind, submission, submitter, attempts, title, reason
             case submittedAt = "submitted-at"
             case earliestBegin = "earliest-begin"
             case requiresNetwork = "requires-network"
@@ -62,15 +65,25 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         package let submission: Int64
         package let launch: Int64
         package let startedAt: Timestamp
-        package let budget: Nanoseconds
+        /// Nil without a fixed budget.
+        package let budget: Nanoseconds?
         package let used: Nanoseconds
+        package let isExpiring: Bool
+        /// Of a continued task, as it calls itself now, like the two below.
+        package let title: String?
+        package let subtitle: String?
+        /// Nil until it reports any.
+        package let progress: Progress?
 
         package init(
             _ work: PendingWork,
             launch: LaunchNumber,
             startedAt: WallTime,
-            budget: Duration,
-            used: Duration
+            budget: Duration?,
+            used: Duration,
+            isExpiring: Bool = false,
+            title: (text: String, subtitle: String?)? = nil,
+            progress: TaskProgress? = nil
         ) {
             plugin = work.plugin.text
             let label = WorkLabel(work.label)
@@ -79,15 +92,29 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             submission = work.number.rawValue
             self.launch = launch.rawValue
             self.startedAt = Timestamp(startedAt)
-            self.budget = Nanoseconds(budget)
+            self.budget = budget.map { Nanoseconds($0) }
             self.used = Nanoseconds(used)
+            self.isExpiring = isExpiring
+            (self.title, subtitle) = (title?.text, title?.subtitle)
+            self.progress = progress.map { Progress(done: $0.done, total: $0.total) }
+        }
+
+        package struct Progress: Codable, Hashable, Sendable {
+            package let done: Int64
+            package let total: Int64
+
+            package init(done: Int64, total: Int64) {
+                self.done = done
+                self.total = total
+            }
         }
 
         /// The task's identifier or the event's name.
         package var task: String { identifier ?? eventName ?? "" }
 
         private enum CodingKeys: String, CodingKey {
-            case plugin, identifier, kind, submission, launch
+            case plugin, identifier, kind, submission, launch, title, subtitle, progress
+            case isExpiring = "expiring"
             case eventName = "event-name"
             case startedAt = "started-at"
             case budget = "budget-ns"

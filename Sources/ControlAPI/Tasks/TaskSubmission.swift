@@ -8,7 +8,8 @@ package struct TaskSubmission: CallBody, Hashable {
     package static let fields: [BodyField] = [
         .required("identifier", .text), .required("kind", .text), .optional("earliest-begin", .time),
         .optional("requires-network", .boolean), .optional("requires-external-power", .boolean),
-        .optional("payload", .base64),
+        .optional("protection", .text), .optional("title", .text), .optional("subtitle", .text),
+        .optional("strategy", .text), .optional("requires-gpu", .boolean), .optional("payload", .base64),
     ]
 
     package let identifier: String
@@ -16,6 +17,13 @@ package struct TaskSubmission: CallBody, Hashable {
     package let earliestBegin: Timestamp?
     package let requiresNetwork: Bool
     package let requiresExternalPower: Bool
+    /// Of health research.
+    package let protection: String?
+    /// Of continued requests, like the three below.
+    package let title: String?
+    package let subtitle: String?
+    package let strategy: String?
+    package let requiresGPU: Bool
     /// Base 64 on the wire.
     package let payload: Data?
 
@@ -25,48 +33,129 @@ package struct TaskSubmission: CallBody, Hashable {
         earliestBegin = request.earliestBegin.map(Timestamp.init)
         requiresNetwork = request.requiresNetwork
         requiresExternalPower = request.requiresExternalPower
+        protection = request.kind == .healthResearch ? request.protection.name : nil
+        title = request.continued?.title
+        subtitle = request.continued?.subtitle
+        strategy = request.continued?.strategy.name
+        requiresGPU = request.continued?.resources.contains(.gpu) ?? false
         self.payload = CarriedPayload.data(payload)
     }
 
     private enum CodingKeys: String, CodingKey {
-        case identifier, kind, payload
+        case identifier, kind, payload, protection, title, subtitle, strategy
         case earliestBegin = "earliest-begin"
         case requiresNetwork = "requires-network"
         case requiresExternalPower = "requires-external-power"
+        case requiresGPU = "requires-gpu"
     }
 
     // Needs are left out by those who have none.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
+        func text(_ key: CodingKeys) throws -> String? { try container.decodeIfPresent(String.self, forKey: key) }
+        func flag(_ key: CodingKeys) throws -> Bool { try container.decodeIfPresent(Bool.self, forKey: key) ?? false }
         identifier = try container.decode(String.self, forKey: .identifier)
         kind = try container.decode(String.self, forKey: .kind)
         earliestBegin = try container.decodeIfPresent(Timestamp.self, forKey: .earliestBegin)
-        requiresNetwork = try container.decodeIfPresent(Bool.self, forKey: .requiresNetwork) ?? false
-        requiresExternalPower = try container.decodeIfPresent(Bool.self, forKey: .requiresExternalPower) ?? false
+        requiresNetwork = try flag(.requiresNetwork)
+        requiresExternalPower = try flag(.requiresExternalPower)
+        protection = try text(.protection)
+        title = try text(.title)
+        subtitle = try text(.subtitle)
+        strategy = try text(.strategy)
+        requiresGPU = try flag(.requiresGPU)
         payload = try container.decodeIfPresent(Data.self, forKey: .payload)
     }
 
-    /// What the scheduler takes, once identifier, kind and payload keep their rules.
+    /// What the scheduler takes, once every field keeps its rule and belongs to the kind.
     package func validated() throws(ControlRefusal) -> (request: TaskRequest, payload: [UInt8]) {
         let task = try TaskIdentifier(validating: identifier)
-        guard let kind = TaskKind(name: kind), kind != .event else {
-            let offered = TaskKind.allCases.filter { $0 != .event }.map(\.name)
-            throw ControlRefusal(
-                .kindUnknown,
-                field: "kind",
-                "kind \"\(kind)\" is not offered",
-                remedy: NearestWord.remedy(for: kind, among: offered)
-            )
-        }
-        let bytes = try CarriedPayload.bytes(payload)
+        let kind = try validKind()
+        try refuseForeignFields(of: kind)
+        let protection = try word(self.protection, "protection", among: ProtectionType.allCases, \.name)
         let request = TaskRequest(
             identifier: task,
             kind: kind,
             earliestBegin: earliestBegin?.wall,
             requiresNetwork: requiresNetwork,
-            requiresExternalPower: requiresExternalPower
+            requiresExternalPower: requiresExternalPower,
+            protection: protection ?? .untilFirstAuthentication,
+            continued: kind == .continued ? try continuedTerms() : nil
         )
-        return (request, bytes)
+        return (request, try CarriedPayload.bytes(payload))
+    }
+
+    private func validKind() throws(ControlRefusal) -> TaskKind {
+        if let kind = TaskKind(name: kind), kind != .event { return kind }
+        let offered = TaskKind.allCases.filter { $0 != .event }.map(\.name)
+        throw ControlRefusal(
+            .kindUnknown,
+            field: "kind",
+            "kind \"\(kind)\" is not offered",
+            remedy: NearestWord.remedy(for: kind, among: offered)
+        )
+    }
+
+    /// What another kind has is a mistake, not a wish that goes unheard.
+    private func refuseForeignFields(of kind: TaskKind) throws(ControlRefusal) {
+        let isContinued = kind == .continued
+        let foreign: [(name: String, isGiven: Bool, belongs: Bool)] = [
+            ("requires-network", requiresNetwork, kind.isProcessing),
+            ("requires-external-power", requiresExternalPower, kind.isProcessing),
+            ("protection", protection != nil, kind == .healthResearch),
+            ("title", title != nil, isContinued), ("subtitle", subtitle != nil, isContinued),
+            ("strategy", strategy != nil, isContinued), ("requires-gpu", requiresGPU, isContinued),
+        ]
+        guard let first = foreign.first(where: { $0.isGiven && !$0.belongs }) else { return }
+        throw ControlRefusal(
+            .fieldNotOfKind,
+            field: first.name,
+            "field \"\(first.name)\" is not one of a \(kind.name) request",
+            remedy: "leave it out, or submit another kind"
+        )
+    }
+
+    private func continuedTerms() throws(ControlRefusal) -> ContinuedTerms {
+        guard let title, !title.isEmpty else {
+            throw ControlRefusal(
+                .fieldMissing,
+                field: "title",
+                "a continued request needs a title, which people see while it runs",
+                remedy: "add field \"title\""
+            )
+        }
+        for (name, text) in [("title", title), ("subtitle", subtitle ?? "")]
+        where text.utf8.count > ContinuedTerms.maximumTitle {
+            throw ControlRefusal(
+                .textTooLong,
+                field: name,
+                "field \"\(name)\" has \(text.utf8.count) bytes of at most \(ContinuedTerms.maximumTitle)",
+                remedy: "shorten it"
+            )
+        }
+        let strategy = try word(self.strategy, "strategy", among: SubmissionStrategy.allCases, \.name)
+        return ContinuedTerms(
+            title: title,
+            subtitle: subtitle,
+            strategy: strategy ?? .queue,
+            resources: requiresGPU ? .gpu : []
+        )
+    }
+
+    private func word<Value>(
+        _ text: String?,
+        _ field: String,
+        among values: [Value],
+        _ name: KeyPath<Value, String>
+    ) throws(ControlRefusal) -> Value? {
+        guard let text else { return nil }
+        if let value = values.first(where: { $0[keyPath: name] == text }) { return value }
+        throw ControlRefusal(
+            .wordUnknown,
+            field: field,
+            "\(field) \"\(text)\" is not known",
+            remedy: NearestWord.remedy(for: text, among: values.map { $0[keyPath: name] })
+        )
     }
 }
 
@@ -99,6 +188,24 @@ package struct TaskCancellationReply: Codable, Hashable, Sendable {
     package init(isCancelled: Bool) { self.isCancelled = isCancelled }
 
     private enum CodingKeys: String, CodingKey {
+        case isCancelled = "cancelled"
+    }
+}
+
+/// `POST /v1/tasks/{identifier}/stop`: what a person's stop met.
+package struct TaskStopReply: Codable, Hashable, Sendable {
+    /// The launch whose task was told to stop; nil when it had not begun.
+    package let launch: Int64?
+    /// A continued request that waited was taken back.
+    package let isCancelled: Bool
+
+    package init(launch: LaunchNumber?) {
+        self.launch = launch?.rawValue
+        isCancelled = launch == nil
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case launch
         case isCancelled = "cancelled"
     }
 }

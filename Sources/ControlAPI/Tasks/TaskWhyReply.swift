@@ -28,6 +28,10 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package let change: ProposedChange?
     package let running: Running?
     package let lastOutcome: LastOutcome?
+    /// What each policy says of it; empty for everything that is not pending.
+    package let policies: [PolicyVerdict]
+    /// What its newest submission has waited for, and how long, oldest first.
+    package let history: [Wait]
 
     package init(
         identifier: TaskIdentifier,
@@ -40,7 +44,9 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         earliestPossible: EarliestPossible? = nil,
         change: ProposedChange? = nil,
         running: Running? = nil,
-        lastOutcome: LastOutcome? = nil
+        lastOutcome: LastOutcome? = nil,
+        policies: [PolicyVerdict] = [],
+        history: [Wait] = []
     ) {
         self.identifier = identifier.text
         self.plugin = plugin?.text
@@ -53,10 +59,12 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         self.change = change
         self.running = running
         self.lastOutcome = lastOutcome
+        self.policies = policies
+        self.history = history
     }
 
     private enum CodingKeys: String, CodingKey {
-        case identifier, plugin, state, kind, submission, reasons, change, running
+        case identifier, plugin, state, kind, submission, reasons, change, running, policies, history
         case isEligible = "eligible"
         case earliestPossible = "earliest-possible"
         case lastOutcome = "last-outcome"
@@ -86,18 +94,59 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package struct Running: Codable, Hashable, Sendable {
         package let launch: Int64
         package let used: Nanoseconds
-        package let budget: Nanoseconds
+        /// Nil without a fixed budget.
+        package let budget: Nanoseconds?
 
-        package init(launch: LaunchNumber, used: Duration, budget: Duration) {
+        package init(launch: LaunchNumber, used: Duration, budget: Duration?) {
             self.launch = launch.rawValue
             self.used = Nanoseconds(used)
-            self.budget = Nanoseconds(budget)
+            self.budget = budget.map { Nanoseconds($0) }
         }
 
         private enum CodingKeys: String, CodingKey {
             case launch
             case used = "used-ns"
             case budget = "budget-ns"
+        }
+    }
+
+    /// One policy's say.
+    package struct PolicyVerdict: Codable, Hashable, Sendable {
+        package let policy: String
+        /// `may`, `wait` or `must`.
+        package let verdict: String
+        package let rationale: String
+        /// When a `wait` ends by itself.
+        package let until: Timestamp?
+
+        package init(policy: String, verdict: String, rationale: String, until: WallTime? = nil) {
+            self.policy = policy
+            self.verdict = verdict
+            self.rationale = rationale
+            self.until = until.map(Timestamp.init)
+        }
+    }
+
+    /// One stretch of waiting for one reason.
+    package struct Wait: Codable, Hashable, Sendable {
+        package let submission: Int64
+        package let code: String
+        package let since: Timestamp
+        /// Nil while it lasts.
+        package let until: Timestamp?
+        package let duration: Nanoseconds
+
+        package init(submission: SubmissionNumber, code: String, since: WallTime, until: WallTime?, now: WallTime) {
+            self.submission = submission.rawValue
+            self.code = code
+            self.since = Timestamp(since)
+            self.until = until.map(Timestamp.init)
+            duration = Nanoseconds(max(.zero, (until ?? now) - since))
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case submission, code, since, until
+            case duration = "duration-ns"
         }
     }
 

@@ -13,6 +13,9 @@ extension ControlRefusal {
         case fieldMissing = "field-missing"
         case fieldNull = "field-null"
         case fieldType = "field-type"
+        case fieldNotOfKind = "field-not-of-kind"
+        case textTooLong = "text-too-long"
+        case wordUnknown = "word-unknown"
         case identifierInvalid = "identifier-invalid"
         case identifierMissing = "identifier-missing"
         case kindUnknown = "kind-unknown"
@@ -48,8 +51,9 @@ extension ControlRefusal {
         package var code: Code {
             switch self {
             case .bodyMissing, .bodyUnexpected, .bodyTooLarge, .bodyNotJSON, .bodyNotObject, .fieldUnknown,
-                .fieldRepeated, .fieldMissing, .fieldNull, .fieldType, .identifierInvalid, .identifierMissing,
-                .kindUnknown,
+                .fieldRepeated, .fieldMissing, .fieldNull, .fieldType, .fieldNotOfKind, .textTooLong, .wordUnknown,
+                .identifierInvalid,
+                .identifierMissing, .kindUnknown,
                 .timeInvalid, .base64Invalid, .payloadTooLarge, .conditionMissing, .numberInvalid, .queryUnknown,
                 .queryRepeated, .queryInvalid:
                 .malformed

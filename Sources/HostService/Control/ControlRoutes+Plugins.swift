@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import HostConditions
 import HostConfiguration
 import PluginCatalog
 import Scheduling
@@ -39,10 +40,13 @@ extension ControlRoutes {
                 }
                 let toLoad = scheduler.librariesToLoad(by: identifier)
                 let reasons = scheduler.reasons(againstAllOf: identifier)
-                return (PluginStanding(entry, in: scheduler), toLoad, reasons, waiting, now)
+                let schedules = scheduler.schedules(of: identifier)
+                return (PluginStanding(entry, in: scheduler), toLoad, reasons, waiting, schedules, now)
             }
         }
-        guard let (standing, toLoad, reasons, events, now) = found else { throw ControlRefusal.noSuchPlugin(text) }
+        guard let (standing, toLoad, reasons, events, schedules, now) = found else {
+            throw ControlRefusal.noSuchPlugin(text)
+        }
         let scheduling = facts.configuration.scheduling
         let policy = scheduling.policy(for: identifier)
         let limits = policy.limits ?? scheduling.limits
@@ -50,20 +54,23 @@ extension ControlRoutes {
         let last = try await recorded { try $0.launches(limit: 1, plugin: identifier).first }
         let requestLimits =
             standing.entry.role == .main
-            ? [
-                KindLimit(.refresh, limit: limits.refresh, used: standing.pending(.refresh)),
-                KindLimit(.processing, limit: limits.processing, used: standing.pending(.processing)),
-            ] : []
+            ? TaskKind.limited.compactMap { kind in
+                limits[kind].map { KindLimit(kind, limit: $0, used: standing.pending(kind)) }
+            } : []
         return PluginReply(
             standing.entry,
             summary: summary(of: standing, last: last),
             librariesToLoad: toLoad,
             notes: catalog.contents.notes.filter { $0.file == standing.entry.manifestPath }.map(ManifestNote.init),
             limits: requestLimits + [KindLimit(.event, limit: scheduling.eventLimit, used: standing.events)],
-            budgets: TaskKind.allCases.map { KindBudget($0, budget: budgets[$0]) },
+            budgets: KindBudget.all(budgets),
             grace: policy.grace ?? scheduling.grace,
             spacing: policy.spacing ?? scheduling.spacing,
             batchSize: scheduling.batchSize,
+            dayBudget: policy.dayBudget ?? scheduling.policies.dayBudget,
+            isBackgroundRefreshOn: scheduling.isBackgroundRefreshOn && policy.isBackgroundRefreshOn,
+            isBackgroundDenied: policy.isBackgroundDenied,
+            schedules: schedules,
             retry: RetryRule(scheduling),
             retention: scheduling.removedPluginRetention,
             lastLaunch: last.map {
@@ -97,62 +104,6 @@ extension ControlRoutes {
             state: state
         )
     }
-
-    func hostStatus() async throws -> HostStatusReply {
-        let configuration = facts.configuration
-        let scheduling = configuration.scheduling
-        let refused = catalog.contents.refused.count
-        let facts = facts
-        let conditions = conditions.inForce
-        return try await read { scheduler, _ in
-            let installed = scheduler.entries.map(\.identifier)
-            let running = scheduler.runningLaunches
-            return HostStatusReply(
-                pid: facts.pid,
-                user: facts.user,
-                startedAt: facts.startedAt.wall,
-                boot: facts.startedAt.boot,
-                stateFolder: configuration.stateFolder,
-                socket: configuration.controlSocket,
-                socketGroup: configuration.socketGroup?.name,
-                manifestFolders: [configuration.operatorManifests, configuration.packageManifests],
-                pluginFolder: configuration.pluginFolder,
-                configurationFile: configuration.file,
-                configuredWithoutPlugin: configuration.configuredWithoutPlugin(among: installed),
-                conditions: conditions,
-                counts: .init(
-                    plugins: installed.count,
-                    refused: refused,
-                    pending: scheduler.pendingCount,
-                    runningLaunches: running.count
-                ),
-                limits: [
-                    KindLimit(.refresh, limit: scheduling.limits.refresh),
-                    KindLimit(.processing, limit: scheduling.limits.processing),
-                    KindLimit(.event, limit: scheduling.eventLimit),
-                ],
-                budgets: TaskKind.allCases.map { KindBudget($0, budget: scheduling.budgets[$0]) },
-                launchLimits: Lane.allCases.map { lane in
-                    LaneLimit(
-                        lane,
-                        limit: scheduling.launchLimit(in: lane),
-                        running: running.filter { $0.plan.lane == lane }.count
-                    )
-                },
-                grace: scheduling.grace,
-                spacing: scheduling.spacing,
-                batchSize: scheduling.batchSize,
-                callerPatience: configuration.callerPatience,
-                retry: RetryRule(scheduling),
-                retention: Retention(
-                    removedPlugin: scheduling.removedPluginRetention,
-                    journal: configuration.journalRetention,
-                    doubt: scheduling.clockDoubt
-                ),
-                isStopping: scheduler.isStopping
-            )
-        }
-    }
 }
 
 extension RetryRule {
@@ -184,5 +135,31 @@ private struct PluginStanding: Sendable {
         hasLaunch = !launches.isEmpty
     }
 
-    func pending(_ kind: TaskKind) -> Int { requests.filter { $0.request.kind == kind }.count }
+    /// Those that count against the kind's limit.
+    func pending(_ kind: TaskKind) -> Int { requests.filter { $0.request.kind.countedAs == kind }.count }
+}
+
+extension TaskKind {
+    /// Each limit once.
+    static let limited: [TaskKind] = [.refresh, .processing, .continued]
+}
+
+extension KindBudget {
+    /// A continued task has none.
+    static func all(_ budgets: Budgets) -> [KindBudget] {
+        TaskKind.allCases.compactMap { kind in budgets[kind].map { KindBudget(kind, budget: $0) } }
+    }
+}
+
+extension Scheduler {
+    fileprivate func schedules(of plugin: PluginIdentifier) -> [PluginReply.Schedule] {
+        configuration.policy(for: plugin).schedules.sorted { $0.key < $1.key }.map { identifier, schedule in
+            PluginReply.Schedule(
+                identifier: identifier,
+                kind: schedule.kind,
+                rhythm: schedule.rhythm.text,
+                next: nextOccasion(of: identifier, of: plugin)
+            )
+        }
+    }
 }

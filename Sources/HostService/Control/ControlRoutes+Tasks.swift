@@ -38,23 +38,26 @@ extension ControlRoutes {
         }
     }
 
+    func stop(_ text: String) async throws -> TaskStopReply {
+        let identifier = try TaskIdentifier(validating: text)
+        switch await scheduler.ask({ .taskStopRequested(identifier, reply: $0) }) {
+        case .expiring(let launch): return TaskStopReply(launch: launch)
+        case .cancelled: return TaskStopReply(launch: nil)
+        case let answer: throw unexpected(answer)
+        }
+    }
+
     func taskList() async throws -> TaskListReply {
-        try await read { scheduler, now in
-            TaskListReply(
-                pending: scheduler.waiting(in: .background, at: now).compactMap { work, reasons in
+        let titles = scheduler.titles
+        return try await read { scheduler, now in
+            let waiting = scheduler.waiting(in: .background, at: now) + scheduler.waiting(in: .continued, at: now)
+            return TaskListReply(
+                pending: waiting.sorted { $0.work.number < $1.work.number }.compactMap { work, reasons in
                     guard case .request(let request) = work else { return nil }
                     return .init(request, reason: reasons.first.map { WaitingReason($0, at: now) })
                 },
                 running: scheduler.runningLaunches.flatMap { launch in
-                    launch.unfinished.map { task in
-                        .init(
-                            task.work,
-                            launch: launch.plan.number,
-                            startedAt: launch.plan.startedAt,
-                            budget: launch.plan.budget.total,
-                            used: launch.plan.budget.used(at: now.monotonic)
-                        )
-                    }
+                    launch.unfinished.map { TaskListReply.Running($0, of: launch, titles: titles, at: now) }
                 },
                 events: scheduler.waiting(in: .event, at: now).compactMap { work, reasons in
                     guard case .event(let event) = work else { return nil }
@@ -75,10 +78,32 @@ extension ControlRoutes {
             .first { TaskOutcome(rawValue: $0.event) != nil }
         }
         let lastEvent = last == nil ? try await lastEvent(of: explanation) : nil
-        let reply = TaskWhyReply(explanation, at: now, last: (last ?? lastEvent).map(TaskWhyReply.LastOutcome.init))
+        let reply = TaskWhyReply(
+            explanation,
+            at: now,
+            last: (last ?? lastEvent).map(TaskWhyReply.LastOutcome.init),
+            history: try await history(of: explanation)
+        )
         if reply.state == .unknown && reply.plugin == nil { throw ControlRefusal.noSuchTask(identifier.text) }
         return reply
     }
+
+    /// What the newest submission under that name has waited for; an event is named as such, beside its plugin.
+    private func history(of explanation: Explanation) async throws -> [WaitRecord] {
+        for case .pending(.event(let event), _, _) in explanation.states {
+            let selection = WaitSelection(
+                label: event.type.name,
+                plugin: event.plugin,
+                submission: event.number,
+                limit: Self.mostWaits
+            )
+            return try await recorded { try $0.waits(selection) }
+        }
+        let label = explanation.identifier.text
+        return try await recorded { try $0.waits(WaitSelection(label: label, limit: Self.mostWaits)) }
+    }
+
+    private static let mostWaits = 50
 
     /// Events are journaled under their name, which they share with other plugins' events.
     private func lastEvent(of explanation: Explanation) async throws -> JournalRecord? {
@@ -127,12 +152,12 @@ extension ControlRoutes {
 }
 
 extension TaskWhyReply {
-    init(_ explanation: Explanation, at now: Moment, last: LastOutcome?) {
-        var pending: (work: PendingWork, reasons: [Reason])?
+    init(_ explanation: Explanation, at now: Moment, last: LastOutcome?, history: [WaitRecord]) {
+        var pending: (work: PendingWork, reasons: [Reason], policies: [Scheduling.PolicyVerdict])?
         var running: Running?
         for state in explanation.states {
             switch state {
-            case .pending(let work, let reasons): pending = (work, reasons)
+            case .pending(let work, let reasons, let policies): pending = (work, reasons, policies)
             case .running(let launch, let used, let total): running = Running(launch: launch, used: used, budget: total)
             case .unknown: break
             }
@@ -150,7 +175,45 @@ extension TaskWhyReply {
             earliestPossible: pending.map { EarliestPossible($0.reasons, at: now) },
             change: explanation.change.map(ProposedChange.init(removing:)),
             running: running,
-            lastOutcome: last
+            lastOutcome: last,
+            policies: pending?.policies.map { PolicyVerdict($0, at: now) } ?? [],
+            history: history.map {
+                Wait(submission: $0.submission, code: $0.reason, since: $0.since, until: $0.until, now: now.wall)
+            }
+        )
+    }
+}
+
+extension TaskWhyReply.PolicyVerdict {
+    init(_ verdict: Scheduling.PolicyVerdict, at now: Moment) {
+        var until: WallTime?
+        if case .wait(let reason) = verdict.verdict { until = reason.end(at: now) }
+        self.init(
+            policy: verdict.policy.rawValue,
+            verdict: verdict.verdict.name,
+            rationale: verdict.rationale,
+            until: until
+        )
+    }
+}
+
+extension TaskListReply.Running {
+    init(_ task: PlannedTask, of launch: Scheduler.RunningLaunch, titles: TitleBook, at now: Moment) {
+        var title: (text: String, subtitle: String?)?
+        if let changed = titles[task.id] {
+            title = (changed.title, changed.subtitle)
+        } else if case .request(let pending) = task.work, let terms = pending.request.continued {
+            title = (terms.title, terms.subtitle)
+        }
+        self.init(
+            task.work,
+            launch: launch.plan.number,
+            startedAt: launch.plan.startedAt,
+            budget: task.work.kind == .continued ? nil : launch.plan.budget.total,
+            used: launch.plan.budget.used(at: now.monotonic),
+            isExpiring: launch.expiring.contains(task.id),
+            title: title,
+            progress: launch.progress[task.id]
         )
     }
 }

@@ -27,6 +27,7 @@ struct ControlRoutes: Sendable {
             Response(json: try await trigger(call.value, call.decoded()), status: route.successStatus)
         case .taskSubmit: Response(json: try await submit(call.decoded()), status: route.successStatus)
         case .taskCancel: Response(json: try await cancel(call.value))
+        case .taskStop: Response(json: try await stop(call.value))
         case .taskList: Response(json: try await taskList())
         case .taskWhy: Response(json: try await why(call.value))
         case .launchList: Response(json: try await launches(LaunchQuery(reading: call.query.value)))

@@ -135,6 +135,7 @@ final class CatalogKeeper: Service, Sendable {
             extensions: entry.extensions,
             permitted: entry.permitted,
             modes: entry.modes,
+            entitlements: entry.entitlements,
             settings: entry.settings.merging(own) { _, operatorsValue in operatorsValue },
             library: entry.library,
             manifestPath: entry.manifestPath,

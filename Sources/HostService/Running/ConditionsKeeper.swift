@@ -1,54 +1,104 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import Dispatch
+import HostConditions
+import Scheduling
+import ServiceLifecycle
 import Synchronization
 import TaskModel
 
-/// Holds what is taken for true about the machine: the configuration's word, under what a person scripted since.
-final class ConditionsKeeper: Sendable {
-    private struct Script {
-        var externalPower: Bool?
-        var network: Bool?
+/// Holds what is taken for true about the machine: its sensors, under the configuration's word, under what a person
+/// scripted since. Tells the core of every change, and looks only at what the core has use for.
+final class ConditionsKeeper: Service, Sendable {
+    private let system: SystemConditions
+    private let containerFolder: String
+    /// The newest wish, and how many there were.
+    private let wish = Mutex((watch: Watch(), count: 0))
+
+    /// How long what nobody needs any more is looked at all the same: the next to need it would have to learn it anew.
+    private static let linger = DispatchTimeInterval.seconds(60)
+
+    /// - Parameter tell: told what holds after each change, in their order. Must not call back.
+    init(
+        fixed: [Condition: Bool],
+        thresholds: ConditionThresholds,
+        containerFolder: String,
+        host: Int32,
+        tell: @escaping @Sendable (SchedulerEvent) -> Void
+    ) throws {
+        self.containerFolder = containerFolder
+        system = try SystemConditions(
+            thresholds: thresholds,
+            configured: ScriptedConditions(fixed),
+            launchUsage: .processTree(of: host)
+        ) { event in
+            switch event {
+            case .changed(let report): tell(.conditionsChanged(report.conditions))
+            case .resumed: tell(.resumed)
+            }
+        }
     }
 
-    private let configured: Conditions
-    private let onChange: @Sendable (Conditions) -> Void
-    private let script = Mutex(Script())
-
-    /// - Parameter onChange: told what holds after each script, in the order in which they came. Must not call back.
-    init(_ configured: Conditions, onChange: @escaping @Sendable (Conditions) -> Void) {
-        self.configured = configured
-        self.onChange = onChange
+    /// The sensors need nobody to run them; they end with the host.
+    func run() async throws {
+        try? await gracefulShutdown()
+        await system.close()
     }
 
-    var inForce: ConditionsReply { script.withLock { reply($0) } }
+    var now: Conditions { system.report.conditions }
+
+    var inForce: ConditionsReply { ConditionsReply(system.report) }
+
+    func watch(_ watch: Watch) {
+        let (previous, count) = wish.withLock { wish in
+            defer { wish = (watch, wish.count + 1) }
+            return (wish.watch, wish.count + 1)
+        }
+        guard previous.use, !watch.use else { return look(at: watch) }
+        look(at: Watch(use: true, containers: watch.containers))
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.linger) { [self] in
+            if wish.withLock({ $0.count == count }) { look(at: watch) }
+        }
+    }
+
+    private func look(at watch: Watch) {
+        system.watch(
+            watch.use ? Condition.watchable : [],
+            containers: WatchedContainers(folder: containerFolder, plugins: watch.containers)
+        )
+    }
 
     func follow(_ simulation: ConditionsSimulation) -> ConditionsReply {
-        script.withLock { script in
-            Self.apply(simulation.externalPower, to: &script.externalPower)
-            Self.apply(simulation.network, to: &script.network)
-            let reply = reply(script)
-            // Told under the lock: two scripts reach the core in the order in which they took effect here.
-            onChange(Conditions(isOnExternalPower: reply.externalPower.holds, hasNetwork: reply.network.holds))
-            return reply
+        let report = system.script { script in
+            for (condition, said) in simulation.scripts {
+                switch said {
+                case .holds(let holds): script.values[condition] = holds
+                case .real: script.values[condition] = nil
+                }
+            }
         }
+        return ConditionsReply(report)
     }
+}
 
-    private static func apply(_ script: ConditionsSimulation.Script?, to condition: inout Bool?) {
-        switch script {
-        case .holds(let holds): condition = holds
-        case .real: condition = nil
-        case nil: break
-        }
-    }
-
-    private func reply(_ script: Script) -> ConditionsReply {
-        func condition(_ scripted: Bool?, _ configured: Bool) -> ConditionsReply.Condition {
-            scripted.map { .init($0, source: .scripted) } ?? .init(configured, source: .configuration)
-        }
-        return ConditionsReply(
-            externalPower: condition(script.externalPower, configured.isOnExternalPower),
-            network: condition(script.network, configured.hasNetwork)
+extension ConditionsReply {
+    fileprivate init(_ report: ConditionsReport) {
+        self.init(
+            states: report.origins.mapValues(State.init),
+            lockedContainers: report.containers.mapValues(State.init)
         )
+    }
+}
+
+extension ConditionsReply.State {
+    fileprivate init(_ origin: ConditionsReport.Origin) {
+        switch origin.source {
+        case .scripted: self.init(origin.holds, source: .scripted)
+        case .configuration: self.init(origin.holds, source: .configuration)
+        case .sensor(let path, let detail): self.init(origin.holds, source: .sensor, detail: "\(path): \(detail)")
+        case .missing(let why): self.init(origin.holds, source: .missing, detail: why)
+        case .unwatched: self.init(origin.holds, source: .unwatched)
+        }
     }
 }

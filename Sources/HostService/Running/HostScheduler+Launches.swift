@@ -37,9 +37,14 @@ extension HostScheduler {
         launches.plugins[plan.number] = plugin.identifier
         launches.libraries[plan.number] = plugin.library
         do {
-            let payloads = try ledger.payloads(ofLaunch: plan.number)
-            let container = try state.container(of: main.text)
-            try launcher.send(.plan(RunnerPlan(plan, payloads: payloads, container: container)), to: plan.number)
+            let runnerPlan = RunnerPlan(
+                plan,
+                payloads: try ledger.payloads(ofLaunch: plan.number),
+                container: try state.container(of: main.text),
+                entryLimit: entryLimit
+            )
+            try launcher.send(.plan(runnerPlan), to: plan.number)
+            titles.began(plan.tasks, in: plan.number)
             log.info(
                 "launched",
                 metadata: [
@@ -51,6 +56,28 @@ extension HostScheduler {
             log.error("no plan", metadata: ["launch": "\(plan.number)", "problem": "\(error)"])
             tell(.planNotSent(plan.number, message: "the host could not hand over the plan: \(error)"))
         }
+    }
+
+    /// Hands one more task to a launch that runs. When its payload cannot be read, the launch is ended: its tasks are
+    /// interrupted, not run on half of what was submitted.
+    func deliver(_ task: PlannedTask, to launch: LaunchNumber) {
+        do {
+            guard let payload = try ledger.payload(ofTask: task.work.number, in: launch) else {
+                return notDelivered(task, to: launch, because: "the ledger does not hold it as running there")
+            }
+            let runnerTask = RunnerPlan.Task(task, of: task.work.plugin, payload: payload)
+            try launcher.send(.deliver(runnerTask), to: launch)
+            titles.began([task], in: launch)
+            log.info("delivered", metadata: ["launch": "\(launch)", "task": "\(task.work.label)"])
+        } catch {
+            notDelivered(task, to: launch, because: "\(error)")
+        }
+    }
+
+    private func notDelivered(_ task: PlannedTask, to launch: LaunchNumber, because problem: String) {
+        let metadata: Logger.Metadata = ["launch": "\(launch)", "task": "\(task.work.label)", "problem": "\(problem)"]
+        log.error("task not delivered", metadata: metadata)
+        tell(.planNotSent(launch, message: "the host could not hand over \(task.work.label): \(problem)"))
     }
 
     /// A message that no frame can hold is a fault of ours; the launch goes on without it, and the log says so.
@@ -89,6 +116,7 @@ extension HostScheduler {
             log.info("ended", metadata: ["launch": "\(launch)", "termination": "\(end.termination.words)"])
             launches.plugins[launch] = nil
             launches.libraries[launch] = nil
+            titles.ended(launch)
             launches.flooding.remove(launch)
             return violations(in: end, of: launch) + [.runnerEnded(launch, end.termination, end.lastWords)]
         }
@@ -128,18 +156,38 @@ extension HostScheduler {
             onUnseenChange()
             return [.planNotSent(launch, message: Self.bounded(message))]
         case .loadFailed(let message): return [.loadFailed(launch, message: Self.bounded(message))]
-        case .completed(let task, let outcome): return [.completed(launch, task, outcome)]
+        case .registered(let identifier): return [.registered(launch, identifier)]
+        case .completed(let task, let outcome):
+            titles.ended(task, of: launch)
+            return [.completed(launch, task, outcome)]
+        case .progress(let task, let progress): return [.progressed(launch, task, progress)]
+        case .title(let task, let title, let subtitle):
+            if titles.change(task, of: launch, to: .init(title: title, subtitle: subtitle)) { break }
+            // The runner refuses these itself; whoever sends one speaks past it.
+            let message =
+                "\(plugin) gave task \(task) a title, which is no continued task of launch \(launch), or no title;"
+                + " change those of the tasks that its handlers are given"
+            return [.violated(launch, rule: "BGT-ABI-08", message: message)]
+        case .fetchInterval(let interval): return [.fetchIntervalSet(launch, interval)]
         case .expirationHandler(let task, let isSet): return [.expirationHandlerChanged(launch, task, isSet: isSet)]
         case .expiring(let tasks, let reason): return [.runnerExpired(launch, tasks, reason)]
         case .assertionBegan(let id, let name): return [.assertionBegan(launch, id, name: name)]
         case .assertionEnded(let id): return [.assertionEnded(launch, id)]
         case .violation(let rule, let message):
             return [.violated(launch, rule: Self.bounded(rule), message: Self.bounded(message))]
-        case .submit(let call, _, let payload) where payload.count > TaskRequest.maximumPayload:
-            // The runner refuses these itself; whoever sends one speaks past it.
-            send(.refused(call, Self.tooLarge(payload.count)), to: launch)
         case .submit(let call, let request, let payload):
-            let submission = Submission(request: request, payload: payload, submitter: .plugin(plugin))
+            if let flaw = request.flaw(with: payload) {
+                // The runner refuses these itself; whoever sends one speaks past it.
+                let refusal = Refusal(code: .unavailable, subReason: .notOffered, message: flaw)
+                send(.refused(call, refusal), to: launch)
+                break
+            }
+            let submission = Submission(
+                request: request,
+                payload: payload,
+                submitter: .plugin(plugin),
+                launch: launch
+            )
             ask({ .submitted(submission, reply: $0) }, then: replier(to: call, of: launch))
         case .cancel(let call, let identifier):
             ask({ .cancelRequested(identifier, of: plugin, reply: $0) }, then: replier(to: call, of: launch))
@@ -164,14 +212,6 @@ extension HostScheduler {
     /// What a runner says goes into journal and log: enough of it to be understood.
     private static func bounded(_ text: String, limit: Int = 4_096) -> String {
         text.utf8.count <= limit ? text : String(text.prefix(limit / 4)) + " ..."
-    }
-
-    private static func tooLarge(_ count: Int) -> Refusal {
-        Refusal(
-            code: .unavailable,
-            subReason: .notOffered,
-            message: "a payload of \(count) bytes; at most \(TaskRequest.maximumPayload) are allowed"
-        )
     }
 
     private func replier(to call: CallNumber, of launch: LaunchNumber) -> Reply {
@@ -212,48 +252,5 @@ extension LogLevel {
         case .warning: .warning
         case .error: .error
         }
-    }
-}
-
-extension RunnerPlan {
-    /// The launch as its runner needs to know it.
-    init(_ plan: LaunchPlan, payloads: [SubmissionNumber: [UInt8]], container: String) {
-        self.init(
-            launch: plan.number,
-            plugin: plan.plugin.identifier,
-            role: plan.plugin.role,
-            lane: plan.lane,
-            cause: plan.cause,
-            libraryPath: plan.plugin.library.path,
-            libraryIdentity: plan.plugin.library.identity,
-            permitted: plan.plugin.permitted,
-            settings: plan.plugin.settings,
-            containerPath: container,
-            deadline: plan.budget.deadline,
-            grace: plan.budget.grace,
-            tasks: plan.tasks.map { task in
-                RunnerPlan.Task(
-                    id: task.id,
-                    kind: task.work.kind,
-                    event: task.work.eventType,
-                    identifier: task.work.identifier?.text ?? plan.plugin.identifier.text,
-                    submission: task.work.number,
-                    attempts: task.work.retry.attempts,
-                    requiresNetwork: task.work.request?.requiresNetwork ?? false,
-                    requiresExternalPower: task.work.request?.requiresExternalPower ?? false,
-                    payload: payloads[task.work.number] ?? []
-                )
-            }
-        )
-    }
-}
-
-extension PendingWork {
-    fileprivate var request: TaskRequest? {
-        if case .request(let pending) = self { pending.request } else { nil }
-    }
-
-    fileprivate var eventType: EventType? {
-        if case .event(let event) = self { event.type } else { nil }
     }
 }

@@ -29,6 +29,7 @@ final class HostScheduler: Service, Sendable {
     let ledger: Ledger
     let launcher: Launcher
     let log: Logger
+    private let conditions: ConditionsKeeper
     /// Called when a library is found to be another than the catalogue says.
     let onUnseenChange: @Sendable () -> Void
     private let timer: WakeTimer
@@ -37,6 +38,10 @@ final class HostScheduler: Service, Sendable {
     private let inputs: AsyncStream<Input>
     private let entrance: AsyncStream<Input>.Continuation
     private let replies = Mutex<ReplyBook>(ReplyBook())
+    /// How long entry may take in a launch without a fixed budget.
+    let entryLimit: Duration
+    /// What running continued tasks are called now, where that is not what they were submitted with.
+    let titles = TitleBook()
 
     /// What callers of this process wait for.
     private struct ReplyBook {
@@ -50,6 +55,7 @@ final class HostScheduler: Service, Sendable {
         state: StateFolder,
         ledger: Ledger,
         launcher: Launcher,
+        conditions: ConditionsKeeper,
         clock: SystemClock,
         entrance: (stream: AsyncStream<Input>, continuation: AsyncStream<Input>.Continuation),
         onUnseenChange: @escaping @Sendable () -> Void,
@@ -58,9 +64,11 @@ final class HostScheduler: Service, Sendable {
         self.state = state
         self.ledger = ledger
         self.launcher = launcher
+        self.conditions = conditions
         self.clock = clock
         self.onUnseenChange = onUnseenChange
         self.log = log
+        entryLimit = scheduler.configuration.stallLimit
         initial = Mutex(scheduler)
         inputs = entrance.stream
         self.entrance = entrance.continuation
@@ -148,10 +156,12 @@ final class HostScheduler: Service, Sendable {
             case .discardContainer(let main): state.discardContainer(of: main.text)
             case .dismissRunner(let launch): launcher.kill(launch)
             case .sendPlan(let plan): send(plan, &launches)
+            case .deliver(let launch, let task): deliver(task, to: launch)
             case .expire(let launch, let tasks, let reason): send(.expire(tasks, reason), to: launch)
             case .expireAssertions(let launch, let reason): send(.expireAssertions(reason), to: launch)
             case .finish(let launch): send(.stop, to: launch)
             case .kill(let launch): launcher.kill(launch)
+            case .watch(let watch): conditions.watch(watch)
             case .wake(let monotonic, let wall): timer.set(monotonic: monotonic, wall: wall)
             case .stopped: hasStopped = true
             }

@@ -56,7 +56,7 @@ struct StateCare: Service {
         do {
             while true {
                 let pruned = try ledger.prune(journalOlderThan: oldest, launchesOlderThan: oldest, atMost: Self.step)
-                if max(pruned.journal, pruned.launches) < Self.step { return }
+                if pruned.most < Self.step { return }
             }
         } catch {
             log.error("old entries not removed", metadata: ["problem": "\(error)"])

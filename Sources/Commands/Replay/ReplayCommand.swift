@@ -1,0 +1,100 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+import HostConfiguration
+import Replay
+import Scheduling
+
+/// Runs the host's own scheduler over a day or a week that a trace describes, in the time that its decisions take.
+struct ReplayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "See what a day or a week would bring, without running anything.",
+        discussion: """
+            The scheduler is the host's own; the machine is the one that the trace describes, and plugins are modelled by \
+            their run times. The same files and the same seed give the same output, byte for byte. A trace with every \
+            key explained is replays/laptop.yaml, a file of plugins replays/plugins.yaml; installed they are in \
+            share/bgtask/replays.
+
+            Examples:
+              bgtask replay day --plugins plugins.yaml --conditions laptop.yaml --seed 7
+              bgtask replay week --count 100 --conditions office.yaml --svg week.svg
+              bgtask replay week --from-journal --conditions server.yaml
+            """
+    )
+
+    @Argument(help: "day or week.", transform: Self.length)
+    var length: ReplayScenario.Length
+
+    @Option(help: ArgumentHelp("The plugins, as a file describes them.", valueName: "file"))
+    var plugins: String?
+
+    @Option(help: ArgumentHelp("A mixed population of so many plugins, made from the seed.", valueName: "number"))
+    var count: Int?
+
+    @Flag(help: "The plugins of a host, as its launches were; what a trace cannot tell is as its pending requests say.")
+    var fromJournal = false
+
+    @Option(help: ArgumentHelp("The trace: what the machine is like, and what people do.", valueName: "file"))
+    var conditions: String
+
+    @Option(help: ArgumentHelp("What chance is drawn from.", valueName: "number"))
+    var seed: UInt64 = 1
+
+    @Option(help: ArgumentHelp("A host's configuration; without it the defaults of two processors.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("Draw the timeline into this file.", valueName: "file"))
+    var svg: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @OptionGroup var host: HostOptions
+
+    func validate() throws {
+        let sources = [plugins != nil, count != nil, fromJournal].count { $0 }
+        if sources != 1 {
+            throw ValidationError("the plugins come from --plugins, --count or --from-journal; give one of them")
+        }
+        if let count, !(1...1_000).contains(count) {
+            throw ValidationError("--count is \(count), which is not between 1 and 1000; write a number in that range")
+        }
+        if conditions.isEmpty { throw ValidationError("--conditions is empty; give the path of a trace") }
+    }
+
+    func run() async throws {
+        let scenario = ReplayScenario(
+            length: length,
+            trace: try Self.value(of: ConditionTrace.decode(path: conditions)),
+            population: try await population(),
+            configuration: try schedulingConfiguration(),
+            seed: seed
+        )
+        let record = scenario.play()
+        if let svg { try DrawingFile.write(ReplayTimeline(record).text, to: svg) }
+        try OutputOptions(json: json).show(record.report)
+    }
+
+    private func population() async throws -> PluginPopulation {
+        if let plugins { return try Self.value(of: PluginPopulation.decode(path: plugins)) }
+        if let count { return PluginPopulation.seeded(count: count, seed: seed) }
+        let population = try await host.connected { client in
+            PluginPopulation(try await client.launches(HostJournal.query), pending: try await client.tasks())
+        }
+        if !population.plugins.isEmpty { return population }
+        throw CommandFailure(.refused, "the host has no launch on record that a task ended in", remedy: "use --plugins")
+    }
+
+    private func schedulingConfiguration() throws -> SchedulingConfiguration {
+        guard let config else { return SchedulingConfiguration() }
+        let reading = try HostFlags.parse(["--config", config]).read()
+        if reading.problems.isEmpty { return reading.configuration.scheduling }
+        throw CommandFailure(.refused, reading.problems.joined(separator: "\n"))
+    }
+
+    private static func length(_ text: String) throws -> ReplayScenario.Length {
+        try WordArgument.value(text, among: ReplayScenario.Length.allCases, \.rawValue)
+    }
+}

@@ -1,0 +1,29 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+import TaskModel
+
+/// Tells a running task to stop, or takes back a continued one that waits.
+struct TaskStopCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stop",
+        abstract: "Stop a running task; its plugin is told why and gets the grace to end in order.",
+        discussion: """
+            A continued request that has not begun is taken back; other pending ones are for "bgtask task cancel".
+
+            Example:
+              bgtask task stop com.example.photoexport.export.holidays
+            """
+    )
+
+    @Argument(help: "The task's identifier.", transform: IdentifierArgument.task)
+    var identifier: TaskIdentifier
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var host: HostOptions
+
+    func run() async throws {
+        try output.show(try await host.connected { try await $0.stop(identifier) })
+    }
+}

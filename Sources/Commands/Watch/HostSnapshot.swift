@@ -1,0 +1,74 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import TaskModel
+
+/// What a host told of itself and its work at about one instant.
+struct HostSnapshot: Hashable, Sendable {
+    let host: HostStatusReply
+    let tasks: TaskListReply
+    /// Those that run, oldest first.
+    let launches: [LaunchReply]
+    /// The last few entries.
+    let journal: JournalReply
+    let takenAt: WallTime
+
+    private static let launchesListed = 50
+    private static let entriesListed = 12
+
+    static func take(from client: ControlClient, at now: WallTime) async throws(ControlError) -> HostSnapshot {
+        let tasks = try await client.tasks()
+        return HostSnapshot(
+            host: try await client.host(),
+            tasks: tasks,
+            launches: try await launches(of: tasks, from: client),
+            journal: try await client.journal(limit: entriesListed),
+            takenAt: now
+        )
+    }
+
+    /// The newest that run, and older ones that have a task running: a continued one may be older than any list is long.
+    private static func launches(
+        of tasks: TaskListReply,
+        from client: ControlClient
+    ) async throws(ControlError) -> [LaunchReply] {
+        var launches = try await client.launches(LaunchQuery(limit: launchesListed)).launches
+        let older = Set(tasks.running.map(\.launch)).subtracting(launches.map(\.launch))
+        for number in older {
+            do throws(ControlError) {
+                launches.append(try await client.launch(LaunchNumber(rawValue: number)))
+            } catch .refused {
+                // Its history is gone already.
+                continue
+            }
+        }
+        return launches.filter { $0.outcome == nil }.sorted { $0.launch < $1.launch }
+    }
+}
+
+extension HostSnapshot {
+    /// What is worth another picture where pictures add up: all but what merely passes with time.
+    struct Occasion: Hashable {
+        fileprivate let work: [[String?]]
+        fileprivate let conditions: [Condition: Bool]
+        fileprivate let lastEntry: Int64
+        fileprivate let isStopping: Bool
+    }
+
+    var occasion: Occasion {
+        let running = tasks.running.map { task in
+            [
+                "\(task.launch)", task.task, task.title, task.subtitle, task.isExpiring ? "expiring" : nil,
+                task.progress.map { "\($0.done)/\($0.total)" },
+            ]
+        }
+        let pending = tasks.pending.map { [$0.identifier, "\($0.submission)", $0.reason?.code] }
+        let events = tasks.events.map { [$0.plugin, "\($0.submission)", $0.reason?.code] }
+        return Occasion(
+            work: running + pending + events,
+            conditions: host.conditions.states.mapValues(\.holds),
+            lastEntry: journal.last,
+            isStopping: host.isStopping
+        )
+    }
+}

@@ -1,0 +1,27 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// A share of something, as a row of cells.
+struct Bar: Hashable {
+    /// From 0 to 1.
+    let share: Double
+
+    /// Everything beyond the whole is the whole.
+    init(_ part: Double, of whole: Double) { share = whole > 0 ? min(1, max(0, part / whole)) : 0 }
+
+    var percent: Int { Int(share * 100) }
+
+    /// Full only when the share is: what is nearly done is not done.
+    func cells(_ count: Int, style: PictureStyle) -> (full: String, rest: String) {
+        let full = Int(share * Double(count))
+        let (mark, blank) = style.drawsBlocks ? ("█", "░") : ("#", "-")
+        return (String(repeating: mark, count: full), String(repeating: blank, count: max(0, count - full)))
+    }
+}
+
+extension PictureLine {
+    mutating func add(_ bar: Bar, cells: Int, _ tone: Tone, style: PictureStyle) {
+        let (full, rest) = bar.cells(cells, style: style)
+        add(full, tone)
+        add(rest, .faint)
+    }
+}

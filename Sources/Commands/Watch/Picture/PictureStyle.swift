@@ -1,0 +1,25 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// How a picture may be drawn where it is shown.
+struct PictureStyle: Hashable, Sendable {
+    /// Whether the cursor can be moved.
+    let isSteerable: Bool
+    let isColoured: Bool
+    /// Whether more than ASCII can be drawn.
+    let drawsBlocks: Bool
+
+    static let plain = PictureStyle(isSteerable: false, isColoured: false, drawsBlocks: true)
+
+    var mark: String { drawsBlocks ? "…" : "~" }
+}
+
+extension PictureStyle {
+    init(environment: [String: String], isTerminal: Bool) {
+        let terminal = environment["TERM"] ?? ""
+        isSteerable = isTerminal && !terminal.isEmpty && terminal != "dumb"
+        isColoured = isSteerable && (environment["NO_COLOR"] ?? "").isEmpty
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+        let encoding = locale?.split(separator: ".").dropFirst().first?.lowercased().replacing("-", with: "")
+        drawsBlocks = encoding?.hasPrefix("utf8") ?? false
+    }
+}

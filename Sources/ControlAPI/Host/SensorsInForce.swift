@@ -1,0 +1,48 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// From where on what the sensors measure counts: shares in percent of all processors, heat in degrees.
+package struct SensorsInForce: Codable, Hashable, Sendable {
+    package let sampleInterval: Nanoseconds
+    package let idlePercent: Int
+    package let idleAfter: Nanoseconds
+    package let busyPercent: Int
+    package let busyAfter: Nanoseconds
+    package let highLoadPercent: Int
+    package let highLoadEndPercent: Int
+    package let highLoadAfter: Nanoseconds
+    package let heatMargin: Int
+
+    package init(
+        sampleInterval: Duration,
+        idlePercent: Int,
+        idleAfter: Duration,
+        busyPercent: Int,
+        busyAfter: Duration,
+        highLoadPercent: Int,
+        highLoadEndPercent: Int,
+        highLoadAfter: Duration,
+        heatMargin: Int
+    ) {
+        self.sampleInterval = Nanoseconds(sampleInterval)
+        self.idlePercent = idlePercent
+        self.idleAfter = Nanoseconds(idleAfter)
+        self.busyPercent = busyPercent
+        self.busyAfter = Nanoseconds(busyAfter)
+        self.highLoadPercent = highLoadPercent
+        self.highLoadEndPercent = highLoadEndPercent
+        self.highLoadAfter = Nanoseconds(highLoadAfter)
+        self.heatMargin = heatMargin
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case sampleInterval = "sample-interval-ns"
+        case idlePercent = "idle-percent"
+        case idleAfter = "idle-after-ns"
+        case busyPercent = "busy-percent"
+        case busyAfter = "busy-after-ns"
+        case highLoadPercent = "high-load-percent"
+        case highLoadEndPercent = "high-load-end-percent"
+        case highLoadAfter = "high-load-after-ns"
+        case heatMargin = "heat-margin"
+    }
+}

@@ -1,0 +1,120 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import PluginCatalog
+import Scheduling
+import TaskModel
+
+// What the file says of policies and of recurring work.
+extension HostConfiguration {
+    mutating func readPolicies(_ mapping: DiagnosingMapping) {
+        if let off = mapping.strings("off") {
+            scheduling.policies.off = Set(off.value.compactMap { Self.policy(named: $0, mapping.problems) })
+        }
+        replace(&scheduling.policies.spread, with: mapping.duration("spread", in: Self.waits))
+        replace(&scheduling.policies.overrunSpacing, with: mapping.duration("overrun-spacing", in: Self.waits))
+        replace(&scheduling.policies.longestSpacing, with: mapping.duration("longest-spacing", in: Self.waits))
+        replace(&scheduling.policies.dayBudget, with: mapping.duration("day-budget", in: Self.bounds))
+        replace(&scheduling.policies.patience, with: mapping.duration("patience", in: Self.bounds))
+        replace(&scheduling.policies.roomPatience, with: mapping.duration("room-patience", in: Self.waits))
+    }
+
+    /// None is no bound: what is to be switched off goes under off.
+    static let bounds: ClosedRange<Duration> = .seconds(1) ... .seconds(3_650 * 86_400)
+
+    private static func policy(named field: Field<String>, _ problems: ProblemCollector) -> Policy? {
+        if let policy = Policy(rawValue: field.value) { return policy }
+        problems.report(
+            .wrongValue,
+            at: field,
+            "is \"\(field.value)\", which is no policy",
+            remedy: NearestWord.remedy(for: field.value, among: Policy.allCases.map(\.rawValue))
+        )
+        return nil
+    }
+
+    /// By identifier: an interval or a time of day, and what the request says.
+    static func schedules(_ plugin: DiagnosingMapping) -> [TaskIdentifier: WorkSchedule] {
+        let read = plugin.mappings("schedules") { name, mapping -> (TaskIdentifier, WorkSchedule)? in
+            let schedule = schedule(mapping)
+            guard let identifier = TaskIdentifier(name.value) else {
+                mapping.problems.report(
+                    .identifier,
+                    at: name,
+                    ReverseDNSName.problem(in: name.value) ?? "is no task identifier",
+                    remedy: "write an identifier that the plugin's manifest permits"
+                )
+                return nil
+            }
+            return schedule.map { (identifier, $0) }
+        }
+        return Dictionary(read.compactMap(\.self)) { first, _ in first }
+    }
+
+    private static func schedule(_ mapping: DiagnosingMapping) -> WorkSchedule? {
+        let kind = mapping.choice("kind", of: ScheduledKind.self)?.value ?? .processing
+        let spread = mapping.duration("spread", in: waits)?.value ?? .zero
+        let network = mapping.boolean("requires-network")?.value ?? false
+        let power = mapping.boolean("requires-external-power")?.value ?? false
+        guard let rhythm = rhythm(mapping) else { return nil }
+        return WorkSchedule(
+            rhythm,
+            spread: spread,
+            kind: kind.taskKind,
+            requiresNetwork: network,
+            requiresExternalPower: power
+        )
+    }
+
+    private static func rhythm(_ mapping: DiagnosingMapping) -> WorkSchedule.Rhythm? {
+        let every = mapping.duration("every", in: .seconds(60) ... .seconds(366 * 86_400))
+        let at = mapping.string("at")
+        let zone = zone(mapping)
+        switch (every, at) {
+        case (let every?, nil): return .every(every.value)
+        case (nil, let at?):
+            guard let zone else { return nil }
+            if let rule = CalendarRule(at.value, zone: zone) { return .calendar(rule) }
+            mapping.problems.report(
+                .wrongValue,
+                at: at,
+                "is \"\(at.value)\", which is no time of day",
+                remedy: "write 02:30, mon-fri 02:30, or 1,15 02:30"
+            )
+            return nil
+        case (let every?, _?):
+            mapping.problems.report(.wrongValue, at: every, "stands beside at", remedy: "keep one of the two")
+            return nil
+        case (nil, nil):
+            mapping.requirePresence(of: "every", remedy: "add every: 6h, or at: \"02:30\"")
+            return nil
+        }
+    }
+
+    private static func zone(_ mapping: DiagnosingMapping) -> TimeZone? {
+        guard let name = mapping.string("zone") else { return .current }
+        if let zone = TimeZone(identifier: name.value) { return zone }
+        mapping.problems.report(
+            .wrongValue,
+            at: name,
+            "is \"\(name.value)\", which is no time zone",
+            remedy: "write a name such as Europe/Berlin or UTC, or leave it out for the machine's own"
+        )
+        return nil
+    }
+}
+
+/// The kinds that a schedule may submit: continued work is a person's.
+private enum ScheduledKind: String, CaseIterable {
+    case refresh
+    case processing
+    case healthResearch = "health-research"
+
+    var taskKind: TaskKind {
+        switch self {
+        case .refresh: .refresh
+        case .processing: .processing
+        case .healthResearch: .healthResearch
+        }
+    }
+}

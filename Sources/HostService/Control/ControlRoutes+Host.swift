@@ -1,0 +1,105 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostConditions
+import HostConfiguration
+import PluginCatalog
+import Scheduling
+import TaskLedger
+import TaskModel
+
+// What the host is, and what it goes by: no number is hidden.
+extension ControlRoutes {
+    func hostStatus() async throws -> HostStatusReply {
+        let configuration = facts.configuration
+        let scheduling = configuration.scheduling
+        let refused = catalog.contents.refused.count
+        let facts = facts
+        let conditions = conditions.inForce
+        return try await read { scheduler, _ in
+            let installed = scheduler.entries.map(\.identifier)
+            let running = scheduler.runningLaunches
+            return HostStatusReply(
+                pid: facts.pid,
+                user: facts.user,
+                startedAt: facts.startedAt.wall,
+                boot: facts.startedAt.boot,
+                stateFolder: configuration.stateFolder,
+                socket: configuration.controlSocket,
+                socketGroup: configuration.socketGroup?.name,
+                manifestFolders: [configuration.operatorManifests, configuration.packageManifests],
+                pluginFolder: configuration.pluginFolder,
+                configurationFile: configuration.file,
+                configuredWithoutPlugin: configuration.configuredWithoutPlugin(among: installed),
+                conditions: conditions,
+                sensors: SensorsInForce(configuration.sensors),
+                counts: .init(
+                    plugins: installed.count,
+                    refused: refused,
+                    pending: scheduler.pendingCount,
+                    runningLaunches: running.count
+                ),
+                limits: TaskKind.limited.compactMap { kind in
+                    scheduling.limits[kind].map { KindLimit(kind, limit: $0) }
+                } + [KindLimit(.event, limit: scheduling.eventLimit)],
+                budgets: KindBudget.all(scheduling.budgets),
+                launchLimits: Lane.allCases.map { lane in
+                    LaneLimit(
+                        lane,
+                        limit: scheduling.launchLimit(in: lane),
+                        running: running.filter { $0.lane == lane }.count
+                    )
+                },
+                grace: scheduling.grace,
+                spacing: scheduling.spacing,
+                batchSize: scheduling.batchSize,
+                callerPatience: configuration.callerPatience,
+                retry: RetryRule(scheduling),
+                retention: Retention(
+                    removedPlugin: scheduling.removedPluginRetention,
+                    journal: configuration.journalRetention,
+                    doubt: scheduling.clockDoubt
+                ),
+                policies: PoliciesInForce(scheduling.policies),
+                continued: ContinuedRule(
+                    stallLimit: scheduling.stallLimit,
+                    pressureInterval: scheduling.pressureInterval
+                ),
+                minimumFetchInterval: scheduling.minimumFetchInterval,
+                isBackgroundRefreshOn: scheduling.isBackgroundRefreshOn,
+                isStopping: scheduler.isStopping
+            )
+        }
+    }
+}
+
+extension SensorsInForce {
+    fileprivate init(_ thresholds: ConditionThresholds) {
+        func percent(_ share: Double) -> Int { Int((share * 100).rounded()) }
+        self.init(
+            sampleInterval: thresholds.sampleInterval,
+            idlePercent: percent(thresholds.idleShare),
+            idleAfter: thresholds.idleAfter,
+            busyPercent: percent(thresholds.busyShare),
+            busyAfter: thresholds.busyAfter,
+            highLoadPercent: percent(thresholds.highLoadShare),
+            highLoadEndPercent: percent(thresholds.highLoadEndShare),
+            highLoadAfter: thresholds.highLoadAfter,
+            heatMargin: Int(thresholds.heatMargin)
+        )
+    }
+}
+
+extension PoliciesInForce {
+    fileprivate init(_ policies: PolicyConfiguration) {
+        self.init(
+            off: policies.off.map(\.rawValue).sorted(),
+            spread: policies.spread,
+            overrunSpacing: policies.overrunSpacing,
+            longestSpacing: policies.longestSpacing,
+            dayBudget: policies.dayBudget,
+            patience: policies.patience,
+            roomPatience: policies.roomPatience
+        )
+    }
+}

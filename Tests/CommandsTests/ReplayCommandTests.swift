@@ -1,0 +1,87 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HostTestKit
+import Replay
+import TaskModel
+import Testing
+
+@testable import Commands
+
+@Suite("bgtask replay answers without a host")
+struct ReplayCommandTests {
+    private var folder: String {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../replays")
+            .standardizedFileURL.path
+    }
+
+    @Test func `two processes give the same table, JSON and drawing`() async throws {
+        var answers: [[String]] = []
+        for _ in 0..<2 {
+            let answer = try await ScratchFolder.with { scratch in
+                let drawing = scratch.path + "/day.svg"
+                let arguments = [
+                    "replay", "day", "--count", "8", "--conditions", folder + "/laptop.yaml", "--seed", "9",
+                ]
+                let program = try BuiltProgram.command.path()
+                let table = try await ProgramRun.of(program, arguments + ["--svg", drawing])
+                let json = try await ProgramRun.of(program, arguments + ["--json"])
+                #expect(table.status == 0 && json.status == 0)
+                return [table.output, json.output, try String(contentsOfFile: drawing, encoding: .utf8)]
+            }
+            answers.append(answer)
+        }
+        #expect(answers[0] == answers[1])
+        #expect(answers[0].allSatisfy { $0.count > 500 })
+    }
+
+    @Test func `the table has a row for each plugin and one for all`() async {
+        let terminal = Terminal()
+        let status = await terminal.run(
+            list: [
+                "replay", "day", "--plugins", folder + "/plugins.yaml", "--conditions", folder + "/office.yaml",
+                "--seed", "2",
+            ]
+        )
+        #expect(status == .done)
+        let lines = terminal.output.split(separator: "\n")
+        #expect(lines.first == "a day of a desktop in an office, seed 2")
+        #expect(lines.dropFirst().first?.hasPrefix("PLUGIN") == true)
+        #expect(lines.count == 2 + 6 + 1)
+        #expect(lines.last?.hasPrefix("6 plugins") == true)
+    }
+
+    @Test func `problems of a file are refused, each with its place`() async {
+        let terminal = Terminal()
+        let trace = folder + "/plugins.yaml"
+        #expect(await terminal.run("replay", "day", "--count", "2", "--conditions", trace) == .refused)
+        #expect(terminal.error.contains("plugins.yaml:1:1: trace: is missing; write trace: 1"))
+        #expect(terminal.error.contains("population: is not a key that is known here"))
+        #expect(terminal.output.isEmpty)
+    }
+
+    @Test(arguments: [
+        (["month", "--count", "2"], "write one of day, week"),
+        (["day"], "give one of them"),
+        (["day", "--count", "2", "--from-journal"], "give one of them"),
+        (["day", "--count", "0"], "not between 1 and 1000"),
+    ])
+    func `misuse is told with what to write`(arguments: [String], remedy: String) async {
+        let terminal = Terminal()
+        #expect(await terminal.run(list: ["replay"] + arguments + ["--conditions", "x.yaml"]) == .misuse)
+        #expect(terminal.error.contains(remedy), "\(terminal.error)")
+    }
+
+    @Test func `a host's launches tell run times, and its pending requests what they need`() throws {
+        let launches = LaunchListReply(launches: [try Samples.launch(end: Samples.launchEnd)])
+        let population = PluginPopulation(launches, pending: try Samples.taskList())
+        let plugin = try #require(population.plugins.first)
+        #expect(plugin.identifier == (try Samples.plugin()))
+        let task = try #require(plugin.tasks.first)
+        #expect(task.identifier == (try Samples.task()))
+        #expect(task.takes == .observed([.seconds(2)]))
+        #expect(task.requiresNetwork == (try Samples.pending().request.requiresNetwork))
+        #expect(task.requiresExternalPower == (try Samples.pending().request.requiresExternalPower))
+    }
+}

@@ -1,0 +1,88 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("Legacy fetch comes in the interval that a plugin set, and to no plugin that names identifiers (84)")
+struct FetchTests {
+    private static let quick = HostSetup(["minimum-fetch-interval": "1s"])
+
+    private static func fetches(_ interval: String, tasks: [String] = [], modes: [String] = ["fetch"]) -> TestPlugin {
+        var plugin = TestPlugin("Fetches", tasks: tasks)
+        plugin.modes = modes
+        plugin.settings = ["interval": interval]
+        return plugin
+    }
+
+    private func fetch(of plugin: TestPlugin, on host: HostFixture, after start: Int64 = 0) async throws -> JournalLine
+    {
+        let identifier = plugin.identifier
+        return try await host.waitForJournal("a fetch of \(identifier)", after: start) {
+            $0.plugin == identifier && $0.task == "fetch" && TaskOutcome(rawValue: $0.event) != nil
+        }
+    }
+
+    @Test func `84: a fetch comes, and another one after the interval`() async throws {
+        let plugin = Self.fetches("1")
+        try await HostFixture.with(Self.quick, plugins: [.neighbour, plugin]) { host in
+            let first = try await fetch(of: plugin, on: host)
+            #expect(first.event == "no-data" && first.blame == "nobody")
+            let second = try await fetch(of: plugin, on: host, after: first.number)
+            #expect(second.event == "no-data" && second.launch != first.launch)
+            #expect(host.containerText(plugin, "fetched.txt").hasPrefix("com.example.fetches\ncom.example.fetches\n"))
+            let shown = try await host.client.launch(LaunchNumber(rawValue: try #require(second.launch)))
+            #expect(shown.lane == "event")
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `84: the interval outlives the host, and the plugin need not set it again`() async throws {
+        let plugin = Self.fetches("1")
+        try await HostFixture.with(Self.quick, plugins: [plugin]) { host in
+            _ = try await fetch(of: plugin, on: host)
+            var silent = plugin
+            silent.settings = [:]
+            try await host.stop()
+            try host.folder.write(silent.manifest.utf8, to: silent.manifestFile)
+            try await host.restart()
+            let end = try await host.journalEnd()
+            #expect(try await fetch(of: plugin, on: host, after: end).event == "no-data")
+        }
+    }
+
+    @Test func `6: with permitted identifiers it is refused`() async throws {
+        let plugin = Self.fetches("1", tasks: ["task"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let started = try await host.started(plugin)
+            #expect(started.event == "no-data")
+            #expect(host.containerText(plugin, "statuses.txt") == "BGT_NOT_PERMITTED\n")
+        }
+    }
+
+    @Test func `84: without the mode fetch it is refused`() async throws {
+        let plugin = Self.fetches("1", modes: [])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let started = try await host.started(plugin)
+            #expect(started.event == "no-data")
+            #expect(host.containerText(plugin, "statuses.txt") == "BGT_NOT_PERMITTED\n")
+        }
+    }
+
+    @Test func `84: a plugin that sets none gets none`() async throws {
+        var silent = TestPlugin("Fetches", tasks: [])
+        silent.modes = ["fetch"]
+        // Another one fetches meanwhile, so that there was time for it.
+        var other = TestPlugin("Fetches2", tasks: [])
+        other.library = .compiled("Fetches")
+        other.modes = ["fetch"]
+        other.settings = ["interval": "1"]
+        try await HostFixture.with(Self.quick, plugins: [silent, other]) { host in
+            let first = try await fetch(of: other, on: host)
+            _ = try await fetch(of: other, on: host, after: first.number)
+            #expect(host.containerText(silent, "fetched.txt").isEmpty)
+            #expect(try await host.journal().allSatisfy { $0.plugin != silent.identifier || $0.task != "fetch" })
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import Testing
+
+@Suite("A plugin sees what it has pending, and can take it back")
+struct PendingListTests {
+    @Test func `it visits copies, oldest first, without what runs, and cancels one or all (39, 40, 41, 42, 43, 44)`()
+        async throws
+    {
+        let plugin = TestPlugin("VisitsPending", tasks: ["task", "later", "next"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded")
+            let (first, second) = (
+                ".later processing network 4102444800000000000 the first", ".next processing power 0 the second"
+            )
+            let seen = """
+                nothing: 0 BGT_OK
+                both: 0 BGT_OK
+                \(first)
+                \(second)
+                scribbled: 0 BGT_OK
+                unharmed: 0 BGT_OK
+                \(first)
+                \(second)
+                ended: -7 plugin status
+                \(first)
+                meddled: 102 BGT_WRONG_PHASE
+                unknown BGT_OK
+                later BGT_OK
+                one: 0 BGT_OK
+                \(second)
+                all BGT_OK
+                none: 0 BGT_OK
+
+                """
+            #expect(host.containerText(plugin, "seen.txt") == seen)
+            let violation = try await host.waitForJournal("the violation") { $0.event == "violation" }
+            #expect(violation.plugin == plugin.identifier && violation.message.contains("BGT-ABI-12"))
+            #expect(try await host.client.tasks().pending.isEmpty)
+        }
+    }
+}

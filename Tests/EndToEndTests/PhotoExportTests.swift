@@ -1,0 +1,145 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("PhotoExport compresses an album, and leaves nothing half done", .enabled(if: Photography.isPossible))
+struct PhotoExportTests {
+    private static let album = "com.example.photoexport.album.summer"
+    private static let names = (1...6).map { "IMG_000\($0).jpg" }
+
+    private func with(_ settings: [String: String] = [:], _ body: (HostFixture, TestPlugin) async throws -> Void)
+        async throws
+    {
+        var plugin = TestPlugin("PhotoExport", tasks: ["album.*"])
+        plugin.modes = []
+        plugin.settings = settings
+        plugin.library = .bytes(try await Photography.library())
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let container = "state/containers/\(plugin.identifier)"
+            try host.folder.makeFolder("\(container)/photos/summer")
+            try await Photography.take(Self.names.count, into: host.folder.file("\(container)/photos/summer"))
+            try await body(host, plugin)
+        }
+    }
+
+    private func exported(_ host: HostFixture, _ plugin: TestPlugin) -> [String] {
+        let folder = "\(host.stateFolder)/containers/\(plugin.identifier)/exported/summer"
+        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+    }
+
+    private func bytes(_ host: HostFixture, _ plugin: TestPlugin, _ folder: String, _ name: String) throws -> Data {
+        let container = "\(host.stateFolder)/containers/\(plugin.identifier)"
+        return try Data(contentsOf: URL(filePath: "\(container)/\(folder)/summer/\(name)"))
+    }
+
+    @Test func `every photo is exported smaller, whole and with its Exif data`() async throws {
+        try await with { host, plugin in
+            let end = try await host.outcome(of: try await host.submitContinued(Self.album))
+            #expect(end.event == "succeeded")
+            #expect(exported(host, plugin) == Self.names)
+            for name in Self.names {
+                let original = try bytes(host, plugin, "photos", name)
+                let photo = try bytes(host, plugin, "exported", name)
+                #expect(photo.count < original.count / 2)
+                #expect(photo.starts(with: [0xff, 0xd8]) && photo.suffix(2) == Data([0xff, 0xd9]))
+                #expect(photo.range(of: Data("Exif".utf8)) != nil && photo.range(of: Data("2026:07:".utf8)) != nil)
+            }
+            // All of them are there already.
+            let again = try await host.outcome(of: try await host.submitContinued(Self.album))
+            #expect(again.event == "no-data")
+        }
+    }
+
+    @Test func `told to stop it keeps whole photos alone, and the next export goes on there (78)`() async throws {
+        try await with(["pace-ms": "300"]) { host, plugin in
+            let submission = try await host.submitContinued(Self.album)
+            while exported(host, plugin).filter({ $0.hasSuffix(".jpg") }).isEmpty { await Task.yield() }
+            let stopped = try await host.bgtask("task", "stop", Self.album)
+            #expect(stopped.status == 0)
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "failed" && end.blame == "person")
+            _ = try await host.end(ofLaunch: try #require(end.launch))
+            let kept = exported(host, plugin)
+            #expect(!kept.isEmpty && kept.count < Self.names.count && Set(kept).isSubset(of: Self.names))
+            for name in kept { #expect(try bytes(host, plugin, "exported", name).suffix(2) == Data([0xff, 0xd9])) }
+            let first = try bytes(host, plugin, "exported", kept[0])
+
+            let rest = try await host.outcome(of: try await host.submitContinued(Self.album))
+            #expect(rest.event == "succeeded" && exported(host, plugin) == Self.names)
+            #expect(try bytes(host, plugin, "exported", kept[0]) == first)
+            try await host.waitForLog("what was there") { $0.contains("\(kept.count) were there before") }
+        }
+    }
+
+    @Test func `killed in the middle it leaves no photo half written, and clears up the next time`() async throws {
+        try await with(["pace-ms": "100"]) { host, plugin in
+            let submission = try await host.submitContinued(Self.album)
+            while exported(host, plugin).filter({ $0.hasSuffix(".jpg") }).isEmpty { await Task.yield() }
+            let running = try #require(try await host.client.tasks().running.first)
+            kill(try await host.client.launch(LaunchNumber(rawValue: running.launch)).pid, SIGKILL)
+            let end = try await host.waitForJournal("its success") {
+                $0.submission == submission && $0.event == "succeeded"
+            }
+            #expect(end.launch != running.launch && exported(host, plugin) == Self.names)
+        }
+    }
+
+    @Test func `what is no photo is named, the others are exported; a folder that is not there fails the task`()
+        async throws
+    {
+        try await with { host, plugin in
+            let container = "state/containers/\(plugin.identifier)"
+            try host.folder.write(Array("no photo".utf8), to: "\(container)/photos/summer/broken.jpg")
+            try host.folder.write(Array("notes".utf8), to: "\(container)/photos/summer/notes.txt")
+            let end = try await host.outcome(of: try await host.submitContinued(Self.album))
+            #expect(end.event == "failed" && end.blame == "plugin")
+            #expect(exported(host, plugin) == Self.names)
+            try await host.waitForLog("the broken one") { $0.contains("broken.jpg is not exported: no JPEG file") }
+            let missing = try await host.outcome(
+                of: try await host.submitContinued("com.example.photoexport.album.winter")
+            )
+            #expect(missing.event == "failed")
+            try await host.waitForLog("the folder") { $0.contains("is no folder; put the album there") }
+        }
+    }
+}
+
+/// The plugin and a camera, built as a vendor would.
+private enum Photography {
+    static let isPossible: Bool = {
+        let run = Process()
+        run.executableURL = URL(filePath: "/usr/bin/env")
+        run.arguments = ["pkg-config", "--exists", "libturbojpeg"]
+        run.standardError = FileHandle.nullDevice
+        guard (try? run.run()) != nil else { return false }
+        run.waitUntilExit()
+        return run.terminationStatus == 0
+    }()
+
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").path
+
+    static func library() async throws -> [UInt8] {
+        try await ScratchFolder.with { folder in
+            let library = folder.file("libPhotoExport.so")
+            let flags = ["OPTIMIZE=-O1", "OUT=\(folder.path)"]
+            let make = try await ProgramRun.of("/usr/bin/make", ["-s", "-C", "\(root)/Plugins", library] + flags)
+            if make.status != 0 { throw HostFailure("make refused:\n\(make.error)") }
+            return Array(try Data(contentsOf: URL(filePath: library)))
+        }
+    }
+
+    static func take(_ count: Int, into folder: String) async throws {
+        try await ScratchFolder.with { scratch in
+            let camera = scratch.file("photos")
+            let words = ["-std=c11", "-O1", "\(root)/Demo/photos.c", "-o", camera, "-lturbojpeg", "-lm"]
+            let compiled = try await ProgramRun.of("/usr/bin/cc", words)
+            if compiled.status != 0 { throw HostFailure("cc refused:\n\(compiled.error)") }
+            let taken = try await ProgramRun.of(camera, [folder, "\(count)", "600", "400"])
+            if taken.status != 0 { throw HostFailure("no photos:\n\(taken.error)") }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("bgtask watch shows a host live and gives the terminal back")
+struct WatchTests {
+    private static let progresses = TestPlugin("Progresses", tasks: ["export.*"])
+    private static let exported = "com.example.progresses.export.7"
+    private static let opened = "\u{1b}[?1049h"
+    private static let closed = "\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l"
+    private static let home = "\u{1b}[H"
+
+    private static func environment(_ own: [String: String] = [:]) -> [String: String] {
+        var environment = ProcessInfo.processInfo.environment
+        environment.merge(["TERM": "xterm-256color", "LANG": "C.UTF-8", "LC_ALL": ""]) { _, new in new }
+        environment["NO_COLOR"] = nil
+        return environment.merging(own) { _, new in new }
+    }
+
+    private static func watch(
+        _ host: HostFixture,
+        on terminal: PseudoTerminal,
+        _ own: [String: String] = [:]
+    ) async throws -> ChildProcess {
+        let program = try BuiltProgram.command.path()
+        let arguments = ["watch", "--interval", "50ms", "--socket", host.socket]
+        return try await terminal.start(program, arguments, environment: environment(own))
+    }
+
+    /// The newest picture that another one follows, line by line, without what steers the terminal.
+    private static func picture(_ output: String) -> [String] {
+        let frames = output.components(separatedBy: home)
+        return (frames.dropLast().last ?? "").replacing(/\u{1b}\[[0-9;?]*[A-Za-z]/, with: "")
+            .split(separator: "\r\n", omittingEmptySubsequences: false).map { String($0).replacing("\r", with: "") }
+    }
+
+    @Test func `it shows progress as it is reported, follows the window, and ends on Ctrl-C`() async throws {
+        try await HostFixture.with(plugins: [Self.progresses]) { host in
+            try await PseudoTerminal.with(columns: 100, rows: 24) { terminal in
+                let watch = try await Self.watch(host, on: terminal)
+                try await terminal.wait(for: "the first picture") { $0.contains("nothing is pending or running") }
+                #expect(!terminal.isPlain)
+                let submission = try await host.submitContinued(Self.exported)
+                let text = try await terminal.wait(for: "the task's title") { $0.contains("Exporting") }
+                #expect(text.hasPrefix(Self.opened))
+                #expect(text.contains("\u{1b}[32m"))
+
+                terminal.resize(columns: 20, rows: 5)
+                let small = try await terminal.wait(for: "a small picture") { Self.picture($0).count == 5 }
+                #expect(Self.picture(small).allSatisfy { $0.count <= 20 }, "\(Self.picture(small))")
+
+                terminal.type("\u{3}")
+                #expect(try await watch.ending() == .exited(0))
+                try await terminal.wait(for: "the terminal's own screen") { $0.hasSuffix(Self.closed) }
+                #expect(terminal.isPlain)
+                try host.release(Self.progresses)
+                _ = try await host.outcome(of: submission)
+            }
+        }
+    }
+
+    @Test func `a host that is killed is missed, and shown again when another one is there`() async throws {
+        try await HostFixture.with { host in
+            try await PseudoTerminal.with(columns: 100, rows: 24) { terminal in
+                let watch = try await Self.watch(host, on: terminal, ["NO_COLOR": "1"])
+                try await terminal.wait(for: "the first picture") { $0.contains("host up") }
+                host.kill9()
+                try await terminal.wait(for: "the host's absence") { $0.contains("no host since") }
+                try await host.restart()
+                let text = try await terminal.wait(for: "the next host") {
+                    Self.picture($0).first?.contains("host up") == true
+                }
+                #expect(!text.contains("m\u{1b}[") && !text.contains("\u{1b}[1m"))
+                watch.signal(SIGTERM)
+                #expect(try await watch.ending() == .exited(0))
+                try await terminal.wait(for: "the terminal's own screen") { $0.hasSuffix(Self.closed) }
+                #expect(terminal.isPlain)
+            }
+        }
+    }
+
+    @Test func `a q ends it, and a dumb terminal is not steered at all`() async throws {
+        try await HostFixture.with { host in
+            try await PseudoTerminal.with(columns: 80, rows: 24) { terminal in
+                let watch = try await Self.watch(host, on: terminal)
+                try await terminal.wait(for: "the first picture") { $0.contains("host up") }
+                terminal.type("xq")
+                #expect(try await watch.ending() == .exited(0))
+            }
+            try await PseudoTerminal.with(columns: 80, rows: 24) { terminal in
+                let watch = try await Self.watch(host, on: terminal, ["TERM": "dumb"])
+                let text = try await terminal.wait(for: "the first picture") { $0.contains("host up") }
+                #expect(!text.contains("\u{1b}"))
+                terminal.type("\u{3}")
+                #expect(try await watch.ending() == .exited(0))
+            }
+        }
+    }
+
+    @Test func `without a terminal every change adds a snapshot, and --once prints one`() async throws {
+        try await HostFixture.with(plugins: [Self.progresses]) { host in
+            let once = try await host.bgtask("watch", "--once")
+            #expect(once.status == 0 && once.output.contains("host up") && !once.output.contains("\u{1b}"))
+            let watch = try await ChildProcess.start(
+                BuiltProgram.command.path(),
+                ["watch", "--interval", "50ms", "--socket", host.socket],
+                environment: Self.environment()
+            )
+            try await watch.outputLine("the first snapshot") { $0.contains("nothing is pending or running") }
+            let submission = try await host.submitContinued(Self.exported)
+            try await watch.outputLine("the task's title") { $0.contains("Exporting") }
+            try host.release(Self.progresses)
+            _ = try await host.outcome(of: submission)
+            try await watch.outputLine("its end") { $0.contains("succeeded") && $0.contains(Self.exported) }
+            watch.signal(SIGINT)
+            #expect(try await watch.ending() == .exited(0))
+            #expect(!watch.standardOutput.elements.contains { $0.contains("\u{1b}") })
+        }
+    }
+}
