@@ -1,0 +1,39 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+#pragma once
+
+#include <bgtask.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+// The host's table as C++ sees it: strings, paths, exceptions. Owns nothing and remembers nothing.
+class Host {
+public:
+    explicit Host(const bgt_host *table) noexcept : table_(table) {}
+
+    // The setting's text, or the fallback if it is missing or empty.
+    std::string setting(const char *key, const std::string &fallback) const;
+
+    // As above, for whole numbers. Throws if the text is none, or out of range.
+    std::int64_t number(const char *key, std::int64_t fallback, std::int64_t least, std::int64_t most) const;
+
+    std::filesystem::path container() const;
+
+    bool isExpiring(bgt_task task) const noexcept { return bgt_is_expiring(table_, task) != 0; }
+
+    // What people see of a continued task, whatever its length.
+    void show(bgt_task task, const std::string &title, const std::string &subtitle) const noexcept;
+
+    void report(bgt_task task, std::uint64_t done, std::uint64_t total) const noexcept {
+        bgt_set_progress(table_, task, static_cast<std::int64_t>(done), static_cast<std::int64_t>(total));
+    }
+
+    void log(std::uint32_t level, const std::string &line) const noexcept { bgt_log(table_, level, line.c_str()); }
+
+    const bgt_host *table() const noexcept { return table_; }
+
+private:
+    const bgt_host *table_;
+};

@@ -1,0 +1,41 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+// The plugin: what it registers, and where exceptions end. The work itself is in Export.cpp.
+
+#include "Export.hpp"
+#include "Host.hpp"
+
+#include <exception>
+#include <string>
+#include <string_view>
+
+namespace {
+
+constexpr const char *pattern = "com.example.photoexport.album.*";
+
+// The album's name is what stands in the star's place.
+std::string albumName(const char *identifier) {
+    return std::string(identifier).substr(std::string_view(pattern).size() - 1);
+}
+
+// No expiration handler: the export polls is_expiring between pieces of work that are quick.
+void exportAlbum(void *, const bgt_host *table, bgt_task task) noexcept {
+    const Host host(table);
+    std::int32_t outcome = BGT_OUTCOME_FAILURE;
+    try {
+        bgt_task_info info{};
+        if (bgt_get_task_info(table, task, &info) == BGT_OK) {
+            outcome = Export(host, task, albumName(info.identifier)).run();
+        }
+    } catch (const std::exception &problem) {
+        host.log(BGT_LOG_ERROR, problem.what());
+    } catch (...) {
+        host.log(BGT_LOG_ERROR, "something that is no std::exception was thrown");
+    }
+    bgt_complete(table, task, outcome);
+}
+
+} // namespace
+
+// One handler for every album: identifiers are composed by whoever wants an export.
+BGTASK_PLUGIN_ENTRY(host, plugin) { return bgt_register(host, pattern, exportAlbum, nullptr); }

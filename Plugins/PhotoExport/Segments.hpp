@@ -1,0 +1,10 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+// The compressed file with what the original says about itself: its Exif and colour profile segments.
+std::vector<unsigned char> withSegments(const unsigned char *compressed, std::size_t size,
+                                        const std::vector<unsigned char> &original);
