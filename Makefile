@@ -8,14 +8,14 @@ PROGRAMS = bgtask bgtaskd bgtask-runner
 PLUGINS = $(BUILD)/plugins
 
 # What building, testing and the demo need from Debian.
-PACKAGES = gcc g++ make pkg-config libsqlite3-dev libcurl4-openssl-dev libxml2-dev \
+PACKAGES = gcc g++ make pkg-config libsqlite3-dev libcurl4-openssl-dev libxml2-dev libturbojpeg0-dev \
     zlib1g-dev sqlite3 python3 binutils
 
 BENCH = $(BUILD)/bench
 RELEASE = --configuration release --static-swift-stdlib
 INSTALLED = PROGRAMS="$(abspath $(BUILD))/release" MANUALS="$(abspath $(BUILD))/debug/generate-manual-tool"
 
-.PHONY: demo test bench lint format release install deb packages build plugins clean
+.PHONY: demo test bench lint format statements release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -39,9 +39,14 @@ bench: release
 
 lint:
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	Tests/statements --check
 
 format:
 	swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+
+# Which tests prove which statement of the semantics, by their names.
+statements:
+	Tests/statements
 
 # Programs that bring their Swift runtime along: what is installed needs no toolchain.
 release: packages
