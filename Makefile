@@ -15,7 +15,11 @@ BENCH = $(BUILD)/bench
 RELEASE = --configuration release --static-swift-stdlib
 INSTALLED = PROGRAMS="$(abspath $(BUILD))/release" MANUALS="$(abspath $(BUILD))/debug/generate-manual-tool"
 
-.PHONY: demo test bench lint format statements release install deb packages build plugins clean
+# The scheduler's random walks: how many events, and the seed of the first walk.
+EVENTS ?= 10000000
+SEED ?= 1
+
+.PHONY: demo test soak bench lint format statements release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -24,6 +28,12 @@ demo: build plugins
 test: packages plugins
 	swift test $(SWIFT_FLAGS) --skip PluginLaunchTests
 	swift test $(SWIFT_FLAGS) --skip-build --filter PluginLaunchTests
+
+# What make test does with a hundred thousand events, with ten million; a failing walk is printed, shortened, with the
+# words that walk it again.
+soak:
+	BGTASK_WALK_EVENTS=$(EVENTS) BGTASK_WALK_SEED=$(SEED) swift test --package-path Soak --scratch-path "$(BUILD)/soak" \
+	    -j $(JOBS) --configuration release -Xswiftc -enable-testing --filter RandomWalkTests
 
 build: packages
 	for program in $(PROGRAMS); do swift build $(SWIFT_FLAGS) --product $$program || exit; done
@@ -38,11 +48,11 @@ bench: release
 	swift run --package-path Benchmarks --scratch-path "$(BENCH)/.build" -c release SubmitToHandler "$(abspath $(BUILD)/release)" "$(abspath $(BENCH))"
 
 lint:
-	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift
 	Tests/statements --check
 
 format:
-	swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift
 
 # Which tests prove which statement of the semantics, by their names.
 statements:

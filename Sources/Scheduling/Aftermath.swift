@@ -99,7 +99,7 @@ struct Aftermath: Sendable {
                     + " mend the plugin and submit again"
             )
         }
-        let delay = configuration.retryDelay * (1 << min(retry.attempts - 1, 30))
+        let delay = configuration.retryDelay(after: retry.attempts)
         retry.notBefore = now.wall + delay
         return Judgement(
             index: index,

@@ -59,7 +59,7 @@ package enum Eligibility {
     ) -> [Reason] {
         var reasons = permissionReasons(against: work, standing: standing, configuration: configuration)
         if !isPersonsWish {
-            reasons += timeReasons(against: work, now: now)
+            reasons += timeReasons(against: work, configuration: configuration, now: now)
             reasons += conditionReasons(against: work, conditions: conditions)
         }
         let facts = Policy.Facts(
@@ -126,12 +126,16 @@ package enum Eligibility {
     }
 
     /// What the work itself brings: when it wants to begin, and how long it rests after an interruption.
-    static func timeReasons(against work: PendingWork, now: Moment) -> [Reason] {
+    static func timeReasons(
+        against work: PendingWork,
+        configuration: SchedulingConfiguration,
+        now: Moment
+    ) -> [Reason] {
         var reasons: [Reason] = []
         if case .request(let pending) = work, let earliest = pending.request.earliestBegin, earliest > now.wall {
             reasons.append(.earliestBegin(earliest))
         }
-        if let until = work.retry.notBefore, until > now.wall {
+        if let until = work.retry.rest(at: now, configuration) {
             reasons.append(.retryDelay(until: until, attempts: work.retry.attempts))
         }
         return reasons
@@ -153,6 +157,20 @@ package enum Eligibility {
         if conditions.isHot { reasons.append(.heat) }
         return reasons
     }
+}
+
+extension Retry {
+    /// Until when it rests after an interruption; nil when it does not. A rest that is longer than any that was ever given
+    /// comes from a clock that was ahead, and is none.
+    func rest(at now: Moment, _ configuration: SchedulingConfiguration) -> WallTime? {
+        guard let notBefore, notBefore > now.wall else { return nil }
+        return notBefore - now.wall <= configuration.retryDelay(after: attempts) ? notBefore : nil
+    }
+}
+
+extension SchedulingConfiguration {
+    /// It doubles with each charged attempt (C3).
+    func retryDelay(after attempts: Int) -> Duration { retryDelay * (1 << min(max(0, attempts - 1), 30)) }
 }
 
 extension PendingRequest {

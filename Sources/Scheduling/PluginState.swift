@@ -33,6 +33,8 @@ struct PluginState: Sendable {
     var recording: [TaskIdentifier: Int] = [:]
     /// What the ledger remembers of it is being changed; what happens to it meanwhile is looked at afterwards.
     var isBeingRemembered = false
+    /// What it has pending is being dropped.
+    var isBeingCleared = false
     /// It is to be told that it started, whether or not it changed (C11).
     var wantsStart = false
 
@@ -79,6 +81,11 @@ struct PluginState: Sendable {
                 || wished.contains { pending[$0]?.request.kind.lane == lane }
         case .event: !events.isEmpty
         }
+    }
+
+    /// A commit about it is under way.
+    func isBeingRecorded(_ work: PendingWork) -> Bool {
+        work.identifier.map { recording[$0] != nil } ?? isBeingCleared
     }
 
     var hasRequestsDue: Bool { !due.isEmpty || !wished.isEmpty }

@@ -9,9 +9,8 @@ extension Scheduler {
         var due: [Lane: Set<PluginIdentifier>] = [:]
         if wasSetBack {
             wasSetBack = false
-            due = [.background: waitingForDay.union(waitingForConditions), .continued: waitingForConditions]
-            waitingForDay = []
-            for plugin in plugins.keys.sorted() { arrangeSchedules(of: plugin, at: now) }
+            for plugin in plugins.keys.sorted() { reckonAnew(plugin, at: now) }
+            for lane in Lane.allCases { due[lane] = Set(plugins.keys) }
         }
         while let alarm = agenda.popWall(upTo: now.wall) {
             switch alarm {
@@ -39,6 +38,14 @@ extension Scheduler {
         }
         for lane in Lane.allCases {
             for plugin in (due[lane] ?? []).sorted() { consider(plugin, lane, at: now) }
+        }
+    }
+
+    /// What was reckoned by a clock that was ahead: schedules, delays, the use of a day.
+    private mutating func reckonAnew(_ plugin: PluginIdentifier, at now: Moment) {
+        arrangeSchedules(of: plugin, at: now)
+        for request in plugins[plugin]?.pending.values ?? [:].values {
+            if let notBefore = request.retry.notBefore, notBefore > now.wall { schedule(request, at: now) }
         }
     }
 

@@ -46,7 +46,8 @@ extension Scheduler {
         case .launchRecord(let launch): recordingSucceeded(launch, at: now)
         case .leave(let plugin, let known): remembered(plugin, as: known, at: now)
         case .clearance(let clearance): clear(clearance, at: now)
-        case .wait, .hold, .keeping: break
+        case .hold(let request, let since): hold(request, since: since)
+        case .wait, .keeping: break
         }
     }
 
@@ -86,7 +87,7 @@ extension Scheduler {
         case .launchRecord(let launch): recordingFailed(launch, because: message, at: now)
         case .delivery(let launch, let task): notDelivered(task, to: launch, because: message, at: now)
         case .wait(let work): waitNotRecorded(of: work, at: now)
-        case .hold(let request): forgetHold(of: request, at: now)
+        case .hold(let request, _): forgetHold(of: request, at: now)
         case .keeping(let changes): agenda.add(.keep(changes), at: now.monotonic + configuration.hostRetryDelay)
         case .leave(let plugin, _): notRemembered(plugin, at: now)
         case .clearance(let clearance): notCleared(clearance, because: message, at: now)
@@ -130,12 +131,15 @@ extension Scheduler {
 
     mutating func schedule(_ request: PendingRequest, at now: Moment) {
         let identifier = request.request.identifier
-        let time = [request.request.earliestBegin, request.retry.notBefore].compactMap { $0 }.max()
+        let rest = request.retry.rest(at: now, configuration)
+        let time = [request.request.earliestBegin, rest].compactMap { $0 }.max()
         if let time, time > now.wall {
             plugins[request.plugin]?.becomeUndue(identifier)
             agenda.add(.work(request.plugin, request.number, identifier), at: time)
             discardStaleAlarms()
-            noteWait(of: .request(request), for: Eligibility.timeReasons(against: .request(request), now: now), at: now)
+            let work = PendingWork.request(request)
+            let reasons = Eligibility.timeReasons(against: work, configuration: configuration, now: now)
+            noteWait(of: work, for: reasons, at: now)
         } else {
             plugins[request.plugin]?.becomeDue(identifier)
         }
@@ -147,7 +151,7 @@ extension Scheduler {
     }
 
     private mutating func schedule(_ event: PendingEvent, at now: Moment) {
-        guard let time = event.retry.notBefore, time > now.wall else { return }
+        guard let time = event.retry.rest(at: now, configuration) else { return }
         agenda.add(.work(event.plugin, event.number, nil), at: time)
     }
 

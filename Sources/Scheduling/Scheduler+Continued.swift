@@ -72,7 +72,7 @@ extension Scheduler {
         launches[number]?.arriving.removeAll { $0.id == task.id }
         launches[number]?.undecided -= 1
         launches[number]?.tasks.append(LaunchState.Task(id: task.id, work: work))
-        guard let launch = launches[number], isListening(to: number), launch.endedUndecided == nil else {
+        guard let launch = launches[number], isListening(to: number) else {
             return decideAnew(number, at: now)
         }
         let index = launch.tasks.count - 1

@@ -134,7 +134,7 @@ extension Scheduler {
 
     /// The host's own failure charges nobody; the runner goes, and its tasks return.
     mutating func abandonPlan(of number: LaunchNumber, because message: String) {
-        guard let launch = launches[number], launch.phase == .running, launch.killReason == nil else { return }
+        guard isListening(to: number) else { return }
         launches[number]?.killReason = .planNotSent(message)
         emit(.kill(number))
     }

@@ -14,7 +14,8 @@ extension Scheduler {
         because reason: ExpirationReason,
         killAt: MonotonicTime
     ) {
-        guard let launch = launches[number], !indices.isEmpty else { return }
+        // A process that has ended is told nothing: what it left is judged by what it was told before.
+        guard let launch = launches[number], !indices.isEmpty, launch.endedUndecided == nil else { return }
         let untold = indices.filter { launch.tasks[$0].outcome == nil && launch.tasks[$0].expiration == nil }
         if !untold.isEmpty {
             for index in untold { launches[number]?.tasks[index].expiration = (reason, killAt) }
@@ -102,6 +103,7 @@ extension Scheduler {
     }
 
     private mutating func kill(_ number: LaunchNumber, because reason: LaunchState.KillReason) {
+        guard launches[number]?.endedUndecided == nil else { return }
         launches[number]?.killReason = reason
         emit(.kill(number))
     }

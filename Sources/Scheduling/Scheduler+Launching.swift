@@ -83,7 +83,7 @@ extension Scheduler {
         }
         return Eligibility.reasons(
             against: work,
-            isBeingRecorded: work.identifier.map { state.recording[$0] != nil } ?? false,
+            isBeingRecorded: state.isBeingRecorded(work),
             isPersonsWish: isPersonsWish ?? (work.identifier.map { state.wished.contains($0) } ?? false),
             needsRoom: !isContinued || needsRoom(work, of: state),
             standing: standing,
@@ -138,9 +138,7 @@ extension Scheduler {
             case .earliestBegin, .retryDelay: schedule(work, at: now)
             case .spacing(let until), .runnerUnavailable(let until, _), .spread(let until, _):
                 agenda.addOnce(.plugin(work.plugin, lane), at: until)
-            case .dayBudget(let until, _):
-                waitingForDay.insert(work.plugin)
-                agenda.addOnce(.plugin(work.plugin, lane), at: until)
+            case .dayBudget(let until, _): agenda.addOnce(.plugin(work.plugin, lane), at: until)
             case .externalPower, .network, .containerLocked, .resourcesMissing, .notIdle, .highLoad, .memoryPressure,
                 .heat:
                 waitingForConditions.insert(work.plugin)

@@ -29,7 +29,7 @@ extension Scheduler {
         for work in works {
             guard let reasons = snapshot.waits[work.number] else { continue }
             state(of: work.plugin) {
-                $0.waits[work.number] = Wait(reasons: reasons, since: now.wall, isWritten: true)
+                $0.waits[work.number] = Wait(reasons: reasons, since: now.wall, isWritten: true, mayBeOpen: true)
             }
         }
     }

@@ -102,6 +102,7 @@ extension Scheduler {
             plugins[plugin]?.recording[request.request.identifier, default: 0] += 1
         }
         plugins[plugin]?.isBeingRemembered = true
+        plugins[plugin]?.isBeingCleared = true
         let waits = clearance.works.flatMap { endWait(of: $0, at: now) }
         stage(.clearance(clearance), clearance.changes(at: now) + waits)
     }
@@ -109,6 +110,7 @@ extension Scheduler {
     /// It may have come back meanwhile: then it begins without what was dropped.
     mutating func clear(_ clearance: Clearance, at now: Moment) {
         let plugin = clearance.plugin
+        plugins[plugin]?.isBeingCleared = false
         for request in clearance.requests {
             forgetRecording(request.request.identifier, of: plugin)
             plugins[plugin]?.remove(request.request.identifier, number: request.number)
@@ -121,7 +123,7 @@ extension Scheduler {
         } else {
             plugins[plugin]?.endRemovalDoubt()
             remembered(plugin, as: nil, at: now)
-            considerRequests(of: plugin, at: now)
+            for lane in Lane.allCases { consider(plugin, lane, at: now) }
         }
         guard case .purged(let reply) = clearance.cause else { return }
         // One that is back may have launched already.
@@ -130,10 +132,11 @@ extension Scheduler {
     }
 
     mutating func notCleared(_ clearance: Clearance, because message: String, at now: Moment) {
+        plugins[clearance.plugin]?.isBeingCleared = false
         for request in clearance.requests { forgetRecording(request.request.identifier, of: clearance.plugin) }
         expectAnew(clearance.plugin)
         notRemembered(clearance.plugin, at: now)
-        considerRequests(of: clearance.plugin, at: now)
+        for lane in Lane.allCases { consider(clearance.plugin, lane, at: now) }
         if case .purged(let reply) = clearance.cause { emit(.answer(reply, .notRecorded(message: message))) }
     }
 }

@@ -30,7 +30,7 @@ extension Scheduler {
     /// After the kill nothing counts (BGT-ABI-09), and before its plan a runner has nothing to say.
     func isListening(to number: LaunchNumber) -> Bool {
         guard let launch = launches[number] else { return false }
-        return launch.phase == .running && launch.killReason == nil
+        return launch.phase == .running && launch.killReason == nil && launch.endedUndecided == nil
     }
 
     private mutating func completed(

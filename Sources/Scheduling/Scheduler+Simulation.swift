@@ -56,8 +56,7 @@ extension Scheduler {
 
     mutating func simulateExpiration(of identifier: TaskIdentifier, reply: ReplyToken, at now: Moment) {
         for number in launches.keys.sorted() {
-            guard let launch = launches[number], launch.phase == .running, launch.killReason == nil,
-                launch.entry == .returned,
+            guard let launch = launches[number], isListening(to: number), launch.entry == .returned,
                 // Its tasks are over and an assertion keeps it: whatever of it a person names, they mean the launch.
                 let index = (launch.unfinished.isEmpty ? Array(launch.tasks.indices) : launch.unfinished)
                     .first(where: { launch.tasks[$0].work.identifier == identifier })

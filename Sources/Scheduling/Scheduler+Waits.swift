@@ -7,7 +7,7 @@ extension Scheduler {
     /// The work was looked at and may not run.
     mutating func noteWait(of work: PendingWork, for reasons: [Reason], at now: Moment) {
         // What a commit under way decides is looked at again when that is known.
-        if let identifier = work.identifier, plugins[work.plugin]?.recording[identifier] != nil { return }
+        if plugins[work.plugin]?.isBeingRecorded(work) == true { return }
         holdSoftly(work, for: reasons, at: now)
         // Before its time has come, nothing else is waited for.
         let times = reasons.filter(\.isOwnTime)
@@ -23,7 +23,12 @@ extension Scheduler {
         } else if wasOpen {
             changes.append(.recordWait(work, reasons: [], at: now.wall))
         }
-        plugins[work.plugin]?.waits[work.number] = Wait(reasons: codes, since: now.wall, isWritten: isLasting)
+        plugins[work.plugin]?.waits[work.number] = Wait(
+            reasons: codes,
+            since: now.wall,
+            isWritten: isLasting,
+            mayBeOpen: old?.mayBeOpen == true || !changes.isEmpty
+        )
         if !changes.isEmpty { stage(.wait(work), changes) }
     }
 
@@ -31,7 +36,7 @@ extension Scheduler {
     func endWait(of work: PendingWork, at now: Moment) -> [LedgerChange] {
         guard let wait = plugins[work.plugin]?.waits[work.number] else { return [] }
         let changes = closing(wait, of: work, at: now)
-        guard wait.isWritten || !changes.isEmpty else { return [] }
+        guard wait.mayBeOpen || !changes.isEmpty else { return [] }
         return changes + [.recordWait(work, reasons: [], at: now.wall)]
     }
 
@@ -40,7 +45,12 @@ extension Scheduler {
         if plugins[work.plugin]?.waits[work.number] == nil {
             keep([.recordWait(work, reasons: [], at: now.wall)])
         } else {
-            plugins[work.plugin]?.waits[work.number] = Wait(reasons: [], since: now.wall, isWritten: true)
+            plugins[work.plugin]?.waits[work.number] = Wait(
+                reasons: [],
+                since: now.wall,
+                isWritten: true,
+                mayBeOpen: true
+            )
             agenda.addOnce(.plugin(work.plugin, work.kind.lane), at: now.monotonic + configuration.hostRetryDelay)
         }
     }
@@ -52,14 +62,17 @@ extension Scheduler {
 
     /// From the first moment at which nothing but soft reasons stood against it, its patience runs (C12).
     private mutating func holdSoftly(_ work: PendingWork, for reasons: [Reason], at now: Moment) {
-        guard case .request(var request) = work, reasons.allSatisfy(\.isSoft),
+        guard case .request(let request) = work, reasons.allSatisfy(\.isSoft),
             reasons.contains(where: { !$0.isMomentary })
         else { return }
         // A clock that was ahead when it was held is no reason to wait for that moment to come again.
         if let since = request.heldSoftlySince, since <= now.wall { return }
-        request.heldSoftlySince = now.wall
-        plugins[request.plugin]?.hold(request.request.identifier, number: request.number, since: now.wall)
-        stage(.hold(request), [.holdSoftly(request.number, since: now.wall)])
+        hold(request, since: now.wall)
+        stage(.hold(request, since: now.wall), [.holdSoftly(request.number, since: now.wall)])
+    }
+
+    mutating func hold(_ request: PendingRequest, since: WallTime?) {
+        plugins[request.plugin]?.hold(request.request.identifier, number: request.number, since: since)
     }
 
     /// It is looked at when its patience ends, should nothing else come before.
@@ -73,7 +86,7 @@ extension Scheduler {
 
     /// It could not be written; the next look, a little later, begins anew.
     mutating func forgetHold(of request: PendingRequest, at now: Moment) {
-        plugins[request.plugin]?.hold(request.request.identifier, number: request.number, since: nil)
+        hold(request, since: request.heldSoftlySince)
         let retry = now.monotonic + configuration.hostRetryDelay
         agenda.addOnce(.plugin(request.plugin, request.request.kind.lane), at: retry)
     }

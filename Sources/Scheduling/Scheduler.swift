@@ -42,8 +42,6 @@ package struct Scheduler: Sendable {
     var surges = Surges()
     /// Plugins with health research that waits or runs.
     var studying: Set<PluginIdentifier> = []
-    /// Plugins whose day is used up; a wall clock that is set back gives some of it back.
-    var waitingForDay: Set<PluginIdentifier> = []
     var lastWall: WallTime
     /// Set back since the agenda was last looked at: what was reckoned from later moments is to be reckoned anew.
     var wasSetBack = false
@@ -189,8 +187,8 @@ enum StagedChange: Sendable {
     case clearance(Clearance)
     /// What a request waits for; forgotten when it could not be written, so that the next look writes it.
     case wait(PendingWork)
-    /// A request is held back by what is soft alone.
-    case hold(PendingRequest)
+    /// A request, as it was, is held back by what is soft alone.
+    case hold(PendingRequest, since: WallTime)
     /// Nothing waits for it; written until it is written.
     case keeping([LedgerChange])
 }

@@ -9,6 +9,8 @@ struct Wait: Hashable, Sendable {
     var since: WallTime
     /// The ledger has it as an open wait.
     var isWritten: Bool
+    /// Something of it was once to be written: whether that is closed is known for certain only when it is closed again.
+    var mayBeOpen: Bool
 
     /// Shorter ones are no history.
     static let shortest: Duration = .seconds(1)

@@ -80,6 +80,23 @@ struct ClockStepTests {
         #expect(host.plans.count == 3)
     }
 
+    @Test func `C3 a delay that a clock far ahead reckoned keeps nobody waiting`() {
+        host.submit(.clean)
+        host.enter()
+        host.crash()
+        host.stepWallClock(by: .days(-400))
+        host.advance(by: .seconds(1))
+        #expect(host.plans.count == 2 && host.running == [.clean])
+    }
+
+    @Test func `C3 nor does it after a restart, nor an event`() {
+        host.install(.app(version: "2.0"))
+        host.crash()
+        host.clock.stepWall(by: .days(-400))
+        host.restart()
+        #expect(host.plans.count == 2 && host.pendingEvents.isEmpty)
+    }
+
     @Test func `C10 a machine that slept past a begin launches when it wakes`() {
         host.submit(.clean, after: .hours(8))
         host.advance(by: .hours(1))

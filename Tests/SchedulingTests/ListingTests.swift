@@ -25,6 +25,17 @@ struct ListingTests {
         #expect(host.scheduler.pendingCount == 3)
     }
 
+    @Test func `C13 what waits is listed once, in its own lane`() {
+        host.install(.studio(extensions: [.keyboard]))
+        host.finishStarting()
+        host.change(busy: true)
+        host.submit(.clean, after: .hours(1))
+        host.submitContinued()
+        let listed = Lane.allCases.map { lane in host.scheduler.waiting(in: lane, at: host.clock.now).map(\.work.label)
+        }
+        #expect(listed == [["com.example.app.clean"], [], ["com.example.app.export.album1"]])
+    }
+
     @Test func `27 a pending request is what was asked for when it was submitted, to the last detail`() throws {
         let begin = host.clock.now.wall + .hours(1)
         let answer = host.submit(.clean, at: begin, needsPower: true, needsNetwork: true, payload: [1, 2, 3])

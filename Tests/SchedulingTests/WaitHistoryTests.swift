@@ -221,6 +221,38 @@ struct WaitHistoryTests {
         #expect(host.running == [.clean] && host.ledger.waits.isEmpty)
     }
 
+    @Test func `C13 nor does one whose end of a wait turns out not to be written`() {
+        host.change(power: false)
+        host.submit(.clean, needsPower: true)
+        host.advance(by: .minutes(1))
+        host.submit(.feed, as: .refresh)
+        host.enter()
+        host.commits = .held
+        host.isStrict = false
+        host.change(power: true, idle: true)
+        host.complete(.feed)
+        host.writeNextCommit()
+        host.failNextCommit()
+        host.writeHeldCommits()
+        host.advance(by: .seconds(3))
+        #expect(host.running == [.clean] && host.ledger.vainWaits.isEmpty)
+    }
+
+    @Test func `C17 an event that is being dropped with its plugin is not said to wait, and not launched`() {
+        let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard())
+        host.isStrict = false
+        host.remove(.app)
+        host.trigger()
+        host.remove(.keyboard)
+        host.commits = .held
+        host.purge(.keyboard)
+        host.install(.app(extensions: [.keyboard]), .keyboard())
+        host.writeHeldCommits()
+        host.finishStarting()
+        #expect(host.ledger.vainWaits.isEmpty && host.pendingEvents.isEmpty)
+        #expect(host.journal.contains { $0.event == .task(.abandoned) && $0.label == "trigger" })
+    }
+
     @Test func `C13 events have a history as well`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard())
         host.trigger()

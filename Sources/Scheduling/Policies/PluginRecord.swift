@@ -8,7 +8,7 @@ package struct PluginRecord: Hashable, Sendable {
     package var dayUse = SlidingSum(slot: .seconds(15 * 60), window: .seconds(24 * 60 * 60))
     /// How often people started something of it.
     package var uses = SlidingSum(slot: .seconds(60 * 60), window: .seconds(7 * 24 * 60 * 60))
-    /// Background launches in a row that overran or completed nothing.
+    /// Background launches in a row that overran.
     package var overruns = 0
 
     package init() {}
@@ -17,7 +17,11 @@ package struct PluginRecord: Hashable, Sendable {
         if launch.cause == .person { uses.add(1, at: launch.endedAt) }
         guard launch.lane == .background else { return }
         dayUse.add((launch.used ?? .zero).wholeNanoseconds, at: launch.endedAt)
-        overruns = launch.outcome == .overran ? overruns + 1 : 0
+        switch launch.outcome {
+        case .overran: overruns += 1
+        case .lost, .interrupted: break  // The host's own doing, not the plugin's.
+        default: overruns = 0
+        }
     }
 }
 

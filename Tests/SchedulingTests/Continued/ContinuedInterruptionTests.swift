@@ -151,6 +151,23 @@ struct ContinuedInterruptionTests {
         #expect(host.running.contains(.album(1)))
     }
 
+    @Test func `C3 what happens after the end of a process changes nothing about how it is judged`() {
+        host.submit(.clean, after: .seconds(1), needsPower: true)
+        host.simulateLaunch(of: .clean)
+        host.enter(registering: [.clean, .album(1)])
+        let plan = host.lastPlan
+        host.commits = .held
+        host.submitContinued(from: plan)
+        host.writeNextCommit()
+        host.exit(plan, code: 1)
+        host.change(power: false)
+        host.simulateExpiration(of: .clean)
+        host.stop()
+        host.writeHeldCommits()
+        #expect(host.expirations.isEmpty && host.killed.isEmpty)
+        #expect(host.outcomes(of: .clean) == [.interrupted] && host.pending == [.clean, .album(1)])
+    }
+
     @Test func `C3 a process that ends while a cancellation is written is judged once that is known`() {
         host.submitContinued()
         host.enter()

@@ -61,6 +61,13 @@ struct LedgerInMemory {
     /// Every stretch of waiting that was written, with the codes of its reasons; empty ones end a stretch.
     private(set) var waitHistory: [(work: PendingWork, reasons: [String], at: WallTime)] = []
 
+    /// Pending or running.
+    func isPresent(_ number: SubmissionNumber) -> Bool {
+        state.requests[number] != nil || state.events[number] != nil
+            || state.running.values.contains { $0.unfinished.contains { $0.number == number } }
+    }
+
+    func request(_ number: SubmissionNumber) -> PendingRequest? { state.requests[number] }
     func unfinished(of launch: LaunchNumber) -> [PendingWork] { state.running[launch]?.unfinished ?? [] }
     func hasJournaled(_ number: SubmissionNumber) -> Bool { journaled.contains(number) }
     func payload(of number: SubmissionNumber) -> [UInt8]? { state.payloads[number] }

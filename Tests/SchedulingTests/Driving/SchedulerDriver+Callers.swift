@@ -61,12 +61,12 @@ extension SchedulerDriver {
         let names = plugins.map(\.identifier)
         installed.removeAll { names.contains($0.identifier) }
         installed += plugins
-        send(.catalogued(installed))
+        send(.catalogued(installed, refused: refused))
     }
 
     func remove(_ plugin: PluginIdentifier) {
         installed.removeAll { $0.identifier == plugin }
-        send(.catalogued(installed))
+        send(.catalogued(installed, refused: refused))
     }
 
     /// Its manifest is there and cannot be used.

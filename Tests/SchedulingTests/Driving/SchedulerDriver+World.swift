@@ -115,6 +115,7 @@ extension SchedulerDriver {
             snapshot: ledger.snapshot,
             at: clock.now
         )
-        send(.catalogued(installed))
+        witness?.didRestart()
+        send(.catalogued(installed, refused: refused))
     }
 }

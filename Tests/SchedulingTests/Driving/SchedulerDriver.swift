@@ -28,6 +28,8 @@ final class SchedulerDriver {
     var ledger = LedgerInMemory()
     var scheduler: Scheduler
     var installed: [PluginEntry] = []
+    /// What is wrong with the manifests that cannot be used.
+    var refused: [PluginIdentifier: String] = [:]
 
     /// What was done since the test last said `forgetThePast`.
     var actions: [SchedulerAction] = []
@@ -51,6 +53,9 @@ final class SchedulerDriver {
     /// The host dies after so many more actions.
     var actionsToLive: Int?
     var lastReply: UInt64 = 0
+
+    /// Sees what goes in and what comes out, in order.
+    var witness: (any Witness)?
 
     private var inbox: [SchedulerEvent] = []
     private var isWorking = false
@@ -87,7 +92,11 @@ final class SchedulerDriver {
         isWorking = true
         defer { isWorking = false }
         while !inbox.isEmpty {
-            for action in scheduler.handle(inbox.removeFirst(), at: clock.now) {
+            let event = inbox.removeFirst()
+            witness?.willHandle(event)
+            let decided = scheduler.handle(event, at: clock.now)
+            witness?.didDecide(event, decided)
+            for action in decided {
                 if let left = actionsToLive {
                     if left == 0 { return die() }
                     actionsToLive = left - 1
@@ -96,6 +105,7 @@ final class SchedulerDriver {
                 carryOut(action)
             }
         }
+        witness?.didSettle()
         if isStrict, commits == .written, heldCommits.isEmpty, let number = ledger.unexplained.min() {
             complain("submission \(number) disappeared from the ledger without a journal entry")
         }
@@ -152,6 +162,7 @@ final class SchedulerDriver {
     func report(_ ticket: Ticket, _ changes: [LedgerChange]) -> SchedulerEvent {
         do {
             try ledger.apply(changes) { configuration.policy(for: $0).limits ?? configuration.limits }
+            witness?.didWrite(changes)
             for complaint in ledger.complaints.dropFirst(complaintsSeen) { complain(complaint) }
             complaintsSeen = ledger.complaints.count
             return .committed(ticket)
@@ -205,7 +216,8 @@ final class SchedulerDriver {
             if let earliest = request.earliestBegin, earliest > clock.now.wall {
                 complain("\(request.identifier) is launched before its earliest begin")
             }
-            if let delay = pending.retry.notBefore, delay > clock.now.wall {
+            let longest = configuration.retryDelay * (1 << max(0, pending.retry.attempts - 1))
+            if let delay = pending.retry.notBefore, delay > clock.now.wall, delay <= clock.now.wall + longest {
                 complain("\(request.identifier) is launched before its delay is over")
             }
             if request.requiresExternalPower && !conditions.isOnExternalPower {

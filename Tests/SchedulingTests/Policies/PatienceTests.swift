@@ -149,6 +149,18 @@ struct PatienceTests {
         expectRun(of: .clean, in: .days(2))
     }
 
+    @Test func `C12 what a clock that was ahead wrote stays true as long as nothing else is written`() {
+        host.submit(.clean)
+        host.isStrict = false
+        host.commits = .failing
+        host.stepWallClock(by: -.days(400))
+        #expect(host.scheduler.pendingRequests == host.ledger.requests)
+        host.commits = .written
+        host.advance(by: .seconds(1))
+        #expect(host.request(.clean)?.heldSoftlySince == host.clock.now.wall)
+        #expect(host.scheduler.pendingRequests == host.ledger.requests)
+    }
+
     @Test func `C12 switched off it waits for ever`() {
         let host = SchedulerDriver(
             .app(),

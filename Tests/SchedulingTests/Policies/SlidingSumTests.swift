@@ -70,6 +70,16 @@ struct SlidingSumTests {
         #expect(record.overruns == 0)
     }
 
+    @Test(arguments: [LaunchOutcome.lost, .interrupted])
+    func `C7 what the host did itself neither lengthens nor ends a row of overruns`(_ outcome: LaunchOutcome) {
+        var record = PluginRecord()
+        record.note(past(.overran))
+        record.note(past(outcome))
+        #expect(record.overruns == 1)
+        record.note(past(.overran))
+        #expect(record.overruns == 2)
+    }
+
     @Test func `69 what a person started is a use`() {
         var record = PluginRecord()
         record.note(past(.completed, cause: .person))

@@ -4,174 +4,133 @@ import TaskModel
 
 @testable import Scheduling
 
-/// A host under everything that can happen to it, in an order that a seed decides. Knows what must hold all the same.
+/// A host under everything that can happen to it, beside a naive one that knows what must hold all the same.
+///
+/// A walk is a list of numbers: the first one decides what the host is configured as, each other one a step. Steps can be
+/// left out and the rest walked again.
 final class RandomWalk {
     struct Failure: Error, CustomStringConvertible {
-        let seed: UInt64
         let step: Int
         let last: String
         let message: String
-        var description: String { "seed \(seed), step \(step), after \(last): \(message)" }
+        var description: String { "step \(step), after \(last): \(message)" }
+        /// What is wrong, whatever it is wrong with.
+        var kind: String { message.split(separator: " ").filter { $0.allSatisfy(\.isLetter) }.joined(separator: " ") }
     }
 
-    let seed: UInt64
-    var random: SeededGenerator
     let host: SchedulerDriver
-    var step = 0
+    let model: NaiveHost
+    /// Decides the step that is being taken, and nothing else.
+    var random: SeededGenerator
     var last = "nothing"
+    private(set) var step = 0
     private var complaint: String?
 
-    /// Accepted and told so, with what was asked.
-    private var acknowledged: Set<SubmissionNumber> = []
-    /// Cancelled and told so, or ended: these must never run again.
-    private var dead: Set<SubmissionNumber> = []
-    private var delivered: Set<SubmissionNumber> = []
-    private var journalRead = 0
-    /// What a cancellation that is not answered yet will have killed, by reply.
-    private var dying: [ReplyToken: Set<SubmissionNumber>] = [:]
-    private var answersRead: Set<ReplyToken> = []
-    var isSuddenDeathOn = true
+    /// - Returns: how many events the host was given.
+    /// - Throws: `Failure`, with the first promise that was broken.
+    @discardableResult
+    static func walk(_ numbers: [UInt64], onStep: ((RandomWalk) -> Void)? = nil) throws -> Int {
+        guard let first = numbers.first else { return 0 }
+        let walk = RandomWalk(setup: first)
+        walk.onStep = onStep
+        try walk.walk(numbers.dropFirst())
+        return walk.model.eventCount
+    }
 
-    init(seed: UInt64) {
-        self.seed = seed
-        random = SeededGenerator(seed: seed)
-        host = SchedulerDriver {
-            $0.backgroundLaunches = 2
-            $0.eventLaunches = 1
-            $0.batchSize = 4
-            $0.eventLimit = 5
-            // Long, so that a host that can have nothing does not try for hours every second.
-            $0.hostRetryDelay = .seconds(20)
-            $0.removedPluginRetention = .hours(5)
-            $0.policies.dayBudget = .hours(1_000)
-            var limits = PendingLimits()
-            limits.processing = 4
-            $0.plugins[.app, default: PluginPolicy()].limits = limits
-        }
+    static func numbers(of seed: UInt64, steps: Int) -> [UInt64] {
+        var random = SeededGenerator(seed: seed)
+        return (0...steps).map { _ in random.next() }
+    }
+
+    /// For whoever wants to see where it goes.
+    private var onStep: ((RandomWalk) -> Void)?
+
+    private init(setup: UInt64) {
+        random = SeededGenerator(seed: setup)
+        let configuration = Self.configuration(from: &random)
+        host = SchedulerDriver { $0 = configuration }
         host.processesObey = false
         host.isStrict = false
+        model = NaiveHost(watching: host) { _ in }
         host.onComplaint = { [unowned self] in complaint = complaint ?? $0 }
+        model.complain = { [unowned self] in complaint = complaint ?? $0 }
+        host.witness = model
     }
 
-    // MARK: Walking
-
-    func walk(steps: Int) throws {
-        for _ in 0..<steps {
+    private func walk(_ numbers: ArraySlice<UInt64>) throws {
+        for number in numbers {
             step += 1
             host.forgetThePast()
-            if isSuddenDeathOn, random.chance(3) { host.actionsToLive = Int.random(in: 0...4, using: &random) }
+            random = SeededGenerator(seed: number)
+            if random.chance(2) { host.actionsToLive = Int.random(in: 0...4, using: &random) }
             takeStep()
             host.actionsToLive = nil
+            onStep?(self)
             try check()
         }
+        try drain()
     }
 
-    func fail(_ message: String) -> Failure { Failure(seed: seed, step: step, last: last, message: message) }
-
-    // MARK: What must hold after every step
-
+    /// What is cheap is looked at each time, the rest now and then.
     func check() throws {
+        if complaint == nil, random.chance(25) { model.checkRest() }
+        if complaint == nil, random.chance(2) { trySmallestChange() }
         if let complaint { throw fail(complaint) }
-        try followPlans()
-        readJournal()
-        try readAnswers()
-        try checkReasons()
-        try checkAcknowledged()
-        try checkMemory()
     }
 
-    /// What ran before runs again only if it says so, and what is over never does.
-    private func followPlans() throws {
-        for work in host.plans.flatMap(\.tasks).map(\.work) {
-            if dead.contains(work.number) { throw fail("\(work.label) (\(work.number)) runs, though it was over") }
-            if delivered.contains(work.number) && !work.retry.wasInterrupted {
-                throw fail("\(work.label) (\(work.number)) runs again without saying so")
-            }
-            delivered.insert(work.number)
+    func fail(_ message: String) -> Failure { Failure(step: step, last: last, message: message) }
+    func complain(_ message: String) { complaint = complaint ?? message }
+
+    // MARK: The end
+
+    /// Gives everything that could be waited for, until all of it has run.
+    func drain() throws {
+        last = "draining"
+        host.writeHeldCommits()
+        host.bringRunners()
+        host.processesObey = true
+        host.refused = [:]
+        host.change(
+            power: true,
+            network: true,
+            idle: true,
+            busy: false,
+            memoryLow: false,
+            hot: false,
+            locked: [],
+            resources: .gpu
+        )
+        host.install(.studio(version: "9.0", extensions: [.keyboard]), .mail(), .keyboard(version: "9.0"), Self.news)
+        let newest = host.scheduler.lastSubmission
+        let end = host.clock.now.wall + .days(4)
+        while hasLeft(upTo: newest), host.clock.now.wall < end {
+            host.forgetThePast()
+            for plan in host.processes.values.sorted(by: { $0.number < $1.number }) { finish(plan) }
+            host.advance(by: host.timeToWake ?? .seconds(1))
+            if let complaint { throw fail(complaint) }
         }
+        model.checkRest()
+        if let complaint { throw fail(complaint) }
+        if hasLeft(upTo: newest) { throw fail("what is left: \(host.pending) \(host.pendingEvents) \(host.running)") }
+        if let number = host.ledger.unexplained.min() { throw fail("submission \(number) left no journal entry") }
     }
 
-    /// A line that says that a submission ended for good makes it dead.
-    private func readJournal() {
-        for entry in host.ledger.journal[journalRead...] {
-            guard let number = entry.submission else { continue }
-            switch entry.event {
-            case .cancelled, .replaced: dead.insert(number)
-            case .task(let outcome) where outcome.isFinal: dead.insert(number)
-            default: break
-            }
-        }
-        journalRead = host.ledger.journal.count
+    /// What the operator does not want stays.
+    private func hasLeft(upTo newest: SubmissionNumber) -> Bool {
+        let works = host.ledger.requests.map(PendingWork.request) + host.ledger.events.map(PendingWork.event)
+        let unwanted: Set<String> = ["plugin-disabled", "background-denied", "background-refresh-off"]
+        return works.contains { $0.number <= newest && model.obstacles(to: $0).sure.isDisjoint(with: unwanted) }
+            || model.launches.values.contains { launch in launch.tasks.contains { $0.work.number <= newest } }
     }
 
-    private func readAnswers() throws {
-        for (reply, answer) in host.answers where answersRead.insert(reply).inserted {
-            if let number = answer.submission { acknowledged.insert(number) }
-            if case .cancelled = answer { dead.formUnion(dying.removeValue(forKey: reply) ?? []) }
-        }
-        for number in host.scheduler.pendingRequests.map(\.number) where dead.contains(number) {
-            throw fail("submission \(number) is pending, though it was over")
-        }
-    }
-
-    private func checkReasons() throws {
-        let now = host.clock.now
-        let waiting =
-            host.scheduler.pendingRequests.map(PendingWork.request)
-            + host.scheduler.pendingEvents.map(PendingWork.event)
-        for work in waiting where host.scheduler.reasons(against: work, at: now).isEmpty {
-            throw fail("\(work.label) (\(work.number)) waits without a reason")
-        }
-    }
-
-    /// On disk it is pending or running, or the journal has told of its end.
-    private func checkAcknowledged() throws {
-        let ledger = host.ledger
-        var present = Set(ledger.requests.map(\.number) + ledger.events.map(\.number))
-        for launch in ledger.runningLaunches { present.formUnion(ledger.unfinished(of: launch).map(\.number)) }
-        let lost = acknowledged.subtracting(present)
-        for number in lost where !dead.contains(number) && !ledger.hasJournaled(number) {
-            if ledger.unexplained.contains(number) { continue }
-            throw fail("submission \(number) was acknowledged and is nowhere")
-        }
-        acknowledged.subtract(lost)
-    }
-
-    /// With no commit under way or to be tried again, memory and ledger say the same.
-    func checkMemory() throws {
-        let scheduler = host.scheduler
-        guard host.heldCommits.isEmpty, scheduler.launches.values.allSatisfy(\.record.isComplete) else { return }
-        if scheduler.pendingRequests != host.ledger.requests { throw fail("memory and ledger differ in requests") }
-        if scheduler.pendingEvents != host.ledger.events { throw fail("memory and ledger differ in events") }
-        let known = scheduler.plugins.compactMapValues(\.known)
-        if known != host.ledger.known { throw fail("memory and ledger differ in plugins") }
-        let running = scheduler.launches.values.filter { $0.phase != .preparing }
-        if Set(running.map(\.number)) != host.ledger.runningLaunches {
-            throw fail("memory and ledger differ in launches")
-        }
-        for launch in running {
-            let unfinished = launch.unfinished.map { launch.tasks[$0].work }
-            if unfinished != host.ledger.unfinished(of: launch.number) { throw fail("launch \(launch.number) differs") }
-        }
-    }
-
-    // MARK: What steps tell
-
-    func willCancel(_ matches: (TaskIdentifier) -> Bool, of plugin: PluginIdentifier, reply: ReplyToken) {
-        // What runs at the moment may end, or be interrupted and stay away; it must not come back.
-        let running = host.ledger.runningLaunches.flatMap { host.ledger.unfinished(of: $0) }
-        let works = host.ledger.requests.map(PendingWork.request) + running
-        let meant = works.filter { $0.plugin == plugin && ($0.identifier.map(matches) ?? false) }
-        dying[reply] = Set(meant.map(\.number))
-    }
-}
-
-extension TaskOutcome {
-    /// The task does not come back after it.
-    fileprivate var isFinal: Bool {
-        switch self {
-        case .succeeded, .failed, .noData, .expired, .overran, .notRegistered, .abandoned: true
-        case .crashed, .exited, .killedForMemory, .entryFailed, .loadFailed, .interrupted: false
+    private func finish(_ plan: LaunchPlan) {
+        guard let launch = model.launches[plan.number] else { return }
+        if launch.kill != nil { return host.end(plan, .signaled(9)) }
+        if launch.finishBy != nil { return host.end(plan, .exited(code: 0)) }
+        for assertion in launch.assertions { host.send(.assertionEnded(plan.number, assertion)) }
+        if launch.entry == .running { host.enter(plan) }
+        for task in model.launches[plan.number]?.tasks ?? [] where task.isUndone {
+            host.send(.completed(plan.number, task.id, .success))
         }
     }
 }

@@ -1,0 +1,23 @@
+// swift-tools-version: 6.2
+// The scheduler and its tests alone, under the same roof, so that they can be built as a release within minutes.
+
+import PackageDescription
+
+let package = Package(
+    name: "soak",
+    dependencies: [.package(url: "https://github.com/apple/swift-collections", from: "1.6.0")],
+    targets: [
+        .target(name: "TaskModel"),
+        .target(
+            name: "Scheduling",
+            dependencies: ["TaskModel", .product(name: "HeapModule", package: "swift-collections")]
+        ),
+        .testTarget(name: "SchedulingTests", dependencies: ["Scheduling", "TaskModel"]),
+    ]
+)
+
+let upcomingFeatures = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
+
+for target in package.targets {
+    target.swiftSettings = upcomingFeatures.map { .enableUpcomingFeature($0) } + [.treatAllWarnings(as: .error)]
+}

@@ -1,0 +1,155 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+@testable import Scheduling
+
+// What the host has written, and what becomes true when it is on disk.
+extension NaiveHost {
+    /// Every change is judged when it is asked for: by then the host has decided.
+    func judge(_ changes: [LedgerChange], after event: SchedulerEvent) {
+        for change in changes {
+            switch change {
+            case .storeRequest(let request, _): accepted(request)
+            case .startLaunch(let plan): started(plan)
+            case .startTask(let number, let task): joined(task, number)
+            case .endTask(let number, let submission): ended(submission, in: number, with: changes)
+            case .returnTask(let number, let work): returned(work, from: number)
+            case .journal(let entry): judge(entry)
+            case .endLaunch(let number, let end): endedLaunch(number, end)
+            default: break
+            }
+        }
+    }
+
+    func committed(_ ticket: Ticket) {
+        guard let changes = underWay.removeValue(forKey: ticket) else { return }
+        for change in changes {
+            switch change {
+            case .startLaunch(let plan): begin(plan.number)
+            case .keepFromReturning(let number, let submission): keepAway(submission, number)
+            case .startTask(let number, let task):
+                launches[number]?.tasks.append(SeenTask(id: task.id, work: task.work))
+            case .moveLaunch(let number, let lane): leaveLane(number, to: lane)
+            case .endLaunch(let number, _): forget(number)
+            default: break
+            }
+        }
+        concludeWhatIsDecided()
+    }
+
+    func failed(_ ticket: Ticket) {
+        guard let changes = underWay.removeValue(forKey: ticket) else { return }
+        for change in changes {
+            switch change {
+            case .startLaunch(let plan):
+                launches[plan.number] = nil
+                noteTrouble(of: plan.plugin.identifier)
+            case .startTask(_, let task): noteTrouble(of: task.work.plugin)
+            case .holdSoftly(let number, _):
+                (heldSurely[number], heldPerhaps[number]) = (nil, nil)
+                unwrittenHolds[number] = now.monotonic + configuration.hostRetryDelay
+            default: break
+            }
+        }
+        concludeWhatIsDecided()
+    }
+
+    /// A commit about that request is not decided yet.
+    func isUnderWay(_ request: PendingRequest) -> Bool {
+        let identifier = request.request.identifier
+        return underWay.values.joined().contains { change in
+            switch change {
+            case .storeRequest(let other, _): other.plugin == request.plugin && other.request.identifier == identifier
+            case .removeRequest(let number): number == request.number
+            case .startLaunch(let plan): plan.tasks.contains { $0.work.number == request.number }
+            case .startTask(_, let task): task.work.number == request.number
+            case .returnTask(_, let work): work.plugin == request.plugin && work.identifier == identifier
+            case .keepFromReturning(let launch, _):
+                launches[launch]?.tasks.contains { $0.work.identifier == identifier } ?? true
+            default: false
+            }
+        }
+    }
+
+    func noteTrouble(of plugin: PluginIdentifier) {
+        trouble[plugin] = now.monotonic + configuration.hostRetryDelay
+    }
+
+    func noteTrouble(ofPrepared number: LaunchNumber) {
+        guard let plugin = host.scheduler.launches[number]?.plugin else { return }
+        noteTrouble(of: plugin)
+    }
+
+    private func begin(_ number: LaunchNumber) {
+        for task in launches[number]?.tasks ?? [] { wishes.remove(task.work.number) }
+    }
+
+    private func forget(_ number: LaunchNumber) {
+        for task in launches[number]?.tasks ?? [] where task.outcomes != 1 {
+            complain(
+                "launch \(number) ended with \(task.outcomes) outcomes of \(task.work.label) (\(task.work.number))"
+            )
+        }
+        launches[number] = nil
+    }
+
+    private func keepAway(_ submission: SubmissionNumber, _ number: LaunchNumber) {
+        guard let index = launches[number]?.tasks.firstIndex(where: { $0.work.number == submission }) else { return }
+        launches[number]?.tasks[index].wasCancelled = true
+    }
+
+    /// In the ledger it has moved; where it takes room it has only if it still runs.
+    private func leaveLane(_ number: LaunchNumber, to lane: Lane) {
+        guard let launch = launches[number], launch.isHeard else { return }
+        launches[number]?.lane = lane
+        if launch.lane == .background { rest(launch.plugin) }
+    }
+
+    // MARK: Outcomes
+
+    /// Exactly one for every task that was ever delivered.
+    func written(_ entry: JournalEntry) {
+        guard case .task = entry.event, let number = entry.launch,
+            let index = launches[number]?.tasks.firstIndex(where: { $0.work.number == entry.submission })
+        else { return }
+        launches[number]?.tasks[index].outcomes += 1
+    }
+
+    private func judge(_ entry: JournalEntry) {
+        guard case .task(let outcome) = entry.event, let number = entry.launch, let submission = entry.submission,
+            let task = launches[number]?.tasks.first(where: { $0.work.number == submission })
+        else { return }
+        switch task.fate {
+        case .over(let right), .back(let right, _):
+            if right != outcome { complain("\(task.work.label) (\(submission)) ends as \(outcome), not as \(right)") }
+        case nil: complain("\(task.work.label) (\(submission)) ends as \(outcome) for no reason")
+        }
+    }
+
+    private func ended(_ submission: SubmissionNumber, in number: LaunchNumber, with changes: [LedgerChange]) {
+        guard let task = launches[number]?.tasks.first(where: { $0.work.number == submission }) else {
+            return complain("launch \(number) ends a task \(submission) that it does not have")
+        }
+        if case .back? = task.fate { complain("\(task.work.label) (\(submission)) is ended instead of returned") }
+    }
+
+    private func returned(_ work: PendingWork, from number: LaunchNumber) {
+        guard let task = launches[number]?.tasks.first(where: { $0.work.number == work.number }) else {
+            return complain("launch \(number) returns a task \(work.number) that it does not have")
+        }
+        guard case .back(_, let retry)? = task.fate else {
+            return complain("\(work.label) (\(work.number)) is returned instead of ended")
+        }
+        if work.retry != retry { complain("\(work.label) (\(work.number)) returns with \(work.retry), not \(retry)") }
+        if work.kind != task.work.kind || work.identifier != task.work.identifier {
+            complain("\(work.label) (\(work.number)) returns as something else")
+        }
+    }
+
+    private func endedLaunch(_ number: LaunchNumber, _ end: LaunchEnd) {
+        guard let launch = launches[number] else { return complain("launch \(number) ends and never began") }
+        if !launch.isConcluded { complain("launch \(number) ends before its process") }
+        if (end.outcome == .overran) != launch.isOverrun { complain("launch \(number) ends as \(end.outcome)") }
+    }
+}

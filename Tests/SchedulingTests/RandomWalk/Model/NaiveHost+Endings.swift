@@ -1,0 +1,183 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+@testable import Scheduling
+
+// The end of a launch, and what it means for each of its tasks (C3, C7).
+extension NaiveHost {
+    func finished(_ number: LaunchNumber) {
+        guard let launch = launches[number] else { return complain("launch \(number) finishes and never began") }
+        if !launch.undone.isEmpty { complain("launch \(number) finishes with \(launch.undone.count) tasks left") }
+        if !launch.assertions.isEmpty { complain("launch \(number) finishes in spite of an assertion") }
+        if launch.entry != .returned { complain("launch \(number) finishes in its entry") }
+        launches[number]?.finishBy = now.monotonic + grace(of: launch) + .seconds(1)
+    }
+
+    /// Nobody is ended before the grace is over.
+    func killed(_ number: LaunchNumber, after event: SchedulerEvent) {
+        guard let launch = launches[number], launch.kill == nil else {
+            return complain("launch \(number) is killed twice")
+        }
+        let kill = reason(forKilling: launch, after: event)
+        launches[number]?.kill = kill
+        let isInTime: Bool =
+            switch kill {
+            case .entryOverran: launch.entryDeadline.map { $0 + grace(of: launch) <= now.monotonic } ?? false
+            case .lingered: launch.finishBy.map { $0 <= now.monotonic } ?? false
+            case .overran: (limits(of: launch).min().map { $0 <= now.monotonic }) ?? false
+            case .hostStopping: isStopping
+            case .entryFailed: launch.entry == .failed || launch.entry == .notLoaded
+            case .planNotSent: true
+            }
+        if !isInTime { complain("launch \(number) is killed too early (\(kill))") }
+    }
+
+    private func reason(forKilling launch: SeenLaunch, after event: SchedulerEvent) -> SeenLaunch.Kill {
+        switch event {
+        case .planNotSent(launch.number, _): return .planNotSent
+        case .entered(launch.number, _, _, _), .loadFailed(launch.number, _):
+            if launch.entry != .returned { return .entryFailed }
+        default: break
+        }
+        if !launch.isSent { return .hostStopping }
+        if launch.finishBy != nil { return .lingered }
+        if launch.entry == .running { return event == .stopRequested ? .hostStopping : .entryOverran }
+        return .overran
+    }
+
+    /// When something of it overstays: what was told, what its deadline binds, what outlasts the last task.
+    func limits(of launch: SeenLaunch) -> [MonotonicTime] {
+        var limits = launch.undone.compactMap { launch.tasks[$0].told?.killAt }
+        if let told = launch.assertionsToldBy, !launch.assertions.isEmpty { limits.append(told) }
+        let isBound = launch.undone.contains { !launch.tasks[$0].isContinued }
+        if isBound, let deadline = launch.plan.budget.deadline { limits.append(deadline + grace(of: launch)) }
+        return limits
+    }
+
+    // MARK: Judgement
+
+    /// While a commit is under way that decides over a task, nothing is certain.
+    func concludeWhatIsDecided() {
+        for (number, launch) in launches where launch.end != nil && !launch.isConcluded {
+            let isOpen = underWay.values.joined().contains { change in
+                switch change {
+                case .startTask(number, _), .keepFromReturning(number, _): true
+                case .startLaunch(let plan): plan.number == number
+                default: false
+                }
+            }
+            if !isOpen { conclude(launch) }
+        }
+    }
+
+    private func conclude(_ launch: SeenLaunch) {
+        let number = launch.number
+        launches[number]?.isConcluded = true
+        let left = launch.undone.map { launch.tasks[$0] }
+        let isShutdown =
+            left.allSatisfy { $0.told?.reason == .hostShutdown }
+            && (launch.assertions.isEmpty || isStopping)
+        launches[number]?.isOverrun = launch.kill == .overran && !isShutdown
+        for index in launch.undone { launches[number]?.tasks[index].fate = fate(of: launch.tasks[index], in: launch) }
+        if launch.kill == .planNotSent || !launch.isSent, !isStopping { noteTrouble(of: launch.plugin) }
+        guard launch.lane == .background else { return }
+        let used = now.monotonic - launch.plan.budget.start
+        let outcome: LaunchOutcome =
+            launch.kill == .overran && !isShutdown
+            ? .overran : launch.kill == .planNotSent || !launch.isSent ? .lost : isStopping ? .interrupted : .completed
+        remember(
+            PastLaunch(
+                plugin: launch.plugin,
+                lane: .background,
+                cause: launch.plan.cause,
+                outcome: outcome,
+                endedAt: now.wall,
+                used: used
+            )
+        )
+        rest(launch.plugin)
+    }
+
+    private func fate(of task: SeenTask, in launch: SeenLaunch) -> SeenTask.Fate {
+        let way = wayOut(of: launch)
+        // Expiration delivered means consumed, whatever the process does then; the host's own end excepted.
+        if let told = task.told, told.reason != .hostShutdown {
+            if launch.isKilledForOverrun { return .over(task.hasHandler ? .overran : .expired) }
+            return .over(way)
+        }
+        if task.told == nil, task.isToStop { return .over(way) }
+        var retry = task.work.retry
+        retry.wasInterrupted = true
+        if task.told != nil { return task.wasCancelled ? .over(.interrupted) : .back(.interrupted, retry) }
+        let isCrash = launch.isEndOfItsOwn && launch.entry == .returned
+        if isCrash { retry.runsAlone = true }
+        guard isCharged(task, in: launch, isCrash: isCrash) else {
+            return task.wasCancelled ? .over(.interrupted) : .back(.interrupted, retry)
+        }
+        retry.attempts += 1
+        if retry.attempts >= configuration.attempts { return .over(.abandoned) }
+        retry.notBefore = now.wall + configuration.retryDelay * (1 << (retry.attempts - 1))
+        return task.wasCancelled ? .over(way) : .back(way, retry)
+    }
+
+    /// Failing in entry is everybody's; a crash is that of who was alone, or of whose thread was struck.
+    private func isCharged(_ task: SeenTask, in launch: SeenLaunch, isCrash: Bool) -> Bool {
+        switch launch.kill {
+        case .hostStopping, .planNotSent, .overran, .lingered: return false
+        case .entryFailed, .entryOverran: return true
+        case nil: break
+        }
+        if !launch.isSent { return false }
+        if launch.entry != .returned { return true }
+        guard isCrash else { return false }
+        if case .signaled? = launch.end?.termination, let culprit = launch.end?.words?.task,
+            launch.undone.contains(where: { launch.tasks[$0].id == culprit })
+        {
+            return culprit == task.id
+        }
+        return launch.tasks.count == 1
+    }
+
+    /// What a task ends as whose process ended that way.
+    private func wayOut(of launch: SeenLaunch) -> TaskOutcome {
+        switch launch.kill {
+        case .hostStopping, .planNotSent, .overran, .lingered: return .interrupted
+        case .entryFailed where launch.entry == .notLoaded: return .loadFailed
+        case .entryFailed, .entryOverran: return .entryFailed
+        case nil: break
+        }
+        if !launch.isSent { return .interrupted }
+        if launch.entry != .returned { return .entryFailed }
+        switch launch.end?.termination {
+        case .signaled: return .crashed
+        case .exited: return .exited
+        case .outOfMemory: return .killedForMemory
+        case nil: return .interrupted
+        }
+    }
+
+    /// A host before this one left it: what the ledger has unfinished comes back uncharged, unless it was cancelled.
+    func leaveBehind(_ number: LaunchNumber) {
+        guard let left = host.ledger.snapshot.running.first(where: { $0.number == number }) else { return }
+        launches[number]?.lane = left.lane
+        launches[number]?.isConcluded = true
+        launches[number]?.isOverrun = false
+        launches[number]?.tasks = left.unfinished.map { work in
+            var task = SeenTask(id: TaskID(launch: number, index: 0), work: work)
+            var retry = work.retry
+            retry.wasInterrupted = true
+            task.fate = left.keptFromReturning.contains(work.number) ? .over(.interrupted) : .back(.interrupted, retry)
+            return task
+        }
+    }
+}
+
+extension SeenLaunch {
+    fileprivate var isKilledForOverrun: Bool {
+        kill == .overran && undone.contains { tasks[$0].told?.reason != .hostShutdown }
+    }
+
+    /// Nobody ended it.
+    fileprivate var isEndOfItsOwn: Bool { kill == nil && isSent }
+}

@@ -1,0 +1,107 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+@testable import Scheduling
+
+// Who is told to stop, when and why: statements 57 to 60, 66, 70, 77 and 78, C6, C7, C8.
+extension NaiveHost {
+    /// What was lost expires exactly the tasks that need it, in launches whose entry has returned.
+    func change(to new: Conditions) {
+        let old = conditions
+        conditions = new
+        if !old.hasNetwork, new.hasNetwork { surge(isNetwork: true) }
+        for number in launches.keys where launches[number]?.runs == true { expectLosses(in: number, since: old) }
+    }
+
+    func expectLosses(in number: LaunchNumber, since old: Conditions) {
+        guard let launch = launches[number] else { return }
+        for task in launch.tasks where task.goesOn {
+            if let reason = loss(of: task.work, since: old, in: launch) { expected[task.id] = reason }
+        }
+    }
+
+    /// A surge that still runs is not begun anew: a link that comes and goes holds nobody back for ever.
+    func surge(isNetwork: Bool) {
+        let spread = configuration.policies.spread
+        let isRunning = surges.dropFirst().contains { $0.isNetwork == isNetwork && now.monotonic - $0.at < spread }
+        if !isRunning { surges.append((now.monotonic, isNetwork)) }
+    }
+
+    /// What was launched on a machine in use does not mind that it is.
+    private func loss(of work: PendingWork, since old: Conditions, in launch: SeenLaunch) -> ExpirationReason? {
+        guard case .request(let pending) = work else { return nil }
+        let request = pending.request
+        if request.requiresExternalPower, old.isOnExternalPower, !conditions.isOnExternalPower {
+            return .externalPowerLost
+        }
+        if request.requiresNetwork, old.hasNetwork, !conditions.hasNetwork { return .networkLost }
+        if request.kind.isProcessing, launch.conditionsAtClose.isIdle, old.isIdle, !conditions.isIdle, !isOff(.idle) {
+            return .notIdle
+        }
+        if request.kind == .healthResearch, request.protection == .complete,
+            !old.lockedContainers.contains(pending.plugin), conditions.lockedContainers.contains(pending.plugin)
+        {
+            return .containerLocked
+        }
+        return nil
+    }
+
+    func expired(_ number: LaunchNumber, _ ids: [TaskID], because reason: ExpirationReason, by event: SchedulerEvent) {
+        guard let launch = launches[number], launch.runs else {
+            return complain("launch \(number) is told to stop (\(reason.name)), but does not run")
+        }
+        for id in ids {
+            guard let index = launch.index(of: id), launch.tasks[index].goesOn else {
+                complain("task \(id) is told to stop (\(reason.name)) for the second time, or after its end")
+                continue
+            }
+            let task = launch.tasks[index]
+            if !isRight(reason, for: task, in: launch, by: event) { complain("task \(id) is told \(reason.name)") }
+            let killAt = reason == .budget ? launch.plan.budget.killDeadline : now.monotonic + grace(of: launch)
+            launches[number]?.tasks[index].told = (reason, killAt ?? now.monotonic)
+            if expected[id] == reason { expected[id] = nil }
+            // A task that was told something else in the same moment needs no second word.
+            if reason == .stoppedByPerson || reason == .memoryPressure || reason == .budget { expected[id] = nil }
+        }
+        if reason == .memoryPressure { lastRelief = now.monotonic }
+    }
+
+    private func isRight(
+        _ reason: ExpirationReason,
+        for task: SeenTask,
+        in launch: SeenLaunch,
+        by event: SchedulerEvent
+    ) -> Bool {
+        switch reason {
+        case .budget: !task.isContinued && launch.plan.budget.deadline.map { $0 <= now.monotonic } ?? false
+        case .noProgress: task.isContinued && task.stallsAt.map { $0 <= now.monotonic } ?? false
+        case .memoryPressure: isLeastProgressed(task)
+        case .stoppedByPerson: task.isToStop || task.work.identifier.map { stopped.contains($0) } ?? false
+        case .hostShutdown: isStopping
+        case .externalPowerLost, .networkLost, .notIdle, .containerLocked: expected[task.id] == reason
+        }
+    }
+
+    /// One at a time, the least progressed first, of two that are as far the younger.
+    private func isLeastProgressed(_ task: SeenTask) -> Bool {
+        guard conditions.isMemoryLow, task.isContinued else { return false }
+        if let last = lastRelief, now.monotonic - last < configuration.pressureInterval { return false }
+        let running = launches.values.filter(\.runs).flatMap(\.tasks).filter { $0.isContinued && $0.goesOn }
+        let far = { (task: SeenTask) in task.progress?.fraction ?? 0 }
+        return running.allSatisfy { other in
+            far(other) > far(task) || far(other) == far(task) && other.work.number <= task.work.number
+        }
+    }
+
+    func assertionsExpired(_ number: LaunchNumber, because reason: ExpirationReason) {
+        guard let launch = launches[number] else { return complain("launch \(number) has no assertions to expire") }
+        if launch.assertionsToldBy != nil { complain("the assertions of launch \(number) are told twice") }
+        if launch.undone.contains(where: { launch.tasks[$0].goesOn }) {
+            complain("the assertions of launch \(number) are told while a task goes on")
+        }
+        let told = launch.undone.compactMap { launch.tasks[$0].told?.killAt }.max()
+        let deadline = launch.plan.budget.killDeadline.flatMap { $0 > now.monotonic && reason == .budget ? $0 : nil }
+        launches[number]?.assertionsToldBy = told ?? deadline ?? now.monotonic + grace(of: launch)
+    }
+}

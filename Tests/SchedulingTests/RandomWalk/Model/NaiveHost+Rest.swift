@@ -1,0 +1,129 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+@testable import Scheduling
+
+// What must hold whenever nothing is under way: nobody waits without a reason, and every reason is a true one.
+extension NaiveHost {
+    var isAtRest: Bool { underWay.isEmpty && preparing.isEmpty && host.heldRunners.isEmpty }
+
+    func checkRest() {
+        guard isAtRest else { return }
+        for lane in Lane.allCases {
+            for (work, reasons) in host.scheduler.waiting(in: lane, at: now) { check(work, waitsFor: reasons) }
+        }
+        for launch in launches.values where !launch.isConcluded && launch.end == nil { checkTime(of: launch) }
+        checkHolds()
+        checkMemory()
+        checkAcknowledged()
+        checkWatch()
+    }
+
+    private func check(_ work: PendingWork, waitsFor reasons: [Reason]) {
+        if dead.contains(work.number) { complain("\(work.label) (\(work.number)) is pending, though it was over") }
+        if reasons.isEmpty { return complain("\(work.label) (\(work.number)) waits without a reason") }
+        let told = Set(reasons.map(\.code))
+        let found = obstacles(to: work)
+        let passing = passingObstacles(to: work)
+        let sure = found.sure.union(passing.sure)
+        let missing = sure.subtracting(told)
+        if !missing.isEmpty {
+            complain(
+                "\(work.label) (\(work.number)) is not told that it waits for \(missing.sorted()): \(told.sorted())"
+            )
+        }
+        let wrong = told.subtracting(sure).subtracting(found.perhaps).subtracting(passing.perhaps)
+        if !wrong.isEmpty {
+            complain("\(work.label) (\(work.number)) is told to wait for \(wrong.sorted()), which it need not")
+        }
+        if sure.isEmpty, told == ["others-run-alone"],
+            host.ledger.events.first(where: { $0.plugin == work.plugin })?.number == work.number
+        {
+            complain("\(work.label) (\(work.number)) waits for nobody")
+        }
+    }
+
+    /// Nobody runs longer than allowed.
+    private func checkTime(of launch: SeenLaunch) {
+        guard launch.isSent, launch.kill == nil else { return }
+        if let by = launch.finishBy {
+            if by < now.monotonic { complain("launch \(launch.number) lingers") }
+            return
+        }
+        if launch.entry == .running {
+            if let deadline = launch.entryDeadline, deadline + grace(of: launch) < now.monotonic {
+                complain("the entry of launch \(launch.number) takes too long")
+            }
+            return
+        }
+        if launch.entry != .returned { return complain("launch \(launch.number) lives on after its entry failed") }
+        if let limit = limits(of: launch).min(), limit < now.monotonic { complain("launch \(launch.number) overstays") }
+        for task in launch.tasks where task.goesOn {
+            let limit = task.isContinued ? task.stallsAt : launch.plan.budget.deadline
+            if let limit, limit < now.monotonic { complain("task \(task.id) is not told that its time is over") }
+        }
+        if launch.undone.isEmpty, launch.assertions.isEmpty { complain("launch \(launch.number) does not finish") }
+    }
+
+    /// C12: patience began when it had to, and not before.
+    private func checkHolds() {
+        for request in host.scheduler.pendingRequests {
+            let told = request.heldSoftlySince
+            if let latest = heldSurely[request.number], told.map({ $0 > latest }) ?? true {
+                complain("\(request.request.identifier) (\(request.number)) is not held since \(latest)")
+            }
+            if let told, heldPerhaps[request.number].map({ told < $0 }) ?? true {
+                complain("\(request.request.identifier) (\(request.number)) is held too early")
+            }
+        }
+    }
+
+    /// Memory and ledger say the same.
+    private func checkMemory() {
+        let scheduler = host.scheduler
+        guard scheduler.launches.values.allSatisfy(\.record.isComplete) else { return }
+        if scheduler.pendingRequests != host.ledger.requests { complain("memory and ledger differ in requests") }
+        if scheduler.pendingEvents != host.ledger.events { complain("memory and ledger differ in events") }
+        let known = scheduler.plugins.compactMapValues(\.known)
+        if known != host.ledger.known { complain("memory and ledger differ in plugins") }
+        let running = scheduler.launches.values.filter { $0.phase != .preparing }
+        if Set(running.map(\.number)) != host.ledger.runningLaunches {
+            complain("memory and ledger differ in launches")
+        }
+        for launch in running {
+            let unfinished = launch.unfinished.map { launch.tasks[$0].work }
+            if unfinished != host.ledger.unfinished(of: launch.number) { complain("launch \(launch.number) differs") }
+            if launch.lane != launches[launch.number]?.lane { complain("launch \(launch.number) is in another lane") }
+        }
+        if let number = host.ledger.vainWaits.min() {
+            complain("submission \(number) waits no more, but its wait is open")
+        }
+    }
+
+    /// On disk it is pending or running, or the journal has told of its end.
+    private func checkAcknowledged() {
+        let ledger = host.ledger
+        for number in acknowledged where ledger.hasJournaled(number) && !ledger.isPresent(number) {
+            acknowledged.remove(number)
+        }
+        for number in acknowledged where !ledger.isPresent(number) && !ledger.unexplained.contains(number) {
+            complain("submission \(number) was acknowledged and is nowhere")
+        }
+    }
+
+    /// C16: what costs something to know is known while it decides something, and only then.
+    private func checkWatch() {
+        let running = launches.values.filter { $0.lane != .event && !$0.isConcluded }
+        if !running.isEmpty, !host.watch.use { complain("nobody watches what launch \(running[0].number) works under") }
+        if running.isEmpty, host.watch.use, host.ledger.requests.isEmpty {
+            complain("the machine is watched for nobody")
+        }
+        for request in host.ledger.requests
+        where request.request.kind == .healthResearch && request.request.protection != .none {
+            if !host.watch.containers.contains(request.plugin) {
+                complain("nobody watches the container of \(request.plugin)")
+            }
+        }
+    }
+}

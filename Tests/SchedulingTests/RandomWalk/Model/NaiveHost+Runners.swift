@@ -1,0 +1,112 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+@testable import Scheduling
+
+// What runners say, and what each word of theirs means for a task.
+extension NaiveHost {
+    func hear(_ event: SchedulerEvent) {
+        switch event {
+        case .entered(let number, let status, let registered, let receives):
+            entered(number, status: status, registered: registered, receives: receives)
+        case .loadFailed(let number, _):
+            guard let launch = launches[number], launch.isHeard, launch.entry == .running else { return }
+            launches[number]?.entry = .notLoaded
+        case .registered(let number, let identifier): registered(identifier, by: number)
+        case .progressed(let number, let id, let progress): progressed(number, id, progress)
+        case .completed(let number, let id, let outcome): completed(number, id, outcome)
+        case .expirationHandlerChanged(let number, let id, let isSet):
+            guard let launch = launches[number], launch.isHeard, let index = launch.index(of: id) else { return }
+            launches[number]?.tasks[index].hasHandler = isSet
+        case .runnerExpired(let number, let ids, .budget): expiredByRunner(number, ids)
+        case .assertionBegan(let number, let id, let name): assertionBegan(number, id, name)
+        case .assertionEnded(let number, let id):
+            guard let launch = launches[number], launch.isHeard else { return }
+            launches[number]?.assertions.remove(id)
+        case .runnerEnded(let number, let termination, let words): processEnded(number, termination, words)
+        default: break
+        }
+    }
+
+    /// Every task needs a handler by now (statements 17 and 52); an event that nobody takes is over too (C11).
+    private func entered(_ number: LaunchNumber, status: Int32, registered: [PermittedIdentifier], receives: Bool) {
+        guard let launch = launches[number], launch.isHeard, launch.entry == .running else { return }
+        launches[number]?.entry = status == 0 ? .returned : .failed
+        if status != 0 { return }
+        launches[number]?.registered = registered
+        for index in launch.undone {
+            let task = launch.tasks[index]
+            switch task.work {
+            case .request(let request):
+                if !registered.contains(where: { $0.covers(request.request.identifier) }) {
+                    launches[number]?.tasks[index].fate = .over(.notRegistered)
+                } else if task.isContinued {
+                    launches[number]?.tasks[index].stallsAt = now.monotonic + configuration.stallLimit
+                }
+            case .event(let event) where !receives:
+                launches[number]?.tasks[index].fate = .over(event.type == .started ? .succeeded : .notRegistered)
+            case .event: break
+            }
+        }
+        expectLosses(in: number, since: launch.conditionsAtClose)
+    }
+
+    private func registered(_ identifier: PermittedIdentifier, by number: LaunchNumber) {
+        guard let launch = launches[number], launch.isHeard, launch.plan.plugin.role == .main else { return }
+        let permitted = launch.plan.plugin.permitted
+        let isCovered =
+            switch identifier {
+            case .exact(let name): permitted.contains { $0.covers(name) } && !permitted.contains(identifier)
+            case .pattern: permitted.contains(identifier)
+            }
+        if isCovered { launches[number]?.registered.append(identifier) }
+    }
+
+    private func progressed(_ number: LaunchNumber, _ id: TaskID, _ progress: TaskProgress) {
+        guard let launch = launches[number], launch.runs, let index = launch.index(of: id),
+            launch.tasks[index].isContinued, launch.tasks[index].goesOn
+        else { return }
+        let old = launch.tasks[index].furthest
+        launches[number]?.tasks[index].progress = progress
+        // Further than ever, by count or by share: going back and forth is no progress.
+        if progress.done <= old.done, progress.fraction <= old.fraction { return }
+        launches[number]?.tasks[index].furthest = (max(progress.done, old.done), max(progress.fraction, old.fraction))
+        launches[number]?.tasks[index].stallsAt = now.monotonic + configuration.stallLimit
+    }
+
+    /// The first completion counts (statement 62).
+    private func completed(_ number: LaunchNumber, _ id: TaskID, _ outcome: CompletionOutcome) {
+        guard let launch = launches[number], launch.isHeard, let index = launch.index(of: id),
+            launch.tasks[index].isUndone
+        else { return }
+        launches[number]?.tasks[index].fate = .over(
+            outcome == .success ? .succeeded : outcome == .failure ? .failed : .noData
+        )
+    }
+
+    private func expiredByRunner(_ number: LaunchNumber, _ ids: [TaskID]) {
+        guard let launch = launches[number], launch.runs, let deadline = launch.plan.budget.deadline else { return }
+        for id in ids {
+            guard let index = launch.index(of: id), launch.tasks[index].goesOn, !launch.tasks[index].isContinued
+            else { continue }
+            launches[number]?.tasks[index].told = (.budget, deadline + grace(of: launch))
+        }
+    }
+
+    private func assertionBegan(_ number: LaunchNumber, _ id: AssertionID, _ name: String) {
+        guard let launch = launches[number], launch.isHeard, id.belongs(to: number),
+            launch.newestAssertion.map({ $0 < id }) ?? true
+        else { return }
+        launches[number]?.newestAssertion = id
+        if name.utf8.count > 255 || launch.assertions.count >= 64 { return }
+        launches[number]?.assertions.insert(id)
+    }
+
+    private func processEnded(_ number: LaunchNumber, _ termination: ProcessTermination, _ words: LastWords?) {
+        if preparing.remove(number) != nil { return noteTrouble(ofPrepared: number) }
+        guard launches[number]?.end == nil else { return }
+        launches[number]?.end = (termination, words)
+        concludeWhatIsDecided()
+    }
+}

@@ -1,0 +1,137 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+@testable import Scheduling
+
+// Who may submit what: statements 1 to 10, 22 to 26, 36, 37 and 72 to 75, C5, C8, C9, C14, C15.
+extension NaiveHost {
+    /// The host takes a request: nothing may stand against that, and no limit may be exceeded.
+    func accepted(_ request: PendingRequest) {
+        let submission =
+            asked.flatMap { $0.request.identifier == request.request.identifier ? $0 : nil }
+            ?? Submission(request: request.request, submitter: request.submitter)
+        if let launch = submission.launch { origins[request.number] = launch }
+        let (sure, _) = refusals(of: submission)
+        if !sure.isEmpty { complain("\(request.request.identifier) is accepted in spite of \(sure)") }
+        if let owner = owner(of: submission), owner != request.plugin {
+            complain("\(request.request.identifier) of \(owner) is taken for \(request.plugin)")
+        }
+        if request.request.kind == .continued, request.request.earliestBegin != nil {
+            complain("\(request.request.identifier) is continued and keeps its date")
+        }
+    }
+
+    func judge(_ refusal: Refusal, of submission: Submission) {
+        if refusal.subReason == .notRecorded { return }
+        let (sure, perhaps) = refusals(of: submission)
+        if sure.union(perhaps).contains(refusal.subReason) { return }
+        complain("\(submission.request.identifier) is refused (\(refusal.subReason.name)); right would be \(sure)")
+    }
+
+    /// All that speaks against it: surely, or depending on commits whose result nobody knows yet.
+    func refusals(of submission: Submission) -> (sure: Set<Refusal.SubReason>, perhaps: Set<Refusal.SubReason>) {
+        if isStopping { return ([.hostStopping], []) }
+        let submitter = refusals(ofSubmitter: submission)
+        guard let owner = owner(of: submission), let entry = entry(owner), entry.role == .main else {
+            // Whose extension a plugin was that is gone may be forgotten with it.
+            return (submitter.union([.identifierNotPermitted]), [.pluginMissing, .notItsMainPlugin])
+        }
+        let request = submission.request
+        if request.kind == .event { return (submitter.union([.identifierNotPermitted]), []) }
+        var sure = submitter.union(refusals(of: request, by: entry))
+        var perhaps: Set<Refusal.SubReason> = []
+        let limit = limitRefusal(of: request, by: owner)
+        if limit.isSure { sure.insert(limit.reason) } else if limit.isPossible { perhaps.insert(limit.reason) }
+        if request.kind == .continued {
+            if !isForeground(submission) { sure.insert(.notInForeground) }
+            if let terms = request.continued, !terms.resources.isSubset(of: conditions.resources) {
+                sure.insert(.resourcesUnsupported)
+            }
+            if request.continued?.strategy == .fail { perhaps.insert(.noRoomNow) }
+            if request.continued?.strategy == .fail, cannotRunAtOnce(submission, owner) { sure.insert(.noRoomNow) }
+        }
+        return (sure, perhaps)
+    }
+
+    private func refusals(ofSubmitter submission: Submission) -> Set<Refusal.SubReason> {
+        guard case .plugin(let plugin) = submission.submitter, let main = mainPlugin(of: plugin) else { return [] }
+        var refusals: Set<Refusal.SubReason> = []
+        if !policy(plugin).isEnabled { refusals.insert(.submitterMayNotSchedule) }
+        guard let mainEntry = entry(main) else { return refusals.union([.pluginMissing]) }
+        if !mainEntry.extensions.contains(plugin) { refusals.insert(.notItsMainPlugin) }
+        return refusals
+    }
+
+    private func owner(of submission: Submission) -> PluginIdentifier? {
+        if case .plugin(let plugin) = submission.submitter { return mainPlugin(of: plugin) ?? plugin }
+        let identifier = submission.request.identifier
+        let mains = host.installed.filter { $0.role == .main }
+        return mains.first { $0.permitted.contains(.exact(identifier)) }?.identifier
+            ?? mains.first { $0.permitted.contains { $0.covers(identifier) } }?.identifier
+    }
+
+    /// Statements 2 to 7, 9 and 10.
+    private func refusals(of request: TaskRequest, by entry: PluginEntry) -> Set<Refusal.SubReason> {
+        var refusals: Set<Refusal.SubReason> = []
+        let policy = policy(entry.identifier)
+        if !policy.isEnabled { refusals.insert(.pluginDisabled) }
+        if policy.isBackgroundDenied, request.kind != .continued { refusals.insert(.backgroundDenied) }
+        if request.kind == .refresh, !configuration.isBackgroundRefreshOn || !policy.isBackgroundRefreshOn {
+            refusals.insert(.backgroundRefreshOff)
+        }
+        switch obstacle(ofPermissionTo: request, by: entry) {
+        case "identifier-not-permitted": refusals.insert(.identifierNotPermitted)
+        case "mode-missing": refusals.insert(request.kind == .refresh ? .fetchModeMissing : .processingModeMissing)
+        case "entitlement-missing": refusals.insert(.entitlementMissing)
+        default: break
+        }
+        return refusals
+    }
+
+    /// C5: judged by what is pending, whatever the commits under way will turn it into.
+    private func limitRefusal(
+        of request: TaskRequest,
+        by plugin: PluginIdentifier
+    ) -> (reason: Refusal.SubReason, isSure: Bool, isPossible: Bool) {
+        let counts = { (kind: TaskKind) in kind.isProcessing ? TaskKind.processing : kind }
+        let kind = counts(request.kind)
+        let limits = policy(plugin).limits ?? configuration.limits
+        let limit = kind == .refresh ? limits.refresh : kind == .processing ? limits.processing : limits.continued
+        let reason: Refusal.SubReason =
+            kind == .refresh ? .refreshLimit : kind == .processing ? .processingLimit : .continuedLimit
+        let same = host.ledger.requests.filter { $0.plugin == plugin && counts($0.request.kind) == kind }
+        let replaces = same.contains { $0.request.identifier == request.identifier }
+        let others = same.count { $0.request.identifier != request.identifier }
+        let isCertain = underWay.isEmpty && !launches.values.contains { $0.plugin == plugin && $0.isConcluded }
+        if isCertain { return (reason, !replaces && others >= limit, false) }
+        return (reason, false, true)
+    }
+
+    /// C8: a person started it, or an event on a person's behalf.
+    private func isForeground(_ submission: Submission) -> Bool {
+        switch submission.submitter {
+        case .person: return true
+        case .schedule: return false
+        case .plugin:
+            guard let launch = submission.launch.flatMap({ launches[$0] }) else { return false }
+            return launch.isForeground || launch.tasks.contains(where: \.isContinued)
+        }
+    }
+
+    /// Statement 74, where nothing under way could change it.
+    private func cannotRunAtOnce(_ submission: Submission, _ owner: PluginIdentifier) -> Bool {
+        guard underWay.isEmpty, preparing.isEmpty else { return false }
+        let request = PendingRequest(
+            plugin: owner,
+            number: SubmissionNumber(rawValue: .max),
+            request: submission.request,
+            submitter: submission.submitter,
+            submittedAt: now.wall
+        )
+        let joins =
+            submission.launch.flatMap { launches[$0] }.map { $0.lane == .continued && $0.plugin == owner } ?? false
+        let isFull = launches.values.count { $0.lane == .continued } >= configuration.continuedLaunches
+        return isFull && !joins || !obstacles(to: .request(request)).sure.subtracting(["earliest-begin"]).isEmpty
+    }
+}

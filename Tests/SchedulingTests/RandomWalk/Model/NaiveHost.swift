@@ -1,0 +1,210 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+@testable import Scheduling
+
+/// A host as the semantics tell of one, as plainly as possible: every question looks at everything anew.
+///
+/// It decides nothing and knows nothing of how the scheduler does. It is told what goes in, sees what comes out, believes
+/// the ledger what is on disk, and complains of whatever the semantics do not allow or demand in vain.
+final class NaiveHost: Witness {
+    unowned let host: SchedulerDriver
+    var complain: (String) -> Void
+
+    var conditions: Conditions
+    var isStopping = false
+    var launches: [LaunchNumber: SeenLaunch] = [:]
+    /// Runners that were asked for and not used yet.
+    var preparing: Set<LaunchNumber> = []
+    /// Commits on their way.
+    var underWay: [Ticket: [LedgerChange]] = [:]
+
+    // What callers said.
+    var asked: Submission?
+    var questions: [ReplyToken: SchedulerEvent] = [:]
+    var wishes: Set<SubmissionNumber> = []
+    private var wishesBefore: Set<SubmissionNumber> = []
+    var origins: [SubmissionNumber: LaunchNumber] = [:]
+    var stopped: Set<TaskIdentifier> = []
+    /// What a cancellation that is not answered yet will have killed.
+    var dying: [ReplyToken: Set<SubmissionNumber>] = [:]
+
+    // What policies look back on.
+    var surges: [(at: MonotonicTime, isNetwork: Bool)] = [(MonotonicTime(nanoseconds: 0), false)]
+    var past: [PastLaunch] = []
+    var dayUses: [DayUse] = []
+    var rests: [PluginIdentifier: MonotonicTime] = [:]
+    /// Since when a request was surely, and perhaps, held back by nothing but what is soft.
+    var heldSurely: [SubmissionNumber: WallTime] = [:]
+    var heldPerhaps: [SubmissionNumber: WallTime] = [:]
+    /// Until when a beginning that could not be written is not tried again.
+    var unwrittenHolds: [SubmissionNumber: MonotonicTime] = [:]
+    /// The host could not have what it needed for that plugin, and waits until then.
+    var trouble: [PluginIdentifier: MonotonicTime] = [:]
+    var lastRelief: MonotonicTime?
+
+    // What must never run again, and what did run.
+    var acknowledged: Set<SubmissionNumber> = []
+    var dead: Set<SubmissionNumber> = []
+    var delivered: Set<SubmissionNumber> = []
+
+    /// What the event under way has to expire, by task.
+    var expected: [TaskID: ExpirationReason] = [:]
+    private(set) var eventCount = 0
+
+    init(watching host: SchedulerDriver, complain: @escaping (String) -> Void) {
+        self.host = host
+        self.complain = complain
+        conditions = host.conditions
+    }
+
+    var now: Moment { host.clock.now }
+    var configuration: SchedulingConfiguration { host.configuration }
+    func policy(_ plugin: PluginIdentifier) -> PluginPolicy { configuration.plugins[plugin] ?? PluginPolicy() }
+    func isOff(_ policy: Policy) -> Bool { configuration.policies.off.contains(policy) }
+    func entry(_ plugin: PluginIdentifier) -> PluginEntry? { host.installed.first { $0.identifier == plugin } }
+    func grace(of launch: SeenLaunch) -> Duration { launch.plan.budget.grace }
+
+    // MARK: Witness
+
+    func willHandle(_ event: SchedulerEvent) {
+        eventCount += 1
+        expected = [:]
+        asked = nil
+        switch event {
+        case .submitted(let submission, let reply):
+            asked = submission
+            questions[reply] = event
+        case .launchSimulated(let identifiers, let reply):
+            questions[reply] = event
+            wishesBefore = wishes
+            for request in host.ledger.requests where identifiers.contains(request.request.identifier) {
+                wishes.insert(request.number)
+            }
+        case .taskStopRequested(let identifier, let reply), .expirationSimulated(let identifier, let reply):
+            questions[reply] = event
+            stopped.insert(identifier)
+        case .cancelRequested(let identifier, let plugin?, let reply):
+            dying[reply] = meant(by: plugin) { $0 == identifier }
+        case .cancelAllRequested(let plugin, let reply): dying[reply] = meant(by: plugin) { _ in true }
+        case .committed(let ticket): committed(ticket)
+        case .commitFailed(let ticket, _): failed(ticket)
+        case .conditionsChanged(let new): change(to: new)
+        case .resumed: surge(isNetwork: false)
+        case .stopRequested: isStopping = true
+        case .runnerUnavailable(let number, _): preparing.remove(number)
+        default: hear(event)
+        }
+        if case .runnerUnavailable(let number, _) = event { noteTrouble(ofPrepared: number) }
+    }
+
+    func didDecide(_ event: SchedulerEvent, _ actions: [SchedulerAction]) {
+        for action in actions {
+            switch action {
+            case .commit(let ticket, let changes):
+                underWay[ticket] = changes
+                judge(changes, after: event)
+            case .answer(let reply, let answer): heard(answer, to: reply)
+            case .takeRunner(let number, _): preparing.insert(number)
+            case .dismissRunner(let number): preparing.remove(number)
+            case .sendPlan(let plan): sent(plan)
+            case .deliver(let number, let task): handed(task, to: number)
+            case .expire(let number, let ids, let reason): expired(number, ids, because: reason, by: event)
+            case .expireAssertions(let number, let reason): assertionsExpired(number, because: reason)
+            case .finish(let number): finished(number)
+            case .kill(let number): killed(number, after: event)
+            case .wake, .watch, .discardContainer, .stopped: break
+            }
+        }
+        noteHolds()
+        for (task, reason) in expected { complain("task \(task) is not told of \(reason.name)") }
+    }
+
+    func didWrite(_ changes: [LedgerChange]) {
+        for case .journal(let entry) in changes {
+            written(entry)
+            guard let number = entry.submission else { continue }
+            switch entry.event {
+            case .cancelled, .replaced: dead.insert(number)
+            case .task(let outcome) where outcome.isFinal: dead.insert(number)
+            default: break
+            }
+        }
+    }
+
+    func didSettle() {}
+
+    /// What nobody wrote down is forgotten: wishes, origins, rests.
+    func didRestart() {
+        conditions = host.conditions
+        (isStopping, asked, expected, lastRelief) = (false, nil, [:], nil)
+        (underWay, questions, preparing, wishes, origins, stopped) = ([:], [:], [], [], [:], [])
+        dying = [:]
+        (rests, trouble, surges) = ([:], [:], [(MonotonicTime(nanoseconds: 0), false)])
+        let snapshot = host.ledger.snapshot
+        (past, dayUses) = ([], [])
+        for launch in snapshot.past { remember(launch) }
+        unwrittenHolds = [:]
+        let works = snapshot.requests.map(PendingWork.request) + snapshot.running.flatMap(\.unfinished)
+        let held = works.compactMap { work -> (SubmissionNumber, WallTime)? in
+            guard case .request(let request) = work, let since = request.heldSoftlySince else { return nil }
+            return (work.number, since)
+        }
+        heldSurely = Dictionary(uniqueKeysWithValues: held)
+        heldPerhaps = heldSurely
+        launches = launches.filter { number, _ in host.ledger.runningLaunches.contains(number) }
+        for number in launches.keys { leaveBehind(number) }
+    }
+
+    /// What runs may go on, but never comes back (C3).
+    private func meant(by plugin: PluginIdentifier, _ matches: (TaskIdentifier) -> Bool) -> Set<SubmissionNumber> {
+        let main = mainPlugin(of: plugin) ?? plugin
+        let ledger = host.ledger
+        let running = ledger.runningLaunches.flatMap { ledger.unfinished(of: $0) }
+        let accepted = underWay.values.joined().compactMap { change in
+            if case .storeRequest(let request, _) = change { PendingWork.request(request) } else { nil }
+        }
+        let works = ledger.requests.map(PendingWork.request) + running + accepted
+        return Set(works.filter { $0.plugin == main && ($0.identifier.map(matches) ?? false) }.map(\.number))
+    }
+
+    // MARK: Answers
+
+    private func heard(_ answer: Answer, to reply: ReplyToken) {
+        let question = questions.removeValue(forKey: reply)
+        // The number of what was never written may be given again.
+        let killed = dying.removeValue(forKey: reply)?.filter { host.ledger.everStored.contains($0) }
+        if case .cancelled = answer { dead.formUnion(killed ?? []) }
+        switch (answer, question) {
+        case (.submitted(let number, _, _), _), (.triggered(let number), _): acknowledged.insert(number)
+        case (.refused(let refusal), .submitted(let submission, _)?): judge(refusal, of: submission)
+        case (.notLaunching, _): wishes = wishesBefore
+        case (.expiring(let number), .taskStopRequested(let identifier, _)?):
+            guard let launch = launches[number], launch.entry == .running else { return }
+            guard let index = launch.undone.first(where: { launch.tasks[$0].work.identifier == identifier }) else {
+                return complain("\(identifier) is said to expire in launch \(number), which does not run it")
+            }
+            launches[number]?.tasks[index].isToStop = true
+        default: break
+        }
+    }
+}
+
+/// Running time of one background launch.
+struct DayUse {
+    let plugin: PluginIdentifier
+    let at: WallTime
+    let used: Duration
+    var isSure = true
+}
+
+extension TaskOutcome {
+    /// The task does not come back after it.
+    fileprivate var isFinal: Bool {
+        switch self {
+        case .succeeded, .failed, .noData, .expired, .overran, .notRegistered, .abandoned: true
+        case .crashed, .exited, .killedForMemory, .entryFailed, .loadFailed, .interrupted: false
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+@testable import Scheduling
+
+// What plugins and their runners do, and what they should not.
+extension RandomWalk {
+    private var plan: LaunchPlan? { pick(host.processes.values.sorted { $0.number < $1.number }) }
+
+    /// A launch goes on.
+    func liveOn() {
+        guard let plan else { return submit() }
+        guard let launch = model.launches[plan.number] else { return }
+        last = "a turn of launch \(plan.number)"
+        if launch.finishBy != nil { return host.end(plan, .exited(code: 0)) }
+        if launch.kill != nil { return host.end(plan, .signaled(9)) }
+        if launch.entry == .running { return enter(plan) }
+        guard let task = pick(launch.tasks.filter(\.isUndone)) ?? launch.tasks.last else { return }
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<45: host.send(.completed(plan.number, task.id, pick([.success, .failure, .noData]) ?? .success))
+        case 45..<62: report(task, of: plan)
+        case 62..<70: host.send(.expirationHandlerChanged(plan.number, task.id, isSet: random.chance(80)))
+        case 70..<82: useAssertion(of: plan)
+        case 82..<86: host.register(random.chance(50) ? .exact(.album(2)) : "com.example.app.export.*", in: plan)
+        case 86..<97: submitContinued(from: plan)
+        default:
+            let interval: Duration? = random.chance(80) ? .minutes(20) : nil
+            host.send(.fetchIntervalSet(plan.number, interval))
+        }
+    }
+
+    private func enter(_ plan: LaunchPlan) {
+        if random.chance(3) { return host.send(.loadFailed(plan.number, message: "no such symbol")) }
+        let names = plan.identifiers + (plan.plugin.identifier == .app ? [.album(1), .album(2)] : [])
+        host.enter(
+            plan,
+            registering: random.chance(5) ? Array(names.dropFirst()) : names,
+            status: random.chance(4) ? -1 : 0,
+            receives: random.chance(60)
+        )
+    }
+
+    private func report(_ task: SeenTask, of plan: LaunchPlan) {
+        let done = Int64.random(in: 0...40, using: &random)
+        guard let progress = TaskProgress(done: done, total: 40) else { return }
+        host.send(.progressed(plan.number, task.id, progress))
+    }
+
+    /// Counts are drawn from few, so that many of them come too late, twice or never began.
+    private func useAssertion(of plan: LaunchPlan) {
+        let count = UInt32.random(in: 1...4, using: &random)
+        if random.chance(50) { host.beginAssertion(count, in: plan) } else { host.endAssertion(count, in: plan) }
+    }
+
+    func endProcess() {
+        guard let plan else { return advance() }
+        last = "the end of launch \(plan.number)'s process"
+        let words = LastWords(signal: 11, address: 0, task: pick(model.launches[plan.number]?.tasks ?? [])?.id)
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: host.end(plan, .signaled(11), words)
+        case 1: host.end(plan, .signaled(6))
+        case 2: host.end(plan, .exited(code: 3))
+        default: host.end(plan, .outOfMemory)
+        }
+    }
+
+    /// A runner that says what is not its to say.
+    func forge() {
+        guard let plan else { return advance() }
+        last = "a forged message of launch \(plan.number)"
+        if random.chance(15) { return host.send(.planNotSent(plan.number, message: "no container")) }
+        let foreign = TaskID(launch: LaunchNumber(rawValue: plan.number.rawValue + 1), index: 0)
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: host.send(.completed(plan.number, foreign, .success))
+        case 1:
+            host.send(
+                .entered(plan.number, status: 0, registered: [.exact(.sweep), .exact(.clean)], offersReceive: true)
+            )
+        case 2: host.send(.violated(plan.number, rule: "BGT-ABI-16", message: "changed the umask"))
+        case 3: report(SeenTask(id: foreign, work: plan.tasks[0].work), of: plan)
+        default: host.send(.runnerExpired(plan.number, plan.tasks.map(\.id) + [foreign], .budget))
+        }
+    }
+}

@@ -1,0 +1,125 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+@testable import Scheduling
+
+// C13 taken at its word: in a twin of the host, the change that `why` names is made, and the work has to run.
+extension RandomWalk {
+    func trySmallestChange() {
+        guard model.isAtRest, host.commits == .written, host.runners == .ready else { return }
+        let now = host.clock.now
+        let waiting = Lane.allCases.flatMap { host.scheduler.waiting(in: $0, at: now) }
+        guard let (work, reasons) = pick(waiting.filter { $0.reasons.count == 1 }), let reason = reasons.first else {
+            return
+        }
+        last += ", then the change that ends \(reason.code) of \(work.label) (\(work.number))"
+        let twin = host.twin(change: reason)
+        twin.onComplaint = { [unowned self] in complain("in a twin: \($0)") }
+        twin.make(reason, for: work)
+        let left = twin.reasons(against: work)
+        // What the operator does not want of a plugin is asked once it is there.
+        let policy: Set<String> = ["plugin-disabled", "background-denied", "background-refresh-off"]
+        if left.isSubset(of: Obstacles.passing.union(reason.code.hasPrefix("plugin-") ? policy : [])) { return }
+        complain("\(work.label) (\(work.number)) waits for \(reason.code), and after that for \(left.sorted())")
+    }
+}
+
+extension SchedulerDriver {
+    /// The same host with the same past, in a kind world.
+    fileprivate func twin(change: Reason) -> SchedulerDriver {
+        let twin = SchedulerDriver(conditions: conditions) {
+            $0 = configuration
+            switch change {
+            case .pluginDisabled(let plugin): $0.plugins[plugin]?.isEnabled = true
+            case .backgroundDenied(let plugin): $0.plugins[plugin]?.isBackgroundDenied = false
+            case .backgroundRefreshOff(let plugin?): $0.plugins[plugin]?.isBackgroundRefreshOn = true
+            case .backgroundRefreshOff(nil): $0.isBackgroundRefreshOn = true
+            default: break
+            }
+        }
+        twin.isStrict = false
+        (twin.clock, twin.ledger, twin.scheduler) = (clock, ledger, scheduler)
+        (twin.installed, twin.refused, twin.processes, twin.arrivals) = (installed, refused, processes, arrivals)
+        (twin.plansByNumber, twin.simulated, twin.wake, twin.watch) = (plansByNumber, simulated, wake, watch)
+        twin.lastReply = lastReply
+        return twin
+    }
+
+    /// Does what the remedy says, and nothing else.
+    fileprivate func make(_ change: Reason, for work: PendingWork) {
+        switch change {
+        case .pluginMissing(let plugin), .pluginRefused(let plugin, _): mend(plugin)
+        case .identifierNotPermitted, .modeMissing, .entitlementMissing: mend(work.plugin)
+        case .pluginDisabled, .backgroundDenied, .backgroundRefreshOff, .hostStopping: restart()
+        case .earliestBegin: submitAgain(work, change)
+        case .retryDelay, .spacing, .dayBudget, .spread, .runnerUnavailable: pass(change)
+        case .externalPower: self.change(power: true)
+        case .network: self.change(network: true)
+        case .containerLocked: self.change(locked: [])
+        case .resourcesMissing: self.change(resources: .gpu)
+        case .notIdle: self.change(idle: true)
+        case .highLoad: self.change(busy: false)
+        case .memoryPressure: self.change(memoryLow: false)
+        case .heat: self.change(hot: false)
+        case .laneBusy(_, let launch): finish(launch)
+        case .launchLimit(let lane, _):
+            for launch in scheduler.launches.values.filter({ $0.lane == lane }).map(\.number).sorted() {
+                finish(launch)
+            }
+        case .othersRunAlone, .beingRecorded: break
+        }
+    }
+
+    /// What still stands against it; nothing when it runs.
+    fileprivate func reasons(against work: PendingWork) -> Set<String> {
+        let same = ledger.requests.first { $0.request.identifier == work.identifier && $0.plugin == work.plugin }
+        let event = ledger.events.first { $0.number == work.number }
+        guard let waiting = work.identifier == nil ? event.map(PendingWork.event) : same.map(PendingWork.request) else {
+            return []
+        }
+        return Set(scheduler.reasons(against: waiting, at: clock.now).map(\.code))
+    }
+
+    private func mend(_ plugin: PluginIdentifier) {
+        refused[plugin] = nil
+        switch plugin {
+        case .app: install(.studio(version: "9.0", extensions: [.keyboard]))
+        case .mail: install(.mail())
+        case .keyboard: install(.keyboard(version: "9.0"))
+        default: install(RandomWalk.news)
+        }
+    }
+
+    /// A newer one would have to be patient anew.
+    private func submitAgain(_ work: PendingWork, _ change: Reason) {
+        guard case .request(let pending) = work, pending.heldSoftlySince == nil else { return pass(change) }
+        let old = pending.request
+        let request = TaskRequest(
+            identifier: old.identifier,
+            kind: old.kind,
+            requiresNetwork: old.requiresNetwork,
+            requiresExternalPower: old.requiresExternalPower,
+            protection: old.protection,
+            continued: old.continued
+        )
+        _ = ask { .submitted(Submission(request: request, submitter: .person), reply: $0) }
+    }
+
+    private func pass(_ change: Reason) {
+        guard let end = change.end(at: clock.now) else { return }
+        advance(by: max(.zero, end - clock.now.wall))
+    }
+
+    private func finish(_ number: LaunchNumber) {
+        guard let plan = processes[number], let launch = scheduler.launches[number] else { return }
+        if launch.killReason != nil { return end(plan, .signaled(9)) }
+        if case .finishing = launch.phase { return end(plan, .exited(code: 0)) }
+        if launch.entry == .running { enter(plan) }
+        for count in 1...4 as ClosedRange<UInt32> { endAssertion(count, in: plan) }
+        for task in scheduler.launches[number]?.tasks ?? [] where task.outcome == nil {
+            send(.completed(number, task.id, .success))
+        }
+        for count in 1...4 as ClosedRange<UInt32> { endAssertion(count, in: plan) }
+    }
+}

@@ -1,0 +1,51 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+
+// What a step came to, for whoever walks a walk again.
+extension RandomWalk {
+    var story: [String] {
+        host.actions.compactMap { action in
+            switch action {
+            case .commit(let ticket, let changes):
+                "commit \(ticket.rawValue): " + changes.map(\.words).joined(separator: ", ")
+            case .sendPlan(let plan):
+                "plan of launch \(plan.number) (\(plan.lane.name)): \(plan.tasks.map(\.work.label))"
+            case .deliver(let launch, let task): "deliver \(task.work.label) to launch \(launch)"
+            case .expire(let launch, let ids, let reason): "expire \(ids) of launch \(launch): \(reason.name)"
+            case .expireAssertions(let launch, let reason): "expire assertions of launch \(launch): \(reason.name)"
+            case .finish(let launch): "finish launch \(launch)"
+            case .kill(let launch): "kill launch \(launch)"
+            case .takeRunner(let launch, let container): "runner for launch \(launch) of \(container)"
+            case .dismissRunner(let launch): "dismiss the runner of launch \(launch)"
+            case .answer(_, let answer): "answer \(answer)"
+            case .wake, .watch, .discardContainer, .stopped: nil
+            }
+        }
+    }
+}
+
+extension LedgerChange {
+    fileprivate var words: String {
+        switch self {
+        case .storeRequest(let request, _): "store \(request.request.identifier) (\(request.number))"
+        case .storeEvent(let event, _): "store \(event.type.name) (\(event.number))"
+        case .removeRequest(let number), .removeEvent(let number): "remove \(number)"
+        case .startLaunch(let plan): "start launch \(plan.number) \(plan.tasks.map(\.work.label))"
+        case .startTask(let launch, let task): "start \(task.work.label) in launch \(launch)"
+        case .moveLaunch(let launch, let lane): "move launch \(launch) to \(lane.name)"
+        case .endTask(let launch, let number): "end \(number) of launch \(launch)"
+        case .returnTask(let launch, let work): "return \(work.label) (\(work.number)) from launch \(launch)"
+        case .keepFromReturning(_, let number): "keep \(number) from returning"
+        case .endLaunch(let launch, let end): "end launch \(launch) as \(end.outcome)"
+        case .journal(let entry): "journal \(entry.event.name)"
+        case .recordWait(let work, let reasons, _): "\(work.label) waits for \(reasons)"
+        case .holdSoftly(let number, _): "hold \(number)"
+        case .setFetch(let plugin, _): "fetch of \(plugin)"
+        case .recordOccasion(let identifier, _): "occasion of \(identifier)"
+        case .rememberPlugin(let plugin): "remember \(plugin.identifier)"
+        case .forgetPlugin(let plugin): "forget \(plugin)"
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// A failing walk without the steps that it does not need to fail.
+struct ShorterWalk: CustomStringConvertible {
+    private(set) var numbers: [UInt64]
+    private(set) var failure: RandomWalk.Failure?
+    private let kind: String?
+
+    /// Leaves out ever smaller parts for as long as the rest fails in the same way.
+    init(failing: [UInt64]) {
+        numbers = failing
+        failure = Self.failure(of: failing)
+        kind = failure?.kind
+        if let failure { numbers = Array(failing.prefix(failure.step + 1)) }
+        var length = numbers.count / 2
+        while length > 0 {
+            if !leaveOut(length) { length /= 2 }
+        }
+    }
+
+    /// - Returns: whether anything could be left out.
+    private mutating func leaveOut(_ length: Int) -> Bool {
+        var start = 1
+        var hasShrunk = false
+        while start < numbers.count {
+            var rest = numbers
+            rest.removeSubrange(start..<min(start + length, numbers.count))
+            if let failure = Self.failure(of: rest), failure.kind == kind {
+                (numbers, self.failure, hasShrunk) = (rest, failure, true)
+            } else {
+                start += length
+            }
+        }
+        return hasShrunk
+    }
+
+    private static func failure(of numbers: [UInt64]) -> RandomWalk.Failure? {
+        do {
+            try RandomWalk.walk(numbers)
+            return nil
+        } catch {
+            return error as? RandomWalk.Failure
+        }
+    }
+
+    var description: String {
+        let text = numbers.map { String($0, radix: 16) }.joined(separator: ",")
+        let what = failure.map { "\($0)" } ?? "does not fail again"
+        return "in \(numbers.count - 1) steps: \(what); walk it again with BGTASK_WALK=\(text)"
+    }
+}
