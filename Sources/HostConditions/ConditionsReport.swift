@@ -22,6 +22,14 @@ package struct ConditionsReport: Hashable, Sendable {
     package struct Origin: Hashable, Sendable {
         package let holds: Bool
         package let source: Source
+
+        /// Nil where nobody told.
+        var told: Bool? {
+            switch source {
+            case .scripted, .configuration, .sensor: holds
+            case .missing, .unwatched: nil
+            }
+        }
     }
 
     package let origins: [Condition: Origin]
@@ -62,7 +70,7 @@ package struct ConditionsReport: Hashable, Sendable {
             isLoadHigh: holds(.highLoad),
             isMemoryLow: holds(.lowMemory),
             isHot: holds(.hot),
-            lockedContainers: Set(containers.filter(\.value.holds).keys),
+            containerLocks: containers.compactMapValues(\.told),
             resources: holds(.gpu) ? .gpu : []
         )
     }

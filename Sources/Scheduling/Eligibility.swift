@@ -147,7 +147,7 @@ package enum Eligibility {
         var reasons: [Reason] = []
         if pending.request.requiresExternalPower && !conditions.isOnExternalPower { reasons.append(.externalPower) }
         if pending.request.requiresNetwork && !conditions.hasNetwork { reasons.append(.network) }
-        if pending.needsUnlockedContainer, conditions.lockedContainers.contains(pending.plugin) {
+        if pending.needsUnlockedContainer, conditions.containerLocks[pending.plugin] != false {
             reasons.append(.containerLocked(pending.plugin))
         }
         if let terms = pending.request.continued, !terms.resources.isSubset(of: conditions.resources) {

@@ -153,9 +153,9 @@ extension Scheduler {
         if old.isIdle && !conditions.isIdle && !configuration.policies.off.contains(.idle) {
             losses.append((.notIdle, \.kind.isProcessing))
         }
-        let locked = conditions.lockedContainers.subtracting(old.lockedContainers)
+        let locked = conditions.containerLocks.filter { $0.value && old.containerLocks[$0.key] != true }
         if !locked.isEmpty {
-            losses.append((.containerLocked, { $0.needsContainerThroughout && locked.contains($0.plugin) }))
+            losses.append((.containerLocked, { $0.needsContainerThroughout && locked[$0.plugin] != nil }))
         }
         return losses
     }

@@ -11,8 +11,9 @@ package struct Conditions: Hashable, Sendable {
     package var isLoadHigh: Bool
     package var isMemoryLow: Bool
     package var isHot: Bool
-    /// Main plugins whose container is not mounted or is locked.
-    package var lockedContainers: Set<PluginIdentifier>
+    /// Whether the container of a main plugin is locked or not mounted. Absent until somebody has looked, and where nothing
+    /// tells: such a container is not known to be readable, and not known to have been locked either.
+    package var containerLocks: [PluginIdentifier: Bool]
     /// What a continued task may ask for on this machine.
     package var resources: TaskResources
 
@@ -23,7 +24,7 @@ package struct Conditions: Hashable, Sendable {
         isLoadHigh: Bool = false,
         isMemoryLow: Bool = false,
         isHot: Bool = false,
-        lockedContainers: Set<PluginIdentifier> = [],
+        containerLocks: [PluginIdentifier: Bool] = [:],
         resources: TaskResources = []
     ) {
         self.isOnExternalPower = isOnExternalPower
@@ -32,7 +33,7 @@ package struct Conditions: Hashable, Sendable {
         self.isLoadHigh = isLoadHigh
         self.isMemoryLow = isMemoryLow
         self.isHot = isHot
-        self.lockedContainers = lockedContainers
+        self.containerLocks = containerLocks
         self.resources = resources
     }
 }

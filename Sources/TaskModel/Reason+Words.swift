@@ -57,7 +57,7 @@ extension Reason {
         case .spread(_, let cause): "\(cause.words) only just now, and not everything is to begin at once"
         case .externalPower: "it needs external power, and there is none"
         case .network: "it needs a network, and there is none"
-        case .containerLocked(let plugin): "the container of \(plugin) is not mounted or is locked"
+        case .containerLocked(let plugin): "the container of \(plugin) is not known to be mounted and unlocked"
         case .resourcesMissing: "it needs a resource that this machine does not have"
         case .notIdle: "the machine is in use"
         case .highLoad: "the processors are busy"

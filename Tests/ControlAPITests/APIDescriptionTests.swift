@@ -64,6 +64,7 @@ struct APIDescriptionTests {
             case .texts: #expect(type == .string("array"))
             case .boolean: #expect(type == .string("boolean"))
             case .booleanOrNull: #expect(type == .array([.string("boolean"), .string("null")]))
+            case .booleansOrNulls: #expect(type == .string("object"))
             }
         }
     }

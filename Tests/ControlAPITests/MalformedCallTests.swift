@@ -116,6 +116,28 @@ struct MalformedCallTests {
         Case(#"{"identifier": ""}"#, "identifier-invalid", "identifier", "reverse-DNS", to: .simulateExpiration),
         Case("{}", "condition-missing", nil, "one of external-power, network, idle", to: .simulateConditions),
         Case(#"{"network": 0}"#, "field-type", "network", "true, false or null", to: .simulateConditions),
+        Case(
+            #"{"locked-containers": ["a.b"]}"#,
+            "field-type",
+            "locked-containers",
+            "an object of true, false or null",
+            to: .simulateConditions
+        ),
+        Case(
+            #"{"locked-containers": {"a.b": true, "a.c": "yes"}}"#,
+            "field-type",
+            "locked-containers.a.c",
+            "true, false or null",
+            to: .simulateConditions
+        ),
+        Case(
+            #"{"locked-containers": {"a": true}}"#,
+            "identifier-invalid",
+            "locked-containers",
+            "reverse-DNS",
+            to: .simulateConditions
+        ),
+        Case(#"{"locked-containers": {}}"#, "condition-missing", nil, "locked-containers", to: .simulateConditions),
     ])
     func `in a body`(call: Case) throws {
         let refusal = try refusal(call)

@@ -57,4 +57,73 @@ struct HealthResearchTests {
             #expect(host.containerText(plugin, "statuses.txt") == "BGT_NOT_PERMITTED 22\n")
         }
     }
+
+    // MARK: Protection
+
+    private func lock(_ plugin: TestPlugin, _ script: ConditionsSimulation.Script, on host: HostFixture) async throws {
+        let identifier = try #require(PluginIdentifier(plugin.identifier))
+        _ = try await host.client.simulateConditions(ConditionsSimulation([:], lockedContainers: [identifier: script]))
+    }
+
+    private func waitForStudy(on host: HostFixture) async throws {
+        try await host.waitForLog("the study runs") { $0.contains("the study has begun") }
+    }
+
+    @Test func `70: a lock expires the study that needs its data throughout, with that reason`() async throws {
+        let plugin = Self.studies("0x300")
+        try await HostFixture.with(plugins: [plugin]) { host in
+            try await waitForStudy(on: host)
+            try await lock(plugin, .holds(true), on: host)
+            let end = try await endOfStudy(plugin, on: host)
+            #expect([end.event, end.blame] == ["failed", "machine"])
+            #expect(end.message.contains("container locked"))
+            #expect(host.containerText(plugin, "stopped.txt") == "\(ExpirationReason.containerLocked.rawValue)\n")
+        }
+    }
+
+    @Test(arguments: ["0x0", "0x200"])
+    func `70: a study that had its files open goes on under a lock`(flags: String) async throws {
+        let plugin = Self.studies(flags)
+        try await HostFixture.with(plugins: [plugin]) { host in
+            try await waitForStudy(on: host)
+            try await lock(plugin, .holds(true), on: host)
+            let states = try await host.client.host().conditions.lockedContainers
+            #expect(states[plugin.identifier] == .init(true, source: .scripted))
+            try host.release(plugin)
+            #expect(try await endOfStudy(plugin, on: host).event == "succeeded")
+            #expect(host.containerText(plugin, "stopped.txt").isEmpty)
+        }
+    }
+
+    @Test func `70: while its container is locked a study waits, and says so`() async throws {
+        let plugin = Self.studies("0x302")
+        try await HostFixture.with(HostSetup(["external-power": "false"]), plugins: [plugin]) { host in
+            _ = try await host.started(plugin)
+            let locked = try await host.bgtask(
+                "simulate",
+                "conditions",
+                "--locked",
+                plugin.identifier,
+                "--external-power",
+                "true"
+            )
+            #expect(locked.output.contains("container of \(plugin.identifier): scripted"))
+            let why = try await host.why(plugin.task("study"))
+            #expect(why.reasons.map(\.code) == ["container-locked"])
+            let twice = try await host.bgtask(
+                "simulate",
+                "conditions",
+                "--locked",
+                plugin.identifier,
+                "--real",
+                plugin.identifier
+            )
+            #expect(twice.status == 2 && twice.error.contains("named twice"))
+
+            try await lock(plugin, .real, on: host)
+            try await waitForStudy(on: host)
+            try host.release(plugin)
+            #expect(try await endOfStudy(plugin, on: host).event == "succeeded")
+        }
+    }
 }

@@ -133,14 +133,14 @@ struct ContainerTests {
         var roots = tree.roots
         roots.proc = "/proc"
         let watching = try Watching(roots)
-        var locked = watching.reports.map(\.conditions.lockedContainers).makeAsyncIterator()
+        var locked = watching.reports.map(\.conditions.containerLocks).makeAsyncIterator()
         watching.conditions.watch([], containers: WatchedContainers(folder: containers, plugins: [study]))
-        #expect(await locked.next() == [study])
+        #expect(await locked.next() == [study: true])
         #expect(Machine.run("mount", "-t", "tmpfs", "tmpfs", container))
         defer { Machine.run("umount", container) }
-        #expect(await locked.next() == [])
+        #expect(await locked.next() == [study: false])
         #expect(Machine.run("umount", container))
-        #expect(await locked.next() == [study])
+        #expect(await locked.next() == [study: true])
         await watching.conditions.close()
     }
 

@@ -31,13 +31,21 @@ struct LayerTests {
         let report = report()
         #expect(report.holds(.externalPower) && report.holds(.lowMemory))
         #expect(report.origins[.externalPower]?.source == .sensor(path: "/sys", detail: "AC is online"))
-        #expect(report.conditions.lockedContainers == [study])
+        #expect(report.conditions.containerLocks == [study: true])
     }
 
     @Test func `C16: what is missing or not looked at is shown as such, and not claimed`() {
         let report = report()
         #expect(report.origins[.network] == .init(holds: false, source: .missing("no netlink")))
         #expect(report.origins[.idle] == .init(holds: false, source: .unwatched))
+    }
+
+    @Test func `70: a container that nobody can look at is neither locked nor open`() {
+        var readings = readings
+        readings.containers[study] = .missing("no mounts")
+        let report = ConditionsReport(readings, configured: .init(), scripted: .init())
+        #expect(report.conditions.containerLocks == [:])
+        #expect(report.containers[study] == .init(holds: false, source: .missing("no mounts")))
     }
 
     @Test(arguments: Condition.allCases)
@@ -59,7 +67,7 @@ struct LayerTests {
             .init(lockedContainers: [study: true, other: true]),
             .init(lockedContainers: [study: false])
         )
-        #expect(report.conditions.lockedContainers == [other])
+        #expect(report.conditions.containerLocks == [study: false, other: true])
         #expect(report.containers[study]?.source == .scripted && report.containers[other]?.source == .configuration)
     }
 
@@ -74,7 +82,7 @@ struct LayerTests {
                     isLoadHigh: true,
                     isMemoryLow: true,
                     isHot: true,
-                    lockedContainers: [study],
+                    containerLocks: [study: true],
                     resources: .gpu
                 )
         )

@@ -81,6 +81,25 @@ struct HealthResearchTests {
         #expect(host.batches == [[.study]])
     }
 
+    @Test(arguments: [ProtectionType.untilFirstAuthentication, .unlessOpen, .complete])
+    func `70 it waits until somebody has looked at its container`(_ protection: ProtectionType) {
+        host.change(locked: [], unseen: [.app])
+        submit(protection)
+        #expect(host.plans.isEmpty && host.reasons(.study) == [.containerLocked(.app)])
+        #expect(host.watch.containers == [.app])
+        host.change(locked: [])
+        #expect(host.batches == [[.study]])
+    }
+
+    @Test func `70 a container that is not looked at for a while was not locked`() {
+        submit(.complete)
+        host.enter()
+        host.change(locked: [], unseen: [.app])
+        #expect(host.expirations.isEmpty)
+        host.change(locked: [.app])
+        #expect(host.expirations.map(\.reason) == [.containerLocked])
+    }
+
     @Test func `70 without protection the lock does not matter`() {
         host.change(locked: [.app])
         submit(.none)

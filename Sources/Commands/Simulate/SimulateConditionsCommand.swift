@@ -17,6 +17,7 @@ struct SimulateConditionsCommand: AsyncParsableCommand {
               bgtask simulate conditions --external-power false
               bgtask simulate conditions --idle true --high-load false
               bgtask simulate conditions --external-power real --network real
+              bgtask simulate conditions --locked com.example.studies --real com.example.notes
             """
     )
 
@@ -49,6 +50,22 @@ struct SimulateConditionsCommand: AsyncParsableCommand {
     @Option(help: "Whether continued tasks may ask for a GPU.")
     var gpu: Word?
 
+    @Option(
+        help: ArgumentHelp("The container of this plugin is locked; may be repeated.", valueName: "plugin"),
+        transform: IdentifierArgument.plugin
+    )
+    var locked: [PluginIdentifier] = []
+    @Option(
+        help: ArgumentHelp("The container of this plugin is mounted and unlocked.", valueName: "plugin"),
+        transform: IdentifierArgument.plugin
+    )
+    var unlocked: [PluginIdentifier] = []
+    @Option(
+        help: ArgumentHelp("Take back what was said of this plugin's container.", valueName: "plugin"),
+        transform: IdentifierArgument.plugin
+    )
+    var real: [PluginIdentifier] = []
+
     @OptionGroup var output: OutputOptions
     @OptionGroup var host: HostOptions
 
@@ -60,15 +77,26 @@ struct SimulateConditionsCommand: AsyncParsableCommand {
         return Dictionary(uniqueKeysWithValues: given.compactMap { condition, word in word.map { (condition, $0) } })
     }
 
+    private var containers: [(PluginIdentifier, ConditionsSimulation.Script)] {
+        locked.map { ($0, .holds(true)) } + unlocked.map { ($0, .holds(false)) } + real.map { ($0, .real) }
+    }
+
     func validate() throws {
-        if words.isEmpty {
-            let names = Condition.allCases.map { "--\($0.rawValue)" }.joined(separator: ", ")
-            throw ValidationError("no condition is named; give one of \(names)")
+        var named: Set<PluginIdentifier> = []
+        for (plugin, _) in containers where !named.insert(plugin).inserted {
+            throw ValidationError("the container of \(plugin) is named twice; say one thing of it")
+        }
+        if words.isEmpty && named.isEmpty {
+            let names = (Condition.allCases.map(\.rawValue) + ["locked", "unlocked", "real"]).map { "--\($0)" }
+            throw ValidationError("no condition is named; give one of \(names.joined(separator: ", "))")
         }
     }
 
     func run() async throws {
-        let simulation = ConditionsSimulation(words.mapValues(\.script))
+        let simulation = ConditionsSimulation(
+            words.mapValues(\.script),
+            lockedContainers: Dictionary(uniqueKeysWithValues: containers)
+        )
         try output.show(try await host.connected { try await $0.simulateConditions(simulation) })
     }
 }

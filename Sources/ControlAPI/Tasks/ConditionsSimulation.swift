@@ -3,19 +3,30 @@
 package import TaskModel
 
 /// `POST /v1/simulate/conditions`: take these for true, whatever is. What the body does not name stays as it is; `null`
-/// takes a script back. The conditions of one body change together.
+/// takes a script back. The conditions of one body change together, the locks of containers with them.
 package struct ConditionsSimulation: CallBody, Hashable {
-    package static let fields: [BodyField] = Condition.allCases.map { .optional($0.rawValue, .booleanOrNull) }
+    package static let fields: [BodyField] =
+        Condition.allCases.map { .optional($0.rawValue, .booleanOrNull) }
+        + [.optional(Key.lockedContainers.stringValue, .booleansOrNulls)]
 
     package enum Script: Hashable, Sendable {
         case holds(Bool)
         /// No script: what the host would go by without one.
         case real
+
+        fileprivate init(_ word: Bool?) { self = word.map(Self.holds) ?? .real }
+
+        package var word: Bool? { if case .holds(let holds) = self { holds } else { nil } }
     }
 
     package let scripts: [Condition: Script]
+    /// Whether the container of a main plugin is locked.
+    package let lockedContainers: [String: Script]
 
-    package init(_ scripts: [Condition: Script]) { self.scripts = scripts }
+    package init(_ scripts: [Condition: Script], lockedContainers: [PluginIdentifier: Script] = [:]) {
+        self.scripts = scripts
+        self.lockedContainers = Dictionary(uniqueKeysWithValues: lockedContainers.map { ($0.key.text, $0.value) })
+    }
 
     private struct Key: CodingKey {
         let stringValue: String
@@ -24,34 +35,39 @@ package struct ConditionsSimulation: CallBody, Hashable {
         init(stringValue: String) { self.stringValue = stringValue }
         init?(intValue: Int) { nil }
         init(_ condition: Condition) { stringValue = condition.rawValue }
+        static let lockedContainers = Key(stringValue: "locked-containers")
     }
 
     package init(from decoder: any Decoder) throws {
         let body = try decoder.container(keyedBy: Key.self)
         var scripts: [Condition: Script] = [:]
         for condition in Condition.allCases where body.contains(Key(condition)) {
-            scripts[condition] = try body.decode(Bool?.self, forKey: Key(condition)).map(Script.holds) ?? .real
+            scripts[condition] = Script(try body.decode(Bool?.self, forKey: Key(condition)))
         }
         self.scripts = scripts
+        lockedContainers =
+            try body.decodeIfPresent([String: Bool?].self, forKey: .lockedContainers)?
+            .mapValues(Script.init) ?? [:]
     }
 
     package func encode(to encoder: any Encoder) throws {
         var body = encoder.container(keyedBy: Key.self)
-        for (condition, script) in scripts {
-            switch script {
-            case .holds(let holds): try body.encode(holds, forKey: Key(condition))
-            case .real: try body.encodeNil(forKey: Key(condition))
-            }
+        for (condition, script) in scripts { try body.encode(script.word, forKey: Key(condition)) }
+        if !lockedContainers.isEmpty {
+            try body.encode(lockedContainers.mapValues(\.word), forKey: .lockedContainers)
         }
     }
 
     package func validated() throws(ControlRefusal) -> ConditionsSimulation {
-        if !scripts.isEmpty { return self }
-        let names = Condition.allCases.map(\.rawValue).joined(separator: ", ")
+        for name in lockedContainers.keys.sorted() where PluginIdentifier(name) == nil {
+            throw .malformedIdentifier(name, field: Key.lockedContainers.stringValue)
+        }
+        if !scripts.isEmpty || !lockedContainers.isEmpty { return self }
+        let names = Self.fields.map(\.name).joined(separator: ", ")
         throw ControlRefusal(
             .conditionMissing,
             "no condition is named",
-            remedy: "give one of \(names) as true, false or null"
+            remedy: "give one of \(names); each is true, false or null"
         )
     }
 }

@@ -16,6 +16,8 @@ package struct BodyField: Hashable, Sendable {
         case boolean
         /// Where null takes something back.
         case booleanOrNull
+        /// The same by name.
+        case booleansOrNulls
         case time
         case base64
 
@@ -25,6 +27,7 @@ package struct BodyField: Hashable, Sendable {
             case .texts: "a list of strings"
             case .boolean: "true or false"
             case .booleanOrNull: "true, false or null"
+            case .booleansOrNulls: "an object of true, false or null by identifier"
             case .time: "an RFC 3339 time such as 2026-01-31T02:00:00Z"
             case .base64: "a string in base 64"
             }
@@ -108,6 +111,12 @@ extension BodyField {
             for (index, element) in elements.enumerated() {
                 if case .string = element { continue }
                 throw wrongType(element, at: "\(name)[\(index)]", .text)
+            }
+        case (.booleansOrNulls, .object(let members)):
+            for (key, member) in members.sorted(by: { $0.key < $1.key }) {
+                if case .boolean = member { continue }
+                if case .null = member { continue }
+                throw wrongType(member, at: "\(name).\(key)", .booleanOrNull)
             }
         case (.time, .string(let text)):
             if Timestamp(text) != nil { break }

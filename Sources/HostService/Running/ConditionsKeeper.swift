@@ -71,11 +71,10 @@ final class ConditionsKeeper: Service, Sendable {
 
     func follow(_ simulation: ConditionsSimulation) -> ConditionsReply {
         let report = system.script { script in
-            for (condition, said) in simulation.scripts {
-                switch said {
-                case .holds(let holds): script.values[condition] = holds
-                case .real: script.values[condition] = nil
-                }
+            for (condition, said) in simulation.scripts { script.values[condition] = said.word }
+            for (name, said) in simulation.lockedContainers {
+                guard let plugin = PluginIdentifier(name) else { continue }
+                script.lockedContainers[plugin] = said.word
             }
         }
         return ConditionsReply(report)

@@ -7,11 +7,14 @@ struct UnfoldedTrace: Sendable {
     let period: Range<WallTime>
     let conditions: [Condition: ConditionSpans]
     let suspended: ConditionSpans
+    /// Those of the plugins, none of which is ever locked.
+    let containerLocks: [PluginIdentifier: Bool]
     /// In order.
     let steps: [TraceStep]
 
-    init(_ trace: ConditionTrace, over period: Range<WallTime>, seed: UInt64) {
+    init(_ trace: ConditionTrace, over period: Range<WallTime>, seed: UInt64, plugins: [PluginIdentifier]) {
         self.period = period
+        containerLocks = Dictionary(plugins.map { ($0, false) }) { first, _ in first }
         let calendar = TraceCalendar(period: period, jitter: trace.jitter, seed: seed)
         let active = calendar.spans(of: trace.use.active, named: "active")
         var conditions: [Condition: ConditionSpans] = [:]
@@ -25,16 +28,22 @@ struct UnfoldedTrace: Sendable {
         }
         self.conditions = conditions
         suspended = calendar.spans(of: trace.suspended, named: "suspended")
-        let changes = Self.changes(conditions, in: period) + Self.suspensions(suspended)
+        let locks = containerLocks
+        let changes = Self.changes(conditions, in: period) { Self.conditions(at: $0, in: conditions, locks) }
+        let disturbances = changes + Self.suspensions(suspended)
         // Those of one instant keep this order: first what the machine is like, then what people do.
-        steps = (changes + calendar.acts(of: trace.use, during: active)).enumerated()
+        steps = (disturbances + calendar.acts(of: trace.use, during: active)).enumerated()
             .sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
     }
 
-    var start: Conditions { Self.conditions(at: period.lowerBound, in: conditions) }
-    func conditions(at time: WallTime) -> Conditions { Self.conditions(at: time, in: conditions) }
+    var start: Conditions { conditions(at: period.lowerBound) }
+    func conditions(at time: WallTime) -> Conditions { Self.conditions(at: time, in: conditions, containerLocks) }
 
-    private static func conditions(at time: WallTime, in spans: [Condition: ConditionSpans]) -> Conditions {
+    private static func conditions(
+        at time: WallTime,
+        in spans: [Condition: ConditionSpans],
+        _ locks: [PluginIdentifier: Bool]
+    ) -> Conditions {
         func holds(_ condition: Condition) -> Bool { spans[condition]?.contains(time) ?? false }
         return Conditions(
             isOnExternalPower: holds(.externalPower),
@@ -42,14 +51,19 @@ struct UnfoldedTrace: Sendable {
             isIdle: holds(.idle),
             isLoadHigh: holds(.highLoad),
             isMemoryLow: holds(.lowMemory),
-            isHot: holds(.hot)
+            isHot: holds(.hot),
+            containerLocks: locks
         )
     }
 
-    private static func changes(_ spans: [Condition: ConditionSpans], in period: Range<WallTime>) -> [TraceStep] {
+    private static func changes(
+        _ spans: [Condition: ConditionSpans],
+        in period: Range<WallTime>,
+        to conditions: (WallTime) -> Conditions
+    ) -> [TraceStep] {
         let ends = spans.values.flatMap(\.spans).flatMap { [$0.lowerBound, $0.upperBound] }
         return Set(ends).filter { period.contains($0) && $0 != period.lowerBound }.sorted().map {
-            TraceStep(at: $0, change: .conditions(conditions(at: $0, in: spans)))
+            TraceStep(at: $0, change: .conditions(conditions($0)))
         }
     }
 

@@ -32,7 +32,12 @@ final class ReplayWorld {
 
     init(_ scenario: ReplayScenario) {
         self.scenario = scenario
-        trace = UnfoldedTrace(scenario.trace, over: scenario.period, seed: scenario.seed)
+        trace = UnfoldedTrace(
+            scenario.trace,
+            over: scenario.period,
+            seed: scenario.seed,
+            plugins: scenario.population.plugins.map(\.identifier)
+        )
         steps = trace.steps[...]
         conditions = trace.start
         clock = VirtualClock(at: scenario.period.lowerBound)

@@ -113,3 +113,12 @@ extension PluginEntry {
         )
     }
 }
+
+extension [PluginIdentifier: Bool] {
+    /// Somebody has looked at the containers of both plugins that study, but for the unseen.
+    static func known(but unseen: Set<PluginIdentifier> = [], locked: Set<PluginIdentifier>) -> Self {
+        Dictionary(
+            uniqueKeysWithValues: [.app, .mail].filter { !unseen.contains($0) }.map { ($0, locked.contains($0)) }
+        )
+    }
+}

@@ -49,6 +49,7 @@ extension SchedulerDriver {
         memoryLow: Bool? = nil,
         hot: Bool? = nil,
         locked: Set<PluginIdentifier>? = nil,
+        unseen: Set<PluginIdentifier> = [],
         resources: TaskResources? = nil
     ) {
         conditions.isOnExternalPower = power ?? conditions.isOnExternalPower
@@ -57,7 +58,7 @@ extension SchedulerDriver {
         conditions.isLoadHigh = busy ?? conditions.isLoadHigh
         conditions.isMemoryLow = memoryLow ?? conditions.isMemoryLow
         conditions.isHot = hot ?? conditions.isHot
-        conditions.lockedContainers = locked ?? conditions.lockedContainers
+        if let locked { conditions.containerLocks = .known(but: unseen, locked: locked) }
         conditions.resources = resources ?? conditions.resources
         send(.conditionsChanged(conditions))
     }

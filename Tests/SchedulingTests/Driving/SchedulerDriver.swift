@@ -73,9 +73,10 @@ final class SchedulerDriver {
         configure(&configuration)
         self.configuration = configuration
         self.conditions = conditions
+        if conditions.containerLocks.isEmpty { self.conditions.containerLocks = .known(locked: []) }
         scheduler = Scheduler(
             configuration: configuration,
-            conditions: conditions,
+            conditions: self.conditions,
             snapshot: LedgerSnapshot(),
             at: clock.now
         )
@@ -229,7 +230,7 @@ final class SchedulerDriver {
             if conditions.isMemoryLow { complain("\(request.identifier) is launched while memory is short") }
             if conditions.isHot { complain("\(request.identifier) is launched while the machine is hot") }
             if request.kind == .healthResearch, request.protection != .none,
-                conditions.lockedContainers.contains(pending.plugin)
+                conditions.containerLocks[pending.plugin] != false
             {
                 complain("\(request.identifier) is launched while its container is locked")
             }

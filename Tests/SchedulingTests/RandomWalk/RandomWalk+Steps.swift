@@ -125,7 +125,7 @@ extension RandomWalk {
         case 4: host.change(busy: !isGood)
         case 5: host.change(memoryLow: !isGood)
         case 6: host.change(hot: !isGood, resources: random.chance(50) ? .gpu : [])
-        default: host.change(locked: isGood ? [] : [.app])
+        default: host.change(locked: isGood ? [] : [.app], unseen: random.chance(20) ? [.app] : [])
         }
     }
 

@@ -40,7 +40,7 @@ extension NaiveHost {
             return .notIdle
         }
         if request.kind == .healthResearch, request.protection == .complete,
-            !old.lockedContainers.contains(pending.plugin), conditions.lockedContainers.contains(pending.plugin)
+            old.containerLocks[pending.plugin] != true, conditions.containerLocks[pending.plugin] == true
         {
             return .containerLocked
         }

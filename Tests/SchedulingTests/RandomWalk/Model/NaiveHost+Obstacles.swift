@@ -112,7 +112,7 @@ extension NaiveHost {
         if request.requiresExternalPower, !conditions.isOnExternalPower { found.insert("external-power") }
         if request.requiresNetwork, !conditions.hasNetwork { found.insert("network") }
         if request.kind == .healthResearch, request.protection != .none,
-            conditions.lockedContainers.contains(pending.plugin)
+            conditions.containerLocks[pending.plugin] != false
         {
             found.insert("container-locked")
         }
