@@ -70,6 +70,7 @@ package struct ConditionsReport: Hashable, Sendable {
             isLoadHigh: holds(.highLoad),
             isMemoryLow: holds(.lowMemory),
             isHot: holds(.hot),
+            isUseUnknown: [.highLoad, .hot].contains { origins[$0]?.source == .unwatched },
             containerLocks: containers.compactMapValues(\.told),
             resources: holds(.gpu) ? .gpu : []
         )

@@ -153,6 +153,8 @@ package enum Eligibility {
         if let terms = pending.request.continued, !terms.resources.isSubset(of: conditions.resources) {
             reasons.append(.resourcesMissing)
         }
+        // What a person waits for is not kept from beginning by it.
+        if conditions.isUseUnknown, work.kind.lane == .background { reasons.append(.useUnknown) }
         if conditions.isMemoryLow { reasons.append(.memoryPressure) }
         if conditions.isHot { reasons.append(.heat) }
         return reasons

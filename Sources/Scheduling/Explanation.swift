@@ -168,7 +168,8 @@ extension Reason {
             .launchLimit, .runnerUnavailable, .hostStopping, .memoryPressure, .heat:
             true
         case .identifierNotPermitted, .modeMissing, .entitlementMissing, .backgroundRefreshOff, .earliestBegin,
-            .retryDelay, .spread, .externalPower, .network, .containerLocked, .resourcesMissing, .notIdle, .highLoad,
+            .retryDelay, .spread, .externalPower, .network, .containerLocked, .resourcesMissing, .useUnknown, .notIdle,
+            .highLoad,
             .othersRunAlone, .beingRecorded:
             false
         }

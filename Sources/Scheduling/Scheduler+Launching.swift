@@ -139,8 +139,8 @@ extension Scheduler {
             case .spacing(let until), .runnerUnavailable(let until, _), .spread(let until, _):
                 agenda.addOnce(.plugin(work.plugin, lane), at: until)
             case .dayBudget(let until, _): agenda.addOnce(.plugin(work.plugin, lane), at: until)
-            case .externalPower, .network, .containerLocked, .resourcesMissing, .notIdle, .highLoad, .memoryPressure,
-                .heat:
+            case .externalPower, .network, .containerLocked, .resourcesMissing, .useUnknown, .notIdle, .highLoad,
+                .memoryPressure, .heat:
                 waitingForConditions.insert(work.plugin)
             case .launchLimit: waitingForRoom[lane, default: WaitingRoom()].enter(work.plugin, at: now.monotonic)
             case .pluginMissing, .pluginRefused, .pluginDisabled, .identifierNotPermitted, .modeMissing,

@@ -11,6 +11,8 @@ package struct Conditions: Hashable, Sendable {
     package var isLoadHigh: Bool
     package var isMemoryLow: Bool
     package var isHot: Bool
+    /// Nobody has looked how busy and how hot the machine is since somebody waits for it: what is said of both is no answer.
+    package var isUseUnknown: Bool
     /// Whether the container of a main plugin is locked or not mounted. Absent until somebody has looked, and where nothing
     /// tells: such a container is not known to be readable, and not known to have been locked either.
     package var containerLocks: [PluginIdentifier: Bool]
@@ -24,6 +26,7 @@ package struct Conditions: Hashable, Sendable {
         isLoadHigh: Bool = false,
         isMemoryLow: Bool = false,
         isHot: Bool = false,
+        isUseUnknown: Bool = false,
         containerLocks: [PluginIdentifier: Bool] = [:],
         resources: TaskResources = []
     ) {
@@ -33,6 +36,7 @@ package struct Conditions: Hashable, Sendable {
         self.isLoadHigh = isLoadHigh
         self.isMemoryLow = isMemoryLow
         self.isHot = isHot
+        self.isUseUnknown = isUseUnknown
         self.containerLocks = containerLocks
         self.resources = resources
     }

@@ -26,6 +26,8 @@ package enum Reason: Hashable, Sendable {
     case network
     case containerLocked(PluginIdentifier)
     case resourcesMissing
+    /// Nobody has looked yet; a moment later somebody has.
+    case useUnknown
     case notIdle
     case highLoad
     case memoryPressure
@@ -61,16 +63,17 @@ package enum Reason: Hashable, Sendable {
         case .network: 14
         case .containerLocked: 15
         case .resourcesMissing: 16
-        case .notIdle: 17
-        case .highLoad: 18
-        case .memoryPressure: 19
-        case .heat: 20
-        case .laneBusy: 21
-        case .othersRunAlone: 22
-        case .launchLimit: 23
-        case .beingRecorded: 24
-        case .runnerUnavailable: 25
-        case .hostStopping: 26
+        case .useUnknown: 17
+        case .notIdle: 18
+        case .highLoad: 19
+        case .memoryPressure: 20
+        case .heat: 21
+        case .laneBusy: 22
+        case .othersRunAlone: 23
+        case .launchLimit: 24
+        case .beingRecorded: 25
+        case .runnerUnavailable: 26
+        case .hostStopping: 27
         }
     }
 

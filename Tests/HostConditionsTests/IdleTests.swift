@@ -49,6 +49,9 @@ struct IdleTests {
             try write()
         }
 
+        /// What the kernel says of the last minute.
+        func averages(_ load: Double) throws { try tree.write("proc/loadavg", "\(load) 0.50 0.25 1/234 5678\n") }
+
         private func write() throws {
             let (busy, stall) = state.withLock { ($0.busy, $0.stall) }
             let ticks = Int(busy * 100)
@@ -142,6 +145,22 @@ struct IdleTests {
         #expect(try holds(.highLoad, times: 4, others: 0.2) == [true, true, false, false])
         #expect(sensor.reading(.idle) == .unwatched && sensor.awaited == nil)
         #expect(try holds(.highLoad, times: 4, others: 0, launches: 2) == [false, false, false, false])
+    }
+
+    @Test(arguments: [(1.5, false), (1.7, true), (12, true)])
+    func `the first look goes by the kernel's average, until what is sampled says otherwise`(
+        load: Double,
+        isHigh: Bool
+    ) throws {
+        try world.averages(load)
+        watch([.highLoad])
+        #expect(sensor.reading(.highLoad)?.holds == isHigh)
+        #expect("\(String(describing: sensor.reading(.highLoad)))".contains("of a minute is \(load)"))
+        for _ in 1...3 {
+            try world.passes(others: 0)
+            sensor.look(at: world.now)
+        }
+        #expect(sensor.reading(.highLoad)?.holds == false)
     }
 
     @Test func `times of the processors that cannot be read are missing, and read again`() throws {

@@ -40,6 +40,19 @@ struct LayerTests {
         #expect(report.origins[.idle] == .init(holds: false, source: .unwatched))
     }
 
+    @Test func `how busy and hot the machine is counts as known once somebody looked at both, or said so`() {
+        var readings = readings
+        func isUnknown(_ scripted: ScriptedConditions = .init()) -> Bool {
+            ConditionsReport(readings, configured: .init(), scripted: scripted).conditions.isUseUnknown
+        }
+        #expect(isUnknown() && isUnknown(.init([.hot: false])))
+        #expect(!isUnknown(.init([.hot: false, .highLoad: true])))
+        readings.conditions[.hot] = .missing("no zone")
+        #expect(isUnknown())
+        readings.conditions[.highLoad] = .measured(false, from: "/proc", detail: "2%")
+        #expect(!isUnknown())
+    }
+
     @Test func `70: a container that nobody can look at is neither locked nor open`() {
         var readings = readings
         readings.containers[study] = .missing("no mounts")

@@ -88,4 +88,27 @@ struct WatchTests {
         host.restart()
         #expect(host.watch == Watch(use: true, containers: [.app]))
     }
+
+    // MARK: What nobody has looked at
+
+    @Test func `what a quiet host begins waits for the first look at load and heat`() {
+        host.change(idle: true, useUnknown: true)
+        host.submit(.clean)
+        #expect(host.plans.isEmpty && host.reasons(.clean) == [.useUnknown] && host.watch.use)
+        host.change(hot: true, useUnknown: false)
+        #expect(host.plans.isEmpty && host.reasons(.clean) == [.heat])
+        host.change(hot: false)
+        #expect(host.batches == [[.clean]])
+    }
+
+    @Test func `events, continued tasks and a person's wish wait for no look`() {
+        host.change(useUnknown: true)
+        host.trigger()
+        #expect(host.plans.map(\.lane) == [.event])
+        host.submitContinued()
+        #expect(host.plans.map(\.lane) == [.event, .continued])
+        host.submit(.clean)
+        host.simulateLaunch(of: .clean)
+        #expect(host.plans.map(\.lane) == [.event, .continued, .background])
+    }
 }

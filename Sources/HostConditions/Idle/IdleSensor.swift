@@ -61,13 +61,20 @@ final class IdleSensor: Sensor {
 
     /// Too soon after the one before, a sample says more about the counting than about the machine.
     private func take(_ next: LoadSample) {
-        guard let previous = sample else { return sample = next }
+        guard let previous = sample else { return begin(with: next) }
         guard next.at - previous.at >= thresholds.sampleInterval * 0.5, let load = LoadReading(from: previous, to: next)
         else { return }
         sample = next
         self.load = load
         quiet.note(load.looksIdle(thresholds), since: load.since, until: load.until)
         high.note(load.looksHigh(thresholds), since: load.since, until: load.until)
+    }
+
+    /// One sample tells no share: whether the load is high already is for the kernel's average to say.
+    private func begin(with first: LoadSample) {
+        sample = first
+        let isHigh = first.averageShare.map { $0 > thresholds.highLoadShare } ?? false
+        high = SteadyClaim(beginsAfter: high.beginsAfter, endsAfter: high.endsAfter, holds: isHigh)
     }
 
     private func forget() {
@@ -84,16 +91,22 @@ final class IdleSensor: Sensor {
         readings.conditions[.highLoad] = watched.contains(.highLoad) ? highLoad : .unwatched
     }
 
+    private var words: String {
+        if let load { return load.words }
+        let average = sample?.minuteAverage.map { "; the load average of a minute is \($0)" } ?? ""
+        return "not sampled twice yet" + average
+    }
+
     private var files: String { "\(roots.proc)/stat, \(roots.proc)/pressure" }
 
     private var highLoad: ConditionReading {
         if let problem { return .missing(problem.words) }
-        return .measured(high.holds, from: files, detail: load?.words ?? "not sampled twice yet")
+        return .measured(high.holds, from: files, detail: words)
     }
 
     private var idle: ConditionReading {
         if let problem { return .missing(problem.words) }
-        var words = load?.words ?? "not sampled twice yet"
+        var words = words
         var from = files
         switch sessions.presence {
         case .present:

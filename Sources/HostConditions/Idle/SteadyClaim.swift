@@ -10,9 +10,10 @@ struct SteadyClaim: Equatable {
     /// Since when all that was seen spoke against what holds.
     private var contradictedSince: MonotonicTime?
 
-    init(beginsAfter: Duration, endsAfter: Duration) {
+    init(beginsAfter: Duration, endsAfter: Duration, holds: Bool = false) {
         self.beginsAfter = beginsAfter
         self.endsAfter = endsAfter
+        self.holds = holds
     }
 
     /// - Parameter seen: what it looked like from `since` to `until`; nil speaks for what holds already.

@@ -24,6 +24,8 @@ struct LoadSample: Equatable {
     let machine: UsageReading
     /// Nil while the host does not say.
     let launches: UsageReading?
+    /// How many threads wanted a processor during the last minute, by the kernel's own average; nil where it does not tell.
+    var minuteAverage: Double?
 }
 
 extension LoadSample {
@@ -45,7 +47,12 @@ extension LoadSample {
             diskStall: (try? PressureReading(file: "\(roots.proc)/pressure/io"))?.total
         )
         self.launches = launches
+        minuteAverage = (try? SystemFile.text("\(roots.proc)/loadavg")).flatMap { $0.split(separator: " ").first }
+            .flatMap { Double($0) }
     }
+
+    /// What stands in for a share of the processors until there is a second sample. Who waits for a disk is counted in.
+    var averageShare: Double? { minuteAverage.map { $0 / Double(processors) } }
 
     private static func isOneProcessor(_ line: Substring) -> Bool {
         line.hasPrefix("cpu") && line.dropFirst(3).first?.isNumber == true

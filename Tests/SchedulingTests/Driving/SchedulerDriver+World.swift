@@ -50,6 +50,7 @@ extension SchedulerDriver {
         hot: Bool? = nil,
         locked: Set<PluginIdentifier>? = nil,
         unseen: Set<PluginIdentifier> = [],
+        useUnknown: Bool? = nil,
         resources: TaskResources? = nil
     ) {
         conditions.isOnExternalPower = power ?? conditions.isOnExternalPower
@@ -58,6 +59,7 @@ extension SchedulerDriver {
         conditions.isLoadHigh = busy ?? conditions.isLoadHigh
         conditions.isMemoryLow = memoryLow ?? conditions.isMemoryLow
         conditions.isHot = hot ?? conditions.isHot
+        conditions.isUseUnknown = useUnknown ?? conditions.isUseUnknown
         if let locked { conditions.containerLocks = .known(but: unseen, locked: locked) }
         conditions.resources = resources ?? conditions.resources
         send(.conditionsChanged(conditions))

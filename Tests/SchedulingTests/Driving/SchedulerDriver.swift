@@ -228,6 +228,9 @@ final class SchedulerDriver {
                 complain("\(request.identifier) is launched without network")
             }
             if conditions.isMemoryLow { complain("\(request.identifier) is launched while memory is short") }
+            if conditions.isUseUnknown, plan.lane == .background {
+                complain("\(request.identifier) is launched on a machine that nobody has looked at")
+            }
             if conditions.isHot { complain("\(request.identifier) is launched while the machine is hot") }
             if request.kind == .healthResearch, request.protection != .none,
                 conditions.containerLocks[pending.plugin] != false

@@ -58,6 +58,7 @@ extension SchedulerDriver {
         case .network: self.change(network: true)
         case .containerLocked: self.change(locked: [])
         case .resourcesMissing: self.change(resources: .gpu)
+        case .useUnknown: self.change(useUnknown: false)
         case .notIdle: self.change(idle: true)
         case .highLoad: self.change(busy: false)
         case .memoryPressure: self.change(memoryLow: false)

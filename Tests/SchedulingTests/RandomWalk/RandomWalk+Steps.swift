@@ -118,13 +118,14 @@ extension RandomWalk {
     private func changeConditions() {
         last = "a change of conditions"
         let isGood = random.chance(65)
-        switch Int.random(in: 0..<8, using: &random) {
+        switch Int.random(in: 0..<9, using: &random) {
         case 0: host.change(power: isGood)
         case 1: host.change(network: isGood)
         case 2, 3: host.change(idle: isGood)
         case 4: host.change(busy: !isGood)
         case 5: host.change(memoryLow: !isGood)
         case 6: host.change(hot: !isGood, resources: random.chance(50) ? .gpu : [])
+        case 7: host.change(useUnknown: !isGood)
         default: host.change(locked: isGood ? [] : [.app], unseen: random.chance(20) ? [.app] : [])
         }
     }

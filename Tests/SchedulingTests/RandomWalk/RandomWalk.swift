@@ -98,6 +98,7 @@ final class RandomWalk {
             memoryLow: false,
             hot: false,
             locked: [],
+            useUnknown: false,
             resources: .gpu
         )
         host.install(.studio(version: "9.0", extensions: [.keyboard]), .mail(), .keyboard(version: "9.0"), Self.news)

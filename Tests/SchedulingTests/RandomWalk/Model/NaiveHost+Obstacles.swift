@@ -119,6 +119,7 @@ extension NaiveHost {
         if let terms = request.continued, !terms.resources.isSubset(of: conditions.resources) {
             found.insert("resources-missing")
         }
+        if conditions.isUseUnknown, request.kind != .continued { found.insert("use-unknown") }
         if conditions.isMemoryLow { found.insert("memory-pressure") }
         if conditions.isHot { found.insert("heat") }
         return found
