@@ -83,6 +83,27 @@ struct WatchTests {
         }
     }
 
+    @Test func `Ctrl-Z gives the terminal back at once, and the picture returns with the program`() async throws {
+        try await HostFixture.with { host in
+            try await PseudoTerminal.with(columns: 80, rows: 24) { terminal in
+                let watch = try await Self.watch(host, on: terminal)
+                try await terminal.wait(for: "the first picture") { $0.contains("host up") }
+                terminal.type("\u{1a}")
+                try await watch.stopping()
+                let text = try await terminal.wait(for: "the terminal's own screen") { $0.hasSuffix(Self.closed) }
+                #expect(terminal.isPlain)
+
+                watch.signal(SIGCONT)
+                try await terminal.wait(for: "the next picture") {
+                    $0.hasPrefix(text + Self.opened) && $0.dropFirst(text.count).contains("host up")
+                }
+                #expect(!terminal.isPlain)
+                terminal.type("q")
+                #expect(try await watch.ending() == .exited(0))
+            }
+        }
+    }
+
     @Test func `a q ends it, and a dumb terminal is not steered at all`() async throws {
         try await HostFixture.with { host in
             try await PseudoTerminal.with(columns: 80, rows: 24) { terminal in

@@ -89,6 +89,24 @@ package final class ChildProcess: Sendable {
         if !hasEnded { kill(pid, number) }
     }
 
+    /// Waits until a signal has stopped it, to go on later.
+    package func stopping() async throws {
+        try await withDeadline(waitingFor: "process \(pid) to be stopped") {
+            while !self.isStopped {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+    }
+
+    private var isStopped: Bool {
+        // `pid (name) state ...`, and the name may hold anything.
+        guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
+            let name = text.lastIndex(of: ")")
+        else { return false }
+        return text[name...].dropFirst(2).first == "T"
+    }
+
     // MARK: On the child's own threads
 
     private static func spawn(

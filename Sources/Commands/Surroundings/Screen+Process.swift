@@ -14,7 +14,9 @@ extension Screen {
             size: currentSize,
             events: events,
             takeKeys: { $0 ? keyboard.take() : keyboard.giveBack() },
-            suspend: { kill(getpid(), SIGSTOP) }
+            // To this very thread, which then stops with the process before it can do anything else; sent to the process,
+            // another thread may take it, and this one goes on for a moment.
+            suspend: { pthread_kill(pthread_self(), SIGSTOP) }
         )
     }
 
