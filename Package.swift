@@ -10,6 +10,10 @@ let package = Package(
         .executable(name: "bgtask", targets: ["bgtask"]),
         .executable(name: "bgtask-runner", targets: ["bgtask-runner"]),
         .library(name: "CBackgroundTasks", targets: ["CBackgroundTasks"]),
+        .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
+        // Plugins that the tests load, and no program links.
+        .library(name: "SwiftPlugin5", type: .dynamic, targets: ["SwiftPlugin5"]),
+        .library(name: "SwiftPlugin6", type: .dynamic, targets: ["SwiftPlugin6"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -29,6 +33,24 @@ let package = Package(
 
         .target(name: "CBackgroundTasks"),
         .testTarget(name: "HeaderTests", dependencies: ["CBackgroundTasks"]),
+
+        // MARK: BackgroundTasks, the same for plugins in Swift, as on Apple's platforms
+
+        .target(name: "BackgroundTasks", dependencies: ["CBackgroundTasks"]),
+
+        // One source in both language modes, as its author would build it. Never a dependency: their entries would collide.
+        .target(
+            name: "SwiftPlugin5",
+            dependencies: ["BackgroundTasks"],
+            path: "Tests/SwiftPlugins/Swift5",
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        .target(
+            name: "SwiftPlugin6",
+            dependencies: ["BackgroundTasks"],
+            path: "Tests/SwiftPlugins/Swift6",
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
 
         // MARK: CLinux, system calls that Glibc's module leaves out
 
@@ -230,6 +252,8 @@ let package = Package(
 let upcomingFeatures = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
 
 for target in package.targets {
-    target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures.map { .enableUpcomingFeature($0) }
+    // Code as its authors write it has the language as it comes.
+    let features = target.name.hasPrefix("SwiftPlugin") ? [] : upcomingFeatures
+    target.swiftSettings = (target.swiftSettings ?? []) + features.map { .enableUpcomingFeature($0) }
     target.swiftSettings?.append(.treatAllWarnings(as: .error))
 }

@@ -1,0 +1,52 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+import Dispatch
+
+/// A launch handler and the place where it runs. The host keeps it until it releases it.
+final class LaunchHandler: Sendable {
+    private enum Place {
+        /// The host's own thread for the identifier.
+        case here
+        case queue(DispatchQueue)
+        /// The actor that the closure belongs to.
+        case actor
+    }
+
+    typealias Function = @isolated(any) (BGTask) -> Void
+
+    private let function: UncheckedFunction<Function>
+    private let place: Place
+    private let isOnMainQueue: Bool
+
+    init(queue: DispatchQueue?, _ function: @escaping Function) {
+        let actor = function.isolation
+        if actor != nil {
+            place = .actor
+        } else if let queue {
+            place = .queue(queue)
+        } else {
+            place = .here
+        }
+        isOnMainQueue = actor is MainActor || (actor == nil && queue === DispatchQueue.main)
+        self.function = UncheckedFunction(function)
+    }
+
+    /// On the host's private serial queue of the identifier.
+    func take(_ id: bgt_task, from host: Host) {
+        // Nil when the launch has ended meanwhile.
+        guard let task = DeliveredTask(id, host)?.task() else { return }
+        task.expiresOnMainQueue = isOnMainQueue
+        switch place {
+        case .here: call(task)
+        // Not async: the host knows by its thread whose handler it is that crashes.
+        case .queue(let queue): queue.sync { call(task) }
+        case .actor: Task { await function.call(task) }
+        }
+    }
+
+    private func call(_ task: BGTask) {
+        // It belongs to no actor, so that it may be called right here; `@isolated(any)` adds nothing to its representation.
+        unsafeBitCast(function.call, to: ((BGTask) -> Void).self)(task)
+    }
+}

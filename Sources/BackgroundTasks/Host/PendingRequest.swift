@@ -1,0 +1,43 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+import Foundation
+
+/// A request that waits, as the host tells it: without titles and payload.
+struct PendingRequest {
+    let identifier: String
+    let submission: UInt64
+    private let kind: UInt32
+    private let flags: UInt32
+    private let earliestBegin: Int64
+
+    init(_ pending: bgt_pending) {
+        identifier = String(cString: pending.identifier)
+        submission = pending.submission
+        kind = pending.kind
+        flags = pending.flags
+        earliestBegin = pending.earliest_begin_ns
+    }
+
+    /// Nil for a kind that a newer host may have.
+    var request: BGTaskRequest? {
+        let request: BGTaskRequest
+        switch kind {
+        case BGT_KIND_REFRESH: request = BGAppRefreshTaskRequest(identifier: identifier)
+        case BGT_KIND_PROCESSING: request = BGProcessingTaskRequest(identifier: identifier)
+        case BGT_KIND_HEALTH_RESEARCH: request = BGHealthResearchTaskRequest(identifier: identifier)
+        case BGT_KIND_CONTINUED:
+            request = BGContinuedProcessingTaskRequest(identifier: identifier, title: "", subtitle: "")
+        default: return nil
+        }
+        if earliestBegin != 0 { request.earliestBeginDate = Date(timeIntervalSince1970: Double(earliestBegin) / 1e9) }
+        if let processing = request as? BGProcessingTaskRequest {
+            processing.requiresNetworkConnectivity = flags & BGT_NEEDS_NETWORK != 0
+            processing.requiresExternalPower = flags & BGT_NEEDS_EXTERNAL_POWER != 0
+        }
+        if let study = request as? BGHealthResearchTaskRequest {
+            study.protectionTypeOfRequiredData = DataProtection.type(flags & BGTASK_PROTECTION_MASK)
+        }
+        return request
+    }
+}

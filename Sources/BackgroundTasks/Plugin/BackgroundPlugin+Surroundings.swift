@@ -1,0 +1,54 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+public import Foundation
+
+// What the host gives a plugin to work with.
+extension BackgroundPlugin {
+    /// How much a line of the log matters.
+    public enum LogLevel: UInt32, Sendable {
+        /// For whoever looks for a fault.
+        case debug = 1
+        /// What happened.
+        case info = 2
+        /// What went wrong and was dealt with.
+        case warning = 3
+        /// What went wrong.
+        case error = 4
+    }
+
+    /// The folder that a main plugin and its extensions share, kept between launches. Other processes of the same plugin
+    /// may use it at the same time: lock files, or use SQLite. Nil outside of a host.
+    public static var containerURL: URL? {
+        guard let host = Host.current else { return nil }
+        let path = HostText.read { bgt_container_path(host.table, $0, $1, &$2) }
+        return path.map { URL(filePath: $0, directoryHint: .isDirectory) }
+    }
+
+    /// A setting's text: the operator's value, else the manifest's; nil when neither has the key.
+    public static func setting(_ key: String) -> String? {
+        guard let host = Host.current else { return nil }
+        return HostText.read { bgt_setting(host.table, key, $0, $1, &$2) }
+    }
+
+    /// Writes a line to the host's log, under this launch. Outside of a host, to standard error.
+    public static func log(_ message: String, level: LogLevel = .info) {
+        if let host = Host.current {
+            host.log(level, message)
+        } else {
+            FileHandle.standardError.write(Data("\(message)\n".utf8))
+        }
+    }
+
+    /// Legacy fetch: at least so long lies between two ``BackgroundEvent/Kind/fetch`` events. It stays until it is changed,
+    /// also between launches; the default is never.
+    ///
+    /// - Parameter interval: infinity for never.
+    /// - Returns: false when the manifest permits identifiers, or lacks the background mode `fetch`.
+    @discardableResult
+    public static func setMinimumBackgroundFetchInterval(_ interval: TimeInterval) -> Bool {
+        guard let host = Host.current else { return false }
+        let seconds = interval.isFinite ? UInt64(clamping: Int64(max(0, min(interval.rounded(.up), 1e15)))) : .max
+        return bgt_set_minimum_fetch_interval(host.table, seconds) == BGT_OK
+    }
+}

@@ -1,0 +1,19 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+public import Foundation
+
+/// Asks for a short task that brings the plugin's content up to date. The manifest needs the background mode `fetch`.
+public final class BGAppRefreshTaskRequest: BGTaskRequest, @unchecked Sendable {
+    /// Asks for the task with that identifier.
+    public init(identifier: String) { super.init(identifier: identifier) }
+
+    private override init(identifier: String, terms: Terms) { super.init(identifier: identifier, terms: terms) }
+
+    /// A request that says the same.
+    public override func copy(with zone: NSZone? = nil) -> Any {
+        BGAppRefreshTaskRequest(identifier: identifier, terms: currentTerms)
+    }
+
+    override func fill(_ request: inout bgt_request) { request.kind = BGT_KIND_REFRESH }
+}

@@ -1,0 +1,52 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+public import Foundation
+import Synchronization
+
+/// Asks for a task that takes minutes, while the machine is idle. The manifest needs the background mode `processing`.
+public class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
+    struct Needs {
+        var network = false
+        var externalPower = false
+    }
+
+    private let needs: Mutex<Needs>
+
+    /// Asks for the task with that identifier.
+    public init(identifier: String) {
+        needs = Mutex(Needs())
+        super.init(identifier: identifier)
+    }
+
+    init(identifier: String, terms: Terms, needs: Needs) {
+        self.needs = Mutex(needs)
+        super.init(identifier: identifier, terms: terms)
+    }
+
+    /// Whether the task runs only with a network; without one it expires. The default is false.
+    public var requiresNetworkConnectivity: Bool {
+        get { needs.withLock { $0.network } }
+        set { needs.withLock { $0.network = newValue } }
+    }
+
+    /// Whether the task runs only on external power; without it, it expires. The default is false.
+    public var requiresExternalPower: Bool {
+        get { needs.withLock { $0.externalPower } }
+        set { needs.withLock { $0.externalPower = newValue } }
+    }
+
+    var currentNeeds: Needs { needs.withLock { $0 } }
+
+    /// A request that says the same.
+    public override func copy(with zone: NSZone? = nil) -> Any {
+        BGProcessingTaskRequest(identifier: identifier, terms: currentTerms, needs: currentNeeds)
+    }
+
+    override func fill(_ request: inout bgt_request) {
+        let needs = currentNeeds
+        request.kind = BGT_KIND_PROCESSING
+        if needs.network { request.flags |= BGT_NEEDS_NETWORK }
+        if needs.externalPower { request.flags |= BGT_NEEDS_EXTERNAL_POWER }
+    }
+}

@@ -1,0 +1,32 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+
+extension BGTaskScheduler {
+    func register(_ identifier: String, _ handler: LaunchHandler) -> Bool {
+        guard let host = Host.current else { return false }
+        // The host would take a pattern; here each composed identifier is registered by itself, as on Apple's platforms.
+        if identifier.hasSuffix("*") {
+            host.log(.error, "\"\(identifier)\" is a pattern; register each identifier that is composed from it")
+            return false
+        }
+        switch host.register(identifier, handler) {
+        case .ok:
+            BackgroundPlugin.remember(registered: identifier)
+            return true
+        case .wrongPhase:
+            ProgrammingError.end(
+                "all launch handlers must be registered before the plugin has entered; \"\(identifier)\" came later:"
+                    + " register it in the closure that BackgroundPlugin.enter is given"
+            )
+        case .duplicate:
+            ProgrammingError.end(
+                "the launch handler for a task identifier may be registered only once; \"\(identifier)\" has one already:"
+                    + " remove the second registration"
+            )
+        case let status:
+            host.log(.error, "no launch handler for \"\(identifier)\": \(host.name(of: status))")
+            return false
+        }
+    }
+}

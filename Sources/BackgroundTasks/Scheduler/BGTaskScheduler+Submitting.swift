@@ -1,0 +1,67 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+
+extension BGTaskScheduler {
+    /// Makes a request pending, as it is now: later changes of the object affect nothing. It replaces the pending one with
+    /// the same identifier.
+    ///
+    /// Blocks until the host has recorded it. Apple's newest SDK deprecates this form in favour of
+    /// ``submitTaskRequest(_:)``; here it stays, and says everything that the other one says.
+    ///
+    /// A main plugin that submits an identifier without a launch handler makes a programming error: the host records it,
+    /// and the process ends.
+    ///
+    /// - Throws: ``BGTaskScheduler/Error``.
+    public func submit(_ taskRequest: BGTaskRequest) throws {
+        guard let host = Host.current else { throw Error.withoutHost }
+        guard let request = taskRequest.copy() as? BGTaskRequest else { return }
+        let answer = host.waiting { $0.submit(request) }
+        switch answer.status {
+        case .ok:
+            submissions.keep(request, as: answer.submission)
+        case .unregistered:
+            ProgrammingError.end(
+                "no launch handler is registered for the task with identifier \"\(request.identifier)\":"
+                    + " register it while the plugin enters, before the submission"
+            )
+        default:
+            throw Error(answer)
+        }
+    }
+
+    /// Makes a request pending, like ``submit(_:)``, without blocking the caller.
+    ///
+    /// - Throws: ``BGTaskScheduler/Error``.
+    public func submitTaskRequest(_ taskRequest: BGTaskRequest) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Swift.Error>) in
+            inBackground(submitting: taskRequest) { continuation.resume(with: $0) }
+        }
+    }
+
+    /// Makes a request pending, like ``submit(_:)``, without blocking the caller.
+    ///
+    /// - Parameter completionHandler: called on an arbitrary queue, with nil once the request is pending, else with a
+    ///   ``BGTaskScheduler/Error``.
+    @preconcurrency
+    public func submitTaskRequest(
+        _ taskRequest: BGTaskRequest,
+        completionHandler: @escaping @Sendable ((any Swift.Error)?) -> Void
+    ) {
+        inBackground(submitting: taskRequest) { result in
+            switch result {
+            case .success: completionHandler(nil)
+            case .failure(let error): completionHandler(error)
+            }
+        }
+    }
+
+    private func inBackground(
+        submitting taskRequest: BGTaskRequest,
+        _ answer: @escaping @Sendable (Result<Void, any Swift.Error>) -> Void
+    ) {
+        // As it is when this is called, not when the queue gets to it.
+        guard let request = taskRequest.copy() as? BGTaskRequest else { return }
+        Host.waitingQueue.async { answer(Result { try self.submit(request) }) }
+    }
+}

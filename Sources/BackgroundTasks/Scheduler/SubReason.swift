@@ -1,0 +1,78 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+
+extension BGTaskScheduler.Error {
+    /// Which rule of the host stood behind a code. This platform's own: Apple's API says only the code.
+    public struct SubReason: RawRepresentable, Hashable, Sendable {
+        /// The number in the plugin ABI.
+        public let rawValue: UInt32
+
+        /// A sub-reason by its number, also one that this release does not know.
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+        /// The host gave none.
+        public static let none = Self(rawValue: BGT_REASON_NONE)
+        /// The request itself is malformed: an identifier, a title or a payload that no host takes.
+        public static let malformedRequest = Self(rawValue: .max)
+
+        /// This host does not run that kind, or there is no host.
+        public static let notOffered = Self(rawValue: BGT_REASON_NOT_OFFERED)
+        /// The operator switched background refresh off.
+        public static let backgroundRefreshOff = Self(rawValue: BGT_REASON_BACKGROUND_REFRESH_OFF)
+        /// The operator disabled the plugin.
+        public static let pluginDisabled = Self(rawValue: BGT_REASON_PLUGIN_DISABLED)
+        /// The ledger could not record it; nothing is pending.
+        public static let notRecorded = Self(rawValue: BGT_REASON_NOT_RECORDED)
+        /// The host is stopping, or the launch is over.
+        public static let hostStopping = Self(rawValue: BGT_REASON_HOST_STOPPING)
+        /// The extension may not schedule.
+        public static let submitterMayNotSchedule = Self(rawValue: BGT_REASON_SUBMITTER_MAY_NOT_SCHEDULE)
+        /// The main plugin is not installed any more.
+        public static let pluginMissing = Self(rawValue: BGT_REASON_PLUGIN_MISSING)
+
+        /// As many refresh requests as may be are pending.
+        public static let refreshLimit = Self(rawValue: BGT_REASON_REFRESH_LIMIT)
+        /// As many processing requests as may be are pending.
+        public static let processingLimit = Self(rawValue: BGT_REASON_PROCESSING_LIMIT)
+        /// As many continued requests as may be are pending.
+        public static let continuedLimit = Self(rawValue: BGT_REASON_CONTINUED_LIMIT)
+
+        /// The manifest does not permit the identifier.
+        public static let identifierNotPermitted = Self(rawValue: BGT_REASON_IDENTIFIER_NOT_PERMITTED)
+        /// The manifest lacks the background mode `fetch`.
+        public static let modeFetchMissing = Self(rawValue: BGT_REASON_MODE_FETCH_MISSING)
+        /// The manifest lacks the background mode `processing`.
+        public static let modeProcessingMissing = Self(rawValue: BGT_REASON_MODE_PROCESSING_MISSING)
+        /// No person started what submits a continued request.
+        public static let notInForeground = Self(rawValue: BGT_REASON_NOT_IN_FOREGROUND)
+        /// The machine does not have the resources.
+        public static let resourcesUnsupported = Self(rawValue: BGT_REASON_RESOURCES_UNSUPPORTED)
+        /// The manifest lacks the entitlement.
+        public static let entitlementMissing = Self(rawValue: BGT_REASON_ENTITLEMENT_MISSING)
+        /// The operator denies this plugin background launches.
+        public static let backgroundDenied = Self(rawValue: BGT_REASON_BACKGROUND_DENIED)
+        /// The main plugin does not list this extension.
+        public static let notItsMainPlugin = Self(rawValue: BGT_REASON_NOT_ITS_MAIN_PLUGIN)
+
+        /// No room for a continued task that asked to run at once.
+        public static let noRoomNow = Self(rawValue: BGT_REASON_NO_ROOM_NOW)
+    }
+}
+
+extension BGTaskScheduler.Error.SubReason: CustomStringConvertible {
+    /// The words that the journal and the command use.
+    public var description: String { Self.words[self] ?? "sub-reason \(rawValue)" }
+
+    private static let words: [Self: String] = [
+        .none: "none", .malformedRequest: "malformed-request", .notOffered: "not-offered",
+        .backgroundRefreshOff: "background-refresh-off", .pluginDisabled: "plugin-disabled",
+        .notRecorded: "not-recorded", .hostStopping: "host-stopping",
+        .submitterMayNotSchedule: "submitter-may-not-schedule", .pluginMissing: "plugin-missing",
+        .refreshLimit: "refresh-limit", .processingLimit: "processing-limit", .continuedLimit: "continued-limit",
+        .identifierNotPermitted: "identifier-not-permitted", .modeFetchMissing: "mode-fetch-missing",
+        .modeProcessingMissing: "mode-processing-missing", .notInForeground: "not-in-foreground",
+        .resourcesUnsupported: "resources-unsupported", .entitlementMissing: "entitlement-missing",
+        .backgroundDenied: "background-denied", .notItsMainPlugin: "not-its-main-plugin", .noRoomNow: "no-room-now",
+    ]
+}

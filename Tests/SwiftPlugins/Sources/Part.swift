@@ -1,0 +1,27 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import BackgroundTasks
+
+/// What this plugin does in one test, chosen by the setting `part`: a shape in which code for Apple's platforms is written.
+@MainActor
+protocol Part {
+    init()
+    /// What an app does while it launches.
+    func launch() throws
+}
+
+enum Parts {
+    struct Missing: Error {
+        let name: String
+    }
+
+    @MainActor
+    static func chosen() throws -> any Part {
+        let name = BackgroundPlugin.setting("part") ?? ""
+        guard let part = all.first(where: { "\($0)" == name }) else { throw Missing(name: name) }
+        return part.init()
+    }
+
+    @MainActor
+    private static let all: [any Part.Type] = [OperationRefresh.self]
+}
