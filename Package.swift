@@ -37,6 +37,10 @@ let package = Package(
         // MARK: BackgroundTasks, the same for plugins in Swift, as on Apple's platforms
 
         .target(name: "BackgroundTasks", dependencies: ["CBackgroundTasks"]),
+        .testTarget(
+            name: "BackgroundTasksTests",
+            dependencies: ["BackgroundTasks", "CBackgroundTasks", "TaskModel"]
+        ),
 
         // One source in both language modes, as its author would build it. Never a dependency: their entries would collide.
         .target(

@@ -34,9 +34,14 @@ package enum BuiltProgram: String, Sendable {
     case command = "bgtask"
     case runner = "bgtask-runner"
 
-    package func path() throws -> String {
+    /// Where all that the package builds lies.
+    static func folder() throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let path = (own as NSString).deletingLastPathComponent + "/" + rawValue
+        return (own as NSString).deletingLastPathComponent
+    }
+
+    package func path() throws -> String {
+        let path = try Self.folder() + "/" + rawValue
         if FileManager.default.isExecutableFile(atPath: path) { return path }
         throw HostFailure("there is no \(path); build it first: swift build --build-tests")
     }

@@ -7,6 +7,7 @@ package struct TestPlugin: Sendable {
     package enum Library: Sendable {
         /// One of `Tests/MisbehavingPlugins`, with further flags for `cc`.
         case compiled(String, flags: [String] = [])
+        case built(BuiltLibrary)
         case bytes([UInt8])
     }
 
@@ -79,6 +80,7 @@ package struct TestPlugin: Sendable {
     package func libraryBytes() async throws -> [UInt8] {
         switch library {
         case .compiled(let source, let flags): try await PluginCompiler.library(source, flags: flags)
+        case .built(let library): try library.bytes()
         case .bytes(let bytes): bytes
         }
     }

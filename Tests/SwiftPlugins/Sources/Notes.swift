@@ -14,3 +14,9 @@ func note(_ line: String) {
 
 /// Whether the work should go on until it is told to stop.
 var isSlow: Bool { BackgroundPlugin.setting("slow") == "true" }
+
+/// Whether the test lets the work complete.
+var isReleased: Bool {
+    guard let file = BackgroundPlugin.containerURL?.appendingPathComponent("release") else { return true }
+    return FileManager.default.fileExists(atPath: file.path)
+}

@@ -18,10 +18,20 @@ enum Parts {
     @MainActor
     static func chosen() throws -> any Part {
         let name = BackgroundPlugin.setting("part") ?? ""
-        guard let part = all.first(where: { "\($0)" == name }) else { throw Missing(name: name) }
-        return part.init()
+        guard let type = all.first(where: { "\($0)" == name }) else { throw Missing(name: name) }
+        let part = type.init()
+        running = part
+        return part
     }
 
+    /// Lives as long as the process, like an app's delegate.
     @MainActor
-    private static let all: [any Part.Type] = [OperationRefresh.self]
+    private static var running: (any Part)?
+
+    @MainActor
+    private static let all: [any Part.Type] = [
+        OperationRefresh.self, TaskRefresh.self, DatabaseCleanup.self, ContinuedExport.self, ComposedExport.self,
+        PendingListing.self, ErrorHandling.self, MainActorHandlers.self, AsyncHandlers.self, Assertions.self,
+        Mistakes.self, CoordinatorShape.self, WrapperShape.self, OverloadShape.self,
+    ]
 }

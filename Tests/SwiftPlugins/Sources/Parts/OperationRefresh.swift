@@ -1,4 +1,5 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
+// swift-format-ignore-file: NeverForceUnwrap, AllPublicDeclarationsHaveDocumentation
 
 import BackgroundTasks
 
@@ -13,7 +14,6 @@ private class AppDelegate: NSObject {
     let operationQueue = OperationQueue()
 
     func application(didFinishLaunchingWithOptions launchOptions: [String: Any]?) -> Bool {
-        // swift-format-ignore: NeverForceUnwrap
         BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.refresh", using: nil) { task in
             self.handleAppRefresh(task: task as! BGAppRefreshTask)
         }

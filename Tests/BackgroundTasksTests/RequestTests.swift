@@ -1,0 +1,72 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import BackgroundTasks
+import Foundation
+import Testing
+
+@Suite("Requests have Apple's defaults and are copied whole")
+struct RequestTests {
+    @Test func `what is not set is what Apple's has`() {
+        let refresh = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
+        #expect(refresh.identifier == "com.example.refresh")
+        #expect(refresh.earliestBeginDate == nil && refresh.payload == nil)
+        let processing = BGProcessingTaskRequest(identifier: "com.example.cleaning")
+        #expect(!processing.requiresNetworkConnectivity && !processing.requiresExternalPower)
+        let study = BGHealthResearchTaskRequest(identifier: "com.example.study")
+        let protection = study.protectionTypeOfRequiredData.rawValue
+        #expect(protection == FileProtectionType.completeUntilFirstUserAuthentication.rawValue)
+        let export = BGContinuedProcessingTaskRequest(
+            identifier: "com.example.export",
+            title: "Export",
+            subtitle: "all"
+        )
+        #expect(export.title == "Export" && export.subtitle == "all")
+        #expect(export.strategy == .queue && export.requiredResources == .default)
+        #expect(BGContinuedProcessingTaskRequest.SubmissionStrategy.fail.rawValue == 0)
+        #expect(BGContinuedProcessingTaskRequest.SubmissionStrategy.queue.rawValue == 1)
+        #expect(BGContinuedProcessingTaskRequest.Resources.gpu.rawValue == 1)
+        #expect(BGContinuedProcessingTaskRequest.Resources.default.rawValue == 0)
+    }
+
+    @Test func `a copy is of the same class, says the same, and lives its own life (27)`() throws {
+        let study = BGHealthResearchTaskRequest(identifier: "com.example.study")
+        study.earliestBeginDate = Date(timeIntervalSince1970: 1_800_000_000)
+        study.payload = Data([1, 2, 3])
+        study.requiresExternalPower = true
+        study.requiresNetworkConnectivity = true
+        study.protectionTypeOfRequiredData = .complete
+        let copy = try #require(study.copy() as? BGHealthResearchTaskRequest)
+        study.earliestBeginDate = nil
+        study.requiresExternalPower = false
+        study.protectionTypeOfRequiredData = .none
+        #expect(copy.identifier == study.identifier && copy.payload == Data([1, 2, 3]))
+        #expect(copy.earliestBeginDate == Date(timeIntervalSince1970: 1_800_000_000))
+        #expect(copy.requiresExternalPower && copy.requiresNetworkConnectivity)
+        #expect(copy.protectionTypeOfRequiredData.rawValue == FileProtectionType.complete.rawValue)
+
+        let export = BGContinuedProcessingTaskRequest(
+            identifier: "com.example.export",
+            title: "Export",
+            subtitle: "all"
+        )
+        export.strategy = .fail
+        export.requiredResources = [.gpu]
+        let second = try #require(export.copy() as? BGContinuedProcessingTaskRequest)
+        export.title = "Import"
+        #expect(second.title == "Export" && second.strategy == .fail && second.requiredResources.contains(.gpu))
+        #expect(BGAppRefreshTaskRequest(identifier: "a").copy() is BGAppRefreshTaskRequest)
+        let processing = BGProcessingTaskRequest(identifier: "a").copy()
+        #expect(processing is BGProcessingTaskRequest && !(processing is BGHealthResearchTaskRequest))
+    }
+
+    @Test func `the classes stand to one another as Apple's do`() {
+        let study: Any = BGHealthResearchTask.self
+        #expect(study is BGProcessingTask.Type && study is BGTask.Type)
+        let studyRequest: Any = BGHealthResearchTaskRequest.self
+        #expect(studyRequest is BGProcessingTaskRequest.Type && studyRequest is BGTaskRequest.Type)
+        let export: Any = BGContinuedProcessingTask.self
+        #expect(export is BGTask.Type && export is any ProgressReporting.Type && !(export is BGProcessingTask.Type))
+        let refresh: Any = BGAppRefreshTask.self
+        #expect(refresh is BGTask.Type && !(refresh is BGProcessingTask.Type))
+    }
+}

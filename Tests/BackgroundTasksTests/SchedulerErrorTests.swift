@@ -1,0 +1,50 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import BackgroundTasks
+import Foundation
+import TaskModel
+import Testing
+
+@Suite("The scheduler's errors are Apple's, with a sub-reason beside them")
+struct SchedulerErrorTests {
+    private static let codes: [BGTaskScheduler.Error.Code] = [
+        .unavailable, .tooManyPendingTaskRequests, .notPermitted, .immediateRunIneligible,
+    ]
+
+    @Test func `domain and numbers are Apple's, also as NSError`() {
+        #expect(Self.codes.map(\.rawValue) == [1, 2, 3, 4])
+        #expect(BGTaskScheduler.errorDomain == "BGTaskSchedulerErrorDomain")
+        for code in Self.codes {
+            let error = BGTaskScheduler.Error(code, subReason: .refreshLimit, text: "so many; cancel one")
+            let bridged = error as NSError
+            #expect(bridged.domain == "BGTaskSchedulerErrorDomain" && bridged.code == code.rawValue)
+            #expect(bridged.localizedDescription == "so many; cancel one")
+            #expect(bridged.userInfo[BGTaskScheduler.Error.subReasonKey] as? Int == 10)
+            #expect((error as any Error).localizedDescription == "so many; cancel one")
+        }
+        #expect(!BGTaskScheduler.Error(.unavailable).localizedDescription.isEmpty)
+    }
+
+    @Test func `a case catches its own code alone, also after a journey as NSError`() {
+        for code in Self.codes {
+            for error in [
+                BGTaskScheduler.Error(code), NSError(domain: BGTaskScheduler.errorDomain, code: code.rawValue),
+            ]
+                as [any Error]
+            {
+                #expect(Self.codes.filter { $0 ~= error } == [code])
+            }
+        }
+        let foreign = NSError(domain: NSCocoaErrorDomain, code: 3)
+        #expect(Self.codes.allSatisfy { !($0 ~= foreign) })
+    }
+
+    @Test func `each sub-reason of a submission has the host's word`() {
+        // An event's, which no plugin submits.
+        let others: Set<Refusal.SubReason> = [.eventLimit, .notAnExtension]
+        for reason in Refusal.SubReason.allCases where !others.contains(reason) {
+            #expect("\(BGTaskScheduler.Error.SubReason(rawValue: reason.rawValue))" == reason.name)
+        }
+        #expect("\(BGTaskScheduler.Error.SubReason(rawValue: 4711))" == "sub-reason 4711")
+    }
+}

@@ -1,0 +1,38 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import TaskModel
+import Testing
+
+// What the suites about the module for Swift do with the plugin in Tests/SwiftPlugins.
+extension HostFixture {
+    /// Submits a task of the plugin and has a person launch it at once.
+    func begin(
+        _ plugin: TestPlugin,
+        _ task: String,
+        _ kind: TaskKind = .processing,
+        payload: String = ""
+    ) async throws -> Int64 {
+        try await started(plugin)
+        let task = plugin.task(task)
+        let submission = try await submit(task, kind, earliestBegin: Self.tomorrow, payload: Array(payload.utf8))
+        _ = try await client.simulateLaunch(of: [identifier(task)])
+        return submission
+    }
+
+    /// ... and waits for how it ended.
+    func run(
+        _ plugin: TestPlugin,
+        _ task: String,
+        _ kind: TaskKind = .processing,
+        payload: String = ""
+    ) async throws -> JournalLine {
+        let end = try await outcome(of: begin(plugin, task, kind, payload: payload))
+        _ = try await self.end(ofLaunch: try #require(end.launch))
+        return end
+    }
+
+    /// Identifiers of the pending requests.
+    func pending() async throws -> [String] { try await client.tasks().pending.map(\.identifier).sorted() }
+}

@@ -1,0 +1,112 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("A programming error ends a plugin in Swift, once the host has recorded it (C2)")
+struct SwiftMistakeTests {
+    struct Mistake: Sendable, CustomTestStringConvertible {
+        let name: String
+        /// What becomes of the task.
+        let outcome: String
+        /// A part of what the host records before.
+        let violation: String
+        /// A part of what the process says when it ends.
+        let lastWords: String
+
+        var testDescription: String { name }
+    }
+
+    static let mistakes = [
+        Mistake(
+            name: "late",
+            outcome: "crashed",
+            violation: "was registered after entry",
+            lastWords: "all launch handlers must be registered before the plugin has entered"
+        ),
+        Mistake(
+            name: "duplicate",
+            outcome: "entry-failed",
+            violation: "was registered twice",
+            lastWords: "may be registered only once"
+        ),
+        Mistake(
+            name: "unregistered",
+            outcome: "crashed",
+            violation: "was submitted without a handler",
+            lastWords: "no launch handler is registered for the task with identifier"
+        ),
+    ]
+
+    @Test(arguments: mistakes)
+    func `late, duplicate and unregistered are recorded, and end the process (14, 16, 18)`(
+        _ mistake: Mistake
+    ) async throws {
+        let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": mistake.name])
+        try await HostFixture.with(HostSetup(["retry-delay": "1h"]), plugins: [.neighbour, plugin]) { host in
+            let submission = try await host.begin(plugin, "refresh", .refresh)
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == mistake.outcome && end.blame == "plugin", "\(end)")
+            let launch = try #require(end.launch)
+            let violation = try await host.violation(in: launch)
+            #expect(violation.message.contains("BGT-ABI-10") && violation.message.contains(mistake.violation))
+            #expect(violation.number < end.number)
+            try await host.waitForLog("the last words") {
+                $0.contains("Fatal error: ") && $0.contains(mistake.lastWords)
+            }
+            #expect(!host.notes(plugin).contains("still there"))
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `a task that no handler takes is used up, and ends the process (52)`() async throws {
+        let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": "missing"])
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let submission = try await host.begin(plugin, "refresh", .refresh)
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "not-registered" && end.blame == "plugin")
+            try await host.waitForLog("the last words") {
+                $0.contains("launched for the task with identifier \"\(plugin.task("refresh"))\"")
+            }
+            let launch = try #require(end.launch)
+            #expect(try await host.end(ofLaunch: launch).event == "launch-crashed")
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `a second completion is recorded, and ends nothing (62)`() async throws {
+        let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": "twice"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let end = try await host.run(plugin, "refresh", .refresh)
+            #expect(end.event == "succeeded" && host.notes(plugin).contains("still there"))
+            let launch = try #require(end.launch)
+            #expect(try await host.violation(in: launch).message.contains("BGT-ABI-09"))
+        }
+    }
+
+    @Test func `a crash in a handler is recorded with its signal and its last words, and the host goes on (C3)`()
+        async throws
+    {
+        let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": "crash"])
+        try await HostFixture.with(HostSetup(["retry-delay": "1h"]), plugins: [.neighbour, plugin]) { host in
+            let submission = try await host.begin(plugin, "refresh", .refresh)
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "crashed" && end.message.contains("SIGILL") && end.message.contains("attempt 1 of 3"))
+            try await host.waitForLog("the last words") { $0.contains("Fatal error: Index out of range") }
+            try await host.withstands(submission: submission)
+        }
+    }
+
+    @Test func `what entry throws is shown, and the tasks return to pending (C3)`() async throws {
+        let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": "throws"])
+        try await HostFixture.with(HostSetup(["retry-delay": "1h"]), plugins: [plugin]) { host in
+            let submission = try await host.begin(plugin, "refresh", .refresh)
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "entry-failed" && end.message.contains("entry returned -1"))
+            try await host.waitForLog("what was thrown") { $0.contains("the plugin could not enter: ") }
+            #expect(try await host.pending() == [plugin.task("refresh")])
+        }
+    }
+}

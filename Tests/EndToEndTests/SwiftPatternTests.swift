@@ -1,0 +1,233 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("Scheduler code as it is written for Apple's platforms runs as a plugin, in both language modes")
+struct SwiftPatternTests {
+    @Test(arguments: BuiltLibrary.allCases)
+    func `registered at start, a refresh submits the next one and runs as an operation (12, 34, 45, C4)`(
+        _ library: BuiltLibrary
+    ) async throws {
+        let plugin = TestPlugin.part("OperationRefresh", library)
+        try await HostFixture.with(plugins: [plugin]) { host in
+            // Submitted while it entered for the first time.
+            try await host.started(plugin)
+            let first = try #require(try await host.client.tasks().pending.first)
+            #expect(first.identifier == plugin.task("refresh") && first.kind == "refresh" && first.earliestBegin != nil)
+
+            let end = try await host.run(plugin, "refresh", .refresh)
+            #expect(end.event == "succeeded")
+            #expect(host.notes(plugin) == ["refreshing off the main thread: true", "refreshed"])
+            let next = try await host.client.tasks().pending
+            #expect(next.map(\.identifier) == [plugin.task("refresh")] && next[0].submission > first.submission)
+        }
+    }
+
+    @Test(arguments: BuiltLibrary.allCases)
+    func `the expiration handler cancels the operation, whose completion block completes the task (58)`(
+        _ library: BuiltLibrary
+    ) async throws {
+        let plugin = TestPlugin.part("OperationRefresh", library, settings: ["slow": "true"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let submission = try await host.begin(plugin, "refresh", .refresh)
+            try await host.wait(for: "refreshing", of: plugin)
+            try await host.expireOnceEntered(plugin.task("refresh"))
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "failed" && host.notes(plugin).last == "cancelled")
+            let launch = try #require(end.launch)
+            #expect(try await host.end(ofLaunch: launch).event == "launch-expired")
+        }
+    }
+
+    @Test(arguments: BuiltLibrary.allCases)
+    func
+        `a refresh in a Swift task succeeds, and is cancelled when its time ends; the first completion stands (58, 62)`(
+            _ library: BuiltLibrary
+        ) async throws
+    {
+        var plugin = TestPlugin.part("TaskRefresh", library)
+        try await HostFixture.with(plugins: [plugin]) { host in
+            try await host.started(plugin)
+            #expect(try await host.run(plugin, "refresh", .refresh).event == "succeeded")
+            #expect(host.notes(plugin) == ["fetching", "stored 2"])
+            #expect(try await host.pending() == [plugin.task("refresh")])
+        }
+        plugin.settings["slow"] = "true"
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let submission = try await host.begin(plugin, "refresh", .refresh)
+            try await host.wait(for: "fetching", of: plugin)
+            try await host.expireOnceEntered(plugin.task("refresh"))
+            #expect(try await host.outcome(of: submission).event == "failed")
+            #expect(host.notes(plugin) == ["fetching"])
+        }
+    }
+
+    @Test(arguments: BuiltLibrary.allCases)
+    func `a processing task asks for power, is told why it ends, and submits the next one there (55, 60, 68)`(
+        _ library: BuiltLibrary
+    ) async throws {
+        let plugin = TestPlugin.part("DatabaseCleanup", library, settings: ["slow": "true"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            try await host.started(plugin)
+            let first = try #require(try await host.client.tasks().pending.first)
+            #expect(first.requiresExternalPower && !first.requiresNetwork && first.kind == "processing")
+            _ = try await host.client.simulateLaunch(of: [host.identifier(first.identifier)])
+            try await host.wait(for: "cleaning", of: plugin)
+            _ = try await host.client.simulateConditions(ConditionsSimulation([.externalPower: .holds(false)]))
+            let end = try await host.outcome(of: first.submission)
+            #expect(end.event == "failed" && end.blame == "machine")
+            #expect(host.notes(plugin).last?.contains("externalPowerLost") == true)
+            let next = try #require(try await host.client.tasks().pending.first)
+            #expect(next.identifier == first.identifier && next.submission > first.submission)
+        }
+    }
+
+    @Test(arguments: BuiltLibrary.allCases)
+    func `a continued task is registered late, submitted by its launch, and shows its progress (15, 74, 77, 79, C8)`(
+        _ library: BuiltLibrary
+    ) async throws {
+        let plugin = TestPlugin.part("ContinuedExport", library)
+        let export = plugin.task("export.photos")
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let submission = try await host.begin(plugin, "db-cleaning")
+            #expect(try await host.outcome(of: submission).event == "succeeded")
+            let running = try await host.running(export) { $0.progress == .init(done: 5, total: 8) }
+            #expect(running.kind == "continued" && running.title == "Exporting Photos" && running.budget == nil)
+            #expect(running.subtitle == "5 of 8 complete")
+            try host.release(plugin)
+            #expect(try await host.outcome(of: running.submission).event == "succeeded")
+            #expect(host.notes(plugin).last == "exported Exporting Photos, 8 of 8 complete")
+        }
+    }
+
+    @Test(arguments: BuiltLibrary.allCases)
+    func `a continued task's progress is that of its children; a pattern is not registered (10, 19, 77)`(
+        _ library: BuiltLibrary
+    ) async throws {
+        let plugin = TestPlugin.part("ComposedExport", library)
+        let export = plugin.task("export.7")
+        try await HostFixture.with(plugins: [plugin]) { host in
+            // Its launch has left its own line, and no other one comes between.
+            try await host.started(plugin)
+            let submission = try await host.submitContinued(export)
+            // Half of a child that is one of two.
+            let running = try await host.running(export) { $0.progress.map { 4 * $0.done == $0.total } == true }
+            #expect(running.submission == submission)
+            try host.release(plugin)
+            #expect(try await host.outcome(of: submission).event == "succeeded")
+            let notes = ["a pattern is taken: false", "\(export): Export, album 7", "progress 1.0"]
+            #expect(host.notes(plugin).suffix(3) == notes)
+        }
+    }
+
+    @Test(arguments: BuiltLibrary.allCases)
+    func `a person's stop reaches a continued task's expiration handler (60, 78)`(_ library: BuiltLibrary) async throws
+    {
+        let plugin = TestPlugin.part("ComposedExport", library)
+        let export = plugin.task("export.7")
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let submission = try await host.submitContinued(export)
+            _ = try await host.running(export) { $0.progress != nil }
+            _ = try await host.client.stop(host.identifier(export))
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "failed" && end.blame == "person")
+            #expect(host.notes(plugin).contains { $0.contains("stoppedByPerson") })
+        }
+    }
+
+    @Test(arguments: BuiltLibrary.allCases)
+    func `pending requests are listed as copies and cancelled one by one and all at once (27, 39, 40, 42, 43)`(
+        _ library: BuiltLibrary
+    ) async throws {
+        let plugin = TestPlugin.part("PendingListing", library)
+        try await HostFixture.with(plugins: [plugin]) { host in
+            try await host.started(plugin)
+            #expect(try await host.run(plugin, "report").event == "succeeded")
+            #expect(
+                host.notes(plugin) == [
+                    "pending BGAppRefreshTaskRequest \(plugin.task("refresh")) 4000000000 colours power false",
+                    "pending BGProcessingTaskRequest \(plugin.task("db-cleaning")) 4000000000 none power true",
+                    "unchanged: yes",
+                    "after a cancellation: [\"\(plugin.task("db-cleaning"))\"]",
+                    "after all: 0",
+                ]
+            )
+            #expect(try await host.pending().isEmpty)
+        }
+    }
+
+    @Test(arguments: BuiltLibrary.allCases)
+    func `errors are caught by case, by code, and as NSError, each with a sub-reason (1, 2, 24, 75, C14)`(
+        _ library: BuiltLibrary
+    ) async throws {
+        let plugin = TestPlugin.part("ErrorHandling", library)
+        try await HostFixture.with(plugins: [plugin]) { host in
+            try await host.started(plugin)
+            #expect(
+                host.notes(plugin) == [
+                    "unknown is registered: false", "by case: not permitted", "by code: too many, refresh-limit",
+                    "by code: the same", "bridged: true BGTaskSchedulerErrorDomain 3", "bridged: not permitted",
+                    "bridged: says why: true",
+                ]
+            )
+            #expect(try await host.run(plugin, "db-cleaning").event == "succeeded")
+            let last = host.notes(plugin).suffix(2)
+            #expect(last.first?.hasPrefix("async: not permitted, ") == true)
+            #expect(last.last == "completion handler: submitted")
+        }
+    }
+
+    @Test(arguments: BuiltLibrary.allCases)
+    func `handlers run on the queue that was named, and main-actor code on the main thread (51, C4)`(
+        _ library: BuiltLibrary
+    ) async throws {
+        let plugin = TestPlugin.part("MainActorHandlers", library)
+        try await HostFixture.with(plugins: [plugin]) { host in
+            try await host.started(plugin)
+            for task in ["refresh", "db-cleaning", "report"] {
+                let kind: TaskKind = task == "refresh" ? .refresh : .processing
+                #expect(try await host.run(plugin, task, kind).event == "succeeded")
+            }
+            #expect(
+                host.notes(plugin) == [
+                    "refresh on the main thread: true", "db-cleaning on the main thread: true",
+                    "report on the main thread: false", "and from there on the main thread: true",
+                ]
+            )
+        }
+    }
+
+    @Test(arguments: BuiltLibrary.allCases)
+    func `a task that the main actor handles expires there too`(_ library: BuiltLibrary) async throws {
+        let plugin = TestPlugin.part("MainActorHandlers", library, settings: ["slow": "true"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let submission = try await host.begin(plugin, "refresh", .refresh)
+            try await host.wait(for: "refresh on the main thread: true", of: plugin)
+            try await host.expireOnceEntered(plugin.task("refresh"))
+            #expect(try await host.outcome(of: submission).event == "failed")
+            #expect(host.notes(plugin).last == "expired on the main thread: true")
+        }
+    }
+
+    @Test(arguments: BuiltLibrary.allCases)
+    func `schedulers behind protocols, wrapped tasks and functions by name run as they are`(
+        _ library: BuiltLibrary
+    ) async throws {
+        let expected = [
+            "CoordinatorShape": ["coordinated com.example.colorfeed.refresh"],
+            "WrapperShape": ["by name: com.example.colorfeed.refresh"],
+            "OverloadShape": ["a job: com.example.colorfeed.refresh"],
+        ]
+        for (part, notes) in expected.sorted(by: { $0.key < $1.key }) {
+            let plugin = TestPlugin.part(part, library)
+            try await HostFixture.with(plugins: [plugin]) { host in
+                try await host.started(plugin)
+                #expect(try await host.run(plugin, "refresh", .refresh).event == "succeeded")
+                #expect(host.notes(plugin) == notes)
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("The Swift runtime of a plugin and that of its runner never meet")
+struct SwiftRuntimeTests {
+    @Test(arguments: [[], ["-static-stdlib"]])
+    func `a plugin on the header alone brings its own, dynamic or static`(_ flags: [String]) async throws {
+        var plugin = TestPlugin("HeaderAlone")
+        plugin.library = .bytes(try await SwiftCompiler.library("HeaderAlone", flags: flags))
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "succeeded")
+            try await host.waitForLog("what it counted") { $0.contains("500 of 1000 are even, and add up to 250500") }
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `a plugin with Foundation, threads and Swift tasks runs beside one that has none of it`() async throws {
+        let plugin = TestPlugin.part("TaskRefresh", .swift6)
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            try await host.started(plugin)
+            #expect(try await host.run(plugin, "refresh", .refresh).event == "succeeded")
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `the runner shows the dynamic linker no symbol of Swift, and needs no library of it`() async throws {
+        let runner = try BuiltProgram.runner.path()
+        let symbols = try await ProgramRun.of("/usr/bin/nm", ["-D", "--defined-only", runner])
+        #expect(symbols.status == 0)
+        let names = symbols.output.split(separator: "\n").compactMap { $0.split(separator: " ").last }
+        #expect(!names.contains { $0.hasPrefix("$s") || $0.hasPrefix("swift_") || $0.hasPrefix("_swift") }, "\(names)")
+        let needs = try await ProgramRun.of("/usr/bin/readelf", ["-d", runner])
+        #expect(needs.status == 0 && !needs.output.contains("libswift") && !needs.output.contains("libFoundation"))
+    }
+
+    @Test(arguments: BuiltLibrary.allCases)
+    func `of what a plugin in Swift exports, the entry alone is not mangled`(_ library: BuiltLibrary) async throws {
+        let symbols = try await ScratchFolder.with { folder in
+            let file = try folder.write(library.bytes(), to: "library.so")
+            return try await ProgramRun.of("/usr/bin/nm", ["-D", "--defined-only", file])
+        }
+        // The linker's own marks of where data ends are no function of anybody's.
+        let marks = ["__bss_start", "_edata", "_end"]
+        let names = symbols.output.split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) }
+        let plain = names.filter { !$0.hasPrefix("$s") && !$0.hasPrefix("_$s") && !marks.contains($0) }
+        #expect(plain == ["bgtask_plugin_entry"])
+    }
+
+    @Test(arguments: BuiltLibrary.allCases)
+    func `the check finds nothing to refuse in a plugin in Swift`(_ library: BuiltLibrary) async throws {
+        let plugin = TestPlugin.part("OperationRefresh", library)
+        try await ScratchFolder.with { folder in
+            try folder.write(try await plugin.libraryBytes(), to: "libColorFeed.so")
+            let manifest = try folder.write(plugin.manifest.utf8, to: "ColorFeed.yaml")
+            let check = try await ProgramRun.of(BuiltProgram.command.path(), ["plugin", "check", manifest])
+            #expect(check.status == 0, "\(check.output)\(check.error)")
+            #expect(check.output.contains("pass    elf-exports") && check.output.contains("pass    elf-note"))
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+
+/// The plugin in Swift that the package builds beside the tests, from one source in both language modes.
+package enum BuiltLibrary: String, CaseIterable, Sendable {
+    case swift5 = "SwiftPlugin5"
+    case swift6 = "SwiftPlugin6"
+
+    package func bytes() throws -> [UInt8] {
+        let path = try BuiltProgram.folder() + "/lib\(rawValue).so"
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw HostFailure("there is no \(path); build it first: swift build --build-tests")
+        }
+        return Array(data)
+    }
+}
+
+extension TestPlugin {
+    /// One part of the plugin in Swift: a file in `Tests/SwiftPlugins/Sources`.
+    package static func part(_ name: String, _ library: BuiltLibrary, settings: [String: String] = [:]) -> TestPlugin {
+        var plugin = TestPlugin("ColorFeed", tasks: ["refresh", "db-cleaning", "report", "export.*"])
+        plugin.library = .built(library)
+        plugin.settings = settings.merging(["part": name]) { own, _ in own }
+        return plugin
+    }
+}

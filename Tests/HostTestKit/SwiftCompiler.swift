@@ -1,0 +1,26 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+
+/// Compiles Swift as a vendor would who has no package: with `swiftc` and the C header alone.
+package enum SwiftCompiler {
+    /// - Parameter flags: such as `-static-stdlib`.
+    package static func library(_ name: String, flags: [String] = []) async throws -> [UInt8] {
+        try await ScratchFolder.with { folder in
+            let map = "module CBackgroundTasks { header \"\(include)/bgtask.h\" export * }"
+            try folder.write(map.utf8, to: "module.modulemap")
+            let library = folder.file("lib\(name).so")
+            let run = try await ProgramRun.of(
+                "/usr/bin/env",
+                ["swiftc", "-emit-library", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors"]
+                    + ["-module-name", name, "-I", folder.path, "-o", library]
+                    + ["\(tests)/SwiftPlugins/Bare/\(name).swift"] + flags
+            )
+            guard run.status == 0 else { throw HostFailure("swiftc refused \(name):\n\(run.output)\(run.error)") }
+            return Array(try Data(contentsOf: URL(filePath: library)))
+        }
+    }
+
+    private static let tests = (#filePath as NSString).deletingLastPathComponent + "/.."
+    private static let include = tests + "/../Sources/CBackgroundTasks/include"
+}

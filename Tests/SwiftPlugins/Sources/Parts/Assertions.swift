@@ -1,0 +1,22 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import BackgroundTasks
+import Synchronization
+
+/// Work that goes on after the last completion, begun and ended as apps do it.
+final class Assertions: Part {
+    func launch() {
+        BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.refresh") { task in
+            let flush = BackgroundPlugin.beginBackgroundTask(withName: "flush") {
+                note("the flush must end")
+            }
+            note("begun: \(flush != .invalid), time: \(BackgroundPlugin.backgroundTimeRemaining > 0)")
+            task.setTaskCompleted(success: true)
+            Task {
+                while !isReleased { try? await Task.sleep(nanoseconds: 5_000_000) }
+                note("flushed")
+                BackgroundPlugin.endBackgroundTask(flush)
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+// swift-format-ignore-file: NeverForceUnwrap, AllPublicDeclarationsHaveDocumentation
+
+import BackgroundTasks
+
+/// Where handlers run: on a named queue, on the main queue, and on the main actor that they belong to.
+final class MainActorHandlers: Part {
+    private let queue = DispatchQueue(label: "com.example.colorfeed.work")
+    private var handled = 0
+
+    func launch() {
+        // Belongs to the main actor, like everything that is written here.
+        BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.refresh", using: nil) { task in
+            self.handleAppRefresh(task: task as! BGAppRefreshTask)
+        }
+        BGTaskScheduler.shared.register(
+            forTaskWithIdentifier: "com.example.colorfeed.db-cleaning",
+            using: .main
+        ) { @Sendable task in
+            MainActor.assumeIsolated {
+                self.handled += 1
+                note("db-cleaning on the main thread: \(Thread.isMainThread)")
+                task.setTaskCompleted(success: true)
+            }
+        }
+        BGTaskScheduler.shared.register(
+            forTaskWithIdentifier: "com.example.colorfeed.report",
+            using: queue
+        ) { @Sendable [queue] task in
+            dispatchPrecondition(condition: .onQueue(queue))
+            note("report on the main thread: \(Thread.isMainThread)")
+            Task { @MainActor in
+                self.handled += 1
+                note("and from there on the main thread: \(Thread.isMainThread)")
+                task.setTaskCompleted(success: true)
+            }
+        }
+    }
+
+    func handleAppRefresh(task: BGAppRefreshTask) {
+        MainActor.preconditionIsolated()
+        handled += 1
+        note("refresh on the main thread: \(Thread.isMainThread)")
+        task.expirationHandler = {
+            // Written on the main actor, and called there.
+            self.handled = 0
+            note("expired on the main thread: \(Thread.isMainThread)")
+            task.setTaskCompleted(success: false)
+        }
+        if !isSlow { task.setTaskCompleted(success: true) }
+    }
+}

@@ -1,0 +1,34 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import BackgroundTasks
+
+/// What ends the process, here as on Apple's platforms; the setting `mistake` says which.
+final class Mistakes: Part {
+    func launch() throws {
+        let mistake = BackgroundPlugin.setting("mistake") ?? ""
+        // The event `started` is not what the test is about.
+        guard let launch = BackgroundPlugin.launch, !launch.identifiers.isEmpty else { return }
+        if mistake == "missing" { return }
+        BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.refresh") { task in
+            note("handling")
+            switch mistake {
+            case "late":
+                BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.report") { _ in }
+            case "unregistered":
+                try? BGTaskScheduler.shared.submit(BGAppRefreshTaskRequest(identifier: "com.example.colorfeed.report"))
+            case "crash":
+                let colours: [String] = []
+                note("the first of \(colours.count): \(colours[colours.count])")
+            case "twice":
+                task.setTaskCompleted(success: true)
+            default: break
+            }
+            note("still there")
+            task.setTaskCompleted(success: true)
+        }
+        if mistake == "duplicate" {
+            BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.refresh") { _ in }
+        }
+        if mistake == "throws" { throw CocoaError(.fileNoSuchFile) }
+    }
+}
