@@ -6,6 +6,7 @@ JOBS ?= $(shell nproc)
 SWIFT_FLAGS = -j $(JOBS) --scratch-path $(BUILD) --explicit-target-dependency-import-check error
 PROGRAMS = bgtask bgtaskd bgtask-runner
 PLUGINS = $(BUILD)/plugins
+SWIFT_PLUGINS = ColorFeed
 
 # What building, testing and the demo need from Debian.
 PACKAGES = gcc g++ make pkg-config libsqlite3-dev libcurl4-openssl-dev libxml2-dev libturbojpeg0-dev \
@@ -38,8 +39,13 @@ soak:
 build: packages
 	for program in $(PROGRAMS); do swift build $(SWIFT_FLAGS) --product $$program || exit; done
 
+# Renamed into place, as those in C and C++ are: a host that watches the folder sees whole libraries.
 plugins: packages
 	$(MAKE) -C Plugins OUT="$(abspath $(PLUGINS))"
+	for plugin in $(SWIFT_PLUGINS); do swift build $(SWIFT_FLAGS) --product $$plugin || exit; done
+	for plugin in $(SWIFT_PLUGINS); do \
+	    cp "$(BUILD)/debug/lib$$plugin.so" "$(PLUGINS)/.objects" \
+	    && mv "$(PLUGINS)/.objects/lib$$plugin.so" "$(PLUGINS)" || exit; done
 
 bench: release
 	mkdir -p "$(BENCH)"
@@ -48,11 +54,11 @@ bench: release
 	swift run --package-path Benchmarks --scratch-path "$(BENCH)/.build" -c release SubmitToHandler "$(abspath $(BUILD)/release)" "$(abspath $(BENCH))"
 
 lint:
-	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift
+	swift format lint --strict --recursive --parallel Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift
 	Tests/statements --check
 
 format:
-	swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift
+	swift format --in-place --recursive --parallel Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift
 
 # Which tests prove which statement of the semantics, by their names.
 statements:

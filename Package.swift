@@ -11,6 +11,8 @@ let package = Package(
         .executable(name: "bgtask-runner", targets: ["bgtask-runner"]),
         .library(name: "CBackgroundTasks", targets: ["CBackgroundTasks"]),
         .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
+        // An example plugin, built as its author would; make plugins puts it beside those in C and C++.
+        .library(name: "ColorFeed", type: .dynamic, targets: ["ColorFeed"]),
         // Plugins that the tests load, and no program links.
         .library(name: "SwiftPlugin5", type: .dynamic, targets: ["SwiftPlugin5"]),
         .library(name: "SwiftPlugin6", type: .dynamic, targets: ["SwiftPlugin6"]),
@@ -40,6 +42,13 @@ let package = Package(
         .testTarget(
             name: "BackgroundTasksTests",
             dependencies: ["BackgroundTasks", "CBackgroundTasks", "TaskModel"]
+        ),
+
+        // Never a dependency, like every plugin: their entries would collide.
+        .target(
+            name: "ColorFeed",
+            dependencies: ["BackgroundTasks", .product(name: "GRDB", package: "GRDB.swift")],
+            path: "Plugins/ColorFeed"
         ),
 
         // One source in both language modes, as its author would build it. Never a dependency: their entries would collide.
@@ -257,7 +266,8 @@ let upcomingFeatures = ["ExistentialAny", "InternalImportsByDefault", "MemberImp
 
 for target in package.targets {
     // Code as its authors write it has the language as it comes.
-    let features = target.name.hasPrefix("SwiftPlugin") ? [] : upcomingFeatures
+    let isPlugin = target.name == "ColorFeed" || target.name.hasPrefix("SwiftPlugin")
+    let features = isPlugin ? [] : upcomingFeatures
     target.swiftSettings = (target.swiftSettings ?? []) + features.map { .enableUpcomingFeature($0) }
     target.swiftSettings?.append(.treatAllWarnings(as: .error))
 }

@@ -1,0 +1,63 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+
+/// A colour as web pages write it, such as `#b7410e`.
+struct Color: Hashable, Sendable, Codable, RawRepresentable {
+    let red: UInt8
+    let green: UInt8
+    let blue: UInt8
+
+    init?(rawValue: String) { self.init(firstIn: rawValue) }
+
+    /// The first colour that a text names.
+    init?(firstIn text: String) {
+        guard let found = text.firstMatch(of: /#([0-9a-fA-F]{6})(?![0-9a-zA-Z])/),
+            let value = UInt32(found.1, radix: 16)
+        else { return nil }
+        red = UInt8(truncatingIfNeeded: value >> 16)
+        green = UInt8(truncatingIfNeeded: value >> 8)
+        blue = UInt8(truncatingIfNeeded: value)
+    }
+
+    var rawValue: String { String(format: "#%02x%02x%02x", Int(red), Int(green), Int(blue)) }
+
+    // MARK: To the eye
+
+    /// In degrees from red by way of green and blue; nil for greys.
+    var hue: Double? {
+        let (red, green, blue) = (Double(red), Double(green), Double(blue))
+        let most = max(red, green, blue)
+        let range = most - min(red, green, blue)
+        guard saturation >= 0.12 else { return nil }
+        let sixth: Double
+        if most == red {
+            sixth = ((green - blue) / range).truncatingRemainder(dividingBy: 6)
+        } else if most == green {
+            sixth = (blue - red) / range + 2
+        } else {
+            sixth = (red - green) / range + 4
+        }
+        return sixth < 0 ? (sixth + 6) * 60 : sixth * 60
+    }
+
+    private var saturation: Double {
+        let most = max(red, green, blue)
+        return most == 0 ? 0 : Double(most - min(red, green, blue)) / Double(most)
+    }
+
+    /// By hue, greys last; within a hue from dark to bright.
+    var placeOnWheel: (Double, Double) { ((hue ?? 360).rounded(), luminance) }
+
+    /// Relative luminance, by the formula of the Web Content Accessibility Guidelines.
+    var luminance: Double {
+        func linear(_ channel: UInt8) -> Double {
+            let share = Double(channel) / 255
+            return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
+        }
+        return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+    }
+
+    /// Black or white, whichever is easier to read on it.
+    var ink: String { (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) ? "#000" : "#fff" }
+}

@@ -1,0 +1,41 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import BackgroundTasks
+
+extension ColorFeed {
+    /// Brings in what is new in the feed.
+    func handleAppRefresh(task: BGTask) {
+        // The next one first: it comes whatever becomes of this one.
+        scheduleAppRefresh()
+        let work = Task {
+            do {
+                task.complete(try await refresh() ? .success : .noData)
+            } catch {
+                report(error, of: task)
+                task.setTaskCompleted(success: false)
+            }
+        }
+        task.expirationHandler = { work.cancel() }
+    }
+
+    /// Whether there was anything new.
+    private func refresh() async throws -> Bool {
+        let address = try Settings.feed()
+        let store = try FeedStore.inContainer()
+        guard let download = try await FeedDownload.from(address, unlessTagged: try await store.tag(of: address)) else {
+            BackgroundPlugin.log("\(address) has not changed")
+            return false
+        }
+        let document = try FeedDocument(download.body, of: address)
+        // What is older would be deleted again by the next cleaning.
+        let recent = document.entries.filter { $0.published >= Settings.oldestToKeep }
+        try Task.checkCancellation()
+        let fresh = try await store.keep(recent, tag: download.tag, of: address)
+        let old = document.entries.count - recent.count
+        BackgroundPlugin.log(
+            "kept \(fresh) new colours of \(document.entries.count) from \(address);"
+                + " \(old) are too old, \(document.colorless) entries name none"
+        )
+        return fresh > 0
+    }
+}

@@ -1,0 +1,41 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import BackgroundTasks
+import Synchronization
+
+/// Deletes old entries and gives their space back, as an operation: what is asked between two batches is whether it was
+/// cancelled.
+final class DatabaseCleaning: Operation, @unchecked Sendable {
+    /// A stop waits for one batch at most.
+    private static let batch = 200
+
+    private let date: Date
+    private let done = Mutex(false)
+
+    init(olderThan date: Date) {
+        self.date = date
+        super.init()
+    }
+
+    /// False when it was cancelled or has failed; what it had deleted by then stays deleted.
+    var isDone: Bool { done.withLock { $0 } }
+
+    override func main() {
+        do {
+            let store = try FeedStore.inContainer()
+            var deleted = 0
+            var last = Self.batch
+            while last == Self.batch && !isCancelled {
+                last = try store.delete(Self.batch, olderThan: date)
+                deleted += last
+            }
+            if !isCancelled { try store.vacuum() }
+            let isWhole = !isCancelled
+            done.withLock { $0 = isWhole }
+            let rest = isWhole ? "" : "; told to stop, the rest another time"
+            BackgroundPlugin.log("deleted \(deleted) colours from before \(date.ISO8601Format())\(rest)")
+        } catch {
+            BackgroundPlugin.log("no cleaning: \(error)", level: .error)
+        }
+    }
+}

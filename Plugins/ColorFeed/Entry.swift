@@ -1,0 +1,9 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import BackgroundTasks
+
+/// The one symbol that the host looks up.
+@c(bgtask_plugin_entry)
+public func enter(_ host: PluginHost, _ hooks: PluginHooks) -> Int32 {
+    BackgroundPlugin.enter(host, hooks) { ColorFeed.shared.launch() }
+}

@@ -1,0 +1,89 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import FoundationXML
+
+/// The entries of an RSS or Atom document that name a colour, in title or text.
+struct FeedDocument {
+    private(set) var entries: [FeedEntry] = []
+    /// How many entries name none.
+    private(set) var colorless = 0
+
+    init(_ body: Data, of address: URL) throws {
+        let reader = FeedReader()
+        let parser = XMLParser(data: body)
+        parser.delegate = reader
+        guard parser.parse() else {
+            let reason = parser.parserError.map { "\($0.localizedDescription)" } ?? "unknown"
+            throw Failure("\(address) is no readable feed, line \(parser.lineNumber): \(reason)")
+        }
+        for item in reader.items {
+            guard let color = Color(firstIn: item.title) ?? Color(firstIn: item.text) else {
+                colorless += 1
+                continue
+            }
+            entries.append(
+                FeedEntry(
+                    feed: address.absoluteString,
+                    id: item.id.isEmpty ? item.link + item.title : item.id,
+                    title: item.title,
+                    link: item.link,
+                    color: color,
+                    published: FeedDate.date(item.published) ?? Date()
+                )
+            )
+        }
+    }
+}
+
+/// Collects what `XMLParser` tells it.
+private final class FeedReader: NSObject, XMLParserDelegate {
+    struct Item {
+        var id = ""
+        var title = ""
+        var link = ""
+        var text = ""
+        var published = ""
+    }
+
+    private(set) var items: [Item] = []
+    private var item: Item?
+    private var text = ""
+
+    func parser(
+        _ parser: XMLParser,
+        didStartElement name: String,
+        namespaceURI: String?,
+        qualifiedName: String?,
+        attributes: [String: String]
+    ) {
+        text = ""
+        switch name {
+        case "item", "entry": item = Item()
+        // Atom's is an attribute. The first one is the entry itself; others may be pictures and replies.
+        case "link": if item?.link == "", let address = attributes["href"] { item?.link = address }
+        default: break
+        }
+    }
+
+    func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }
+
+    func parser(_ parser: XMLParser, foundCDATA block: Data) { text += String(decoding: block, as: UTF8.self) }
+
+    func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
+        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        switch name {
+        case "item", "entry":
+            if let item { items.append(item) }
+            item = nil
+        case "guid", "id": item?.id = text
+        case "title": item?.title = text
+        case "link": if !text.isEmpty { item?.link = text }
+        case "description", "summary", "content": item?.text += text
+        case "pubDate", "published", "dc:date": item?.published = text
+        case "updated": if item?.published == "" { item?.published = text }
+        default: break
+        }
+        self.text = ""
+    }
+}

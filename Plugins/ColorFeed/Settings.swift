@@ -1,0 +1,43 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import BackgroundTasks
+
+/// What the manifest sets and the operator may set otherwise. Settings are texts; what makes no sense counts as not
+/// set.
+enum Settings {
+    static func feed() throws -> URL {
+        let text = BackgroundPlugin.setting("feed-url") ?? ""
+        guard let address = URL(string: text), ["file", "http", "https"].contains(address.scheme) else {
+            throw Failure(
+                "the setting feed-url is \"\(text)\"; set the http, https or file address of an RSS or Atom feed"
+            )
+        }
+        return address
+    }
+
+    static var refreshInterval: TimeInterval { number("every-minutes", 30) * 60 }
+    static var cleaningInterval: TimeInterval { number("clean-every-hours", 24) * 3600 }
+    static var oldestToKeep: Date { Date(timeIntervalSinceNow: -number("keep-days", 90) * 86400) }
+    static var longestDocument: Int { Int(number("max-bytes", 8_388_608)) }
+    static var pace: Duration { .milliseconds(Int(number("pace-ms", 0))) }
+
+    static func exportFolder() throws -> URL {
+        let folder = try container().appending(path: BackgroundPlugin.setting("folder") ?? "exported")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
+    }
+
+    static func container() throws -> URL {
+        guard let container = BackgroundPlugin.containerURL else {
+            throw Failure("there is no container without a host")
+        }
+        return container
+    }
+
+    private static func number(_ key: String, _ otherwise: Double) -> Double {
+        guard let text = BackgroundPlugin.setting(key), let number = Double(text), (0...1e12).contains(number) else {
+            return otherwise
+        }
+        return number
+    }
+}

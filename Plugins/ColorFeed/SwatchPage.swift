@@ -1,0 +1,62 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+
+/// A web page of colours, which is there when it is whole: until then it has another name.
+final class SwatchPage {
+    let file: URL
+    private let partial: URL
+    private let handle: FileHandle
+
+    init(of family: ColorFamily, in folder: URL) throws {
+        file = folder.appending(path: "\(family.rawValue).html")
+        partial = folder.appending(path: ".\(family.rawValue).html.partial")
+        // Also over what a process left there that was killed.
+        try Data().write(to: partial)
+        handle = try FileHandle(forWritingTo: partial)
+        try write(
+            """
+            <!DOCTYPE html>
+            <html lang="en"><meta charset="utf-8"><title>Color Feed: \(family.rawValue)</title>
+            <style>
+            body { margin: 2em; font: 14px/1.4 sans-serif; display: grid; gap: 1em;
+                   grid-template-columns: repeat(auto-fill, minmax(14em, 1fr)) }
+            a { padding: 3em 1em 1em; border-radius: .5em; text-decoration: none; overflow-wrap: anywhere }
+            b { display: block; font: bold 18px monospace }
+            </style>
+
+            """
+        )
+    }
+
+    func add(_ entry: FeedEntry) throws {
+        let color = entry.color
+        try write(
+            """
+            <a href="\(escaped(entry.link))" style="background: \(color.rawValue); color: \(color.ink)">
+            <b>\(color.rawValue)</b> \(escaped(entry.title)), \(entry.published.formatted(.iso8601.year().month().day()))</a>
+
+            """
+        )
+    }
+
+    func finish() throws {
+        try write("</html>\n")
+        try handle.synchronize()
+        try handle.close()
+        guard rename(partial.path, file.path) == 0 else {
+            throw Failure("\(file.path) could not be put in place: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    func discard() {
+        try? handle.close()
+        try? FileManager.default.removeItem(at: partial)
+    }
+
+    private func write(_ text: String) throws { try handle.write(contentsOf: Data(text.utf8)) }
+
+    private func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
+    }
+}
