@@ -20,7 +20,10 @@ INSTALLED = PROGRAMS="$(abspath $(BUILD))/release" MANUALS="$(abspath $(BUILD))/
 EVENTS ?= 10000000
 SEED ?= 1
 
-.PHONY: demo test soak bench lint format statements release install deb packages build plugins clean
+DOCS = $(BUILD)/docs
+MODULE = BackgroundTasks
+
+.PHONY: demo test soak bench lint format statements docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -63,6 +66,20 @@ format:
 # Which tests prove which statement of the semantics, by their names.
 statements:
 	Tests/statements
+
+# The pages of the module for plugins in Swift. A warning is an error, and so is a public symbol without a word.
+#     make docs && python3 -m http.server -d .build/docs       then /documentation/backgroundtasks
+docs: packages
+	swift build $(SWIFT_FLAGS) --target $(MODULE)
+	rm -rf "$(DOCS)" "$(BUILD)/symbols" && mkdir -p "$(BUILD)/symbols"
+	swift symbolgraph-extract -module-name $(MODULE) -target $$(uname -m)-unknown-linux-gnu -I "$(BUILD)/debug/Modules" \
+	    -Xcc -fmodule-map-file="$(BUILD)/debug/CBackgroundTasks.build/module.modulemap" \
+	    -minimum-access-level public -skip-inherited-docs -skip-synthesized-members -output-dir "$(BUILD)/symbols"
+	docc convert Sources/$(MODULE)/$(MODULE).docc --additional-symbol-graph-dir "$(BUILD)/symbols" \
+	    --fallback-display-name $(MODULE) --fallback-bundle-identifier bgtask.$(MODULE) --warnings-as-errors \
+	    --experimental-documentation-coverage --coverage-summary-level brief --output-dir "$(DOCS)"
+	@python3 -c 'import json, sys; sys.exit("\n".join("undocumented: " + page["title"] for page in json.load(sys.stdin) \
+	    if page["kind"]["isSymbol"] and not page["hasAbstract"]) or 0)' < "$(DOCS)/documentation-coverage.json"
 
 # Programs that bring their Swift runtime along: what is installed needs no toolchain.
 release: packages

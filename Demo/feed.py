@@ -9,20 +9,16 @@ outlive the program that started it.
 import email.utils
 import glob
 import gzip
-import hashlib
-import http.server
 import os
 import re
 import sys
-import threading
-import xml.etree.ElementTree as xml
 from datetime import datetime, timezone
 
-ATOM = "http://www.w3.org/2005/Atom"
+from serving import make_feed, serve
+
 ENTRIES = 40
 HEADING = re.compile(r"(\S+) \(([^)]+)\) ([^;]+);")
 TRAILER = re.compile(r" -- .*?<[^>]*>\s+(.+)")
-NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd]")
 
 
 def newest_change(path):
@@ -67,50 +63,21 @@ def installations():
             yield date, fields["Package"], fields.get("Version", "?"), "installed", fields.get("Description", "")
 
 
-def make_feed():
-    newest = sorted(changes(), reverse=True)[:ENTRIES]
-    if not newest:
-        sys.exit("no package is installed that has a changelog or a version")
-    xml.register_namespace("", ATOM)
-    feed = xml.Element(f"{{{ATOM}}}feed")
-
-    def add(parent, name, text):
-        xml.SubElement(parent, f"{{{ATOM}}}{name}").text = NOT_IN_XML.sub("?", text)
-
-    add(feed, "title", "Packages on this machine")
-    add(feed, "id", "tag:bgtask.example,2026:packages")
-    add(feed, "updated", newest[0][0].isoformat())
-    for date, package, version, distribution, text in newest:
-        entry = xml.SubElement(feed, f"{{{ATOM}}}entry")
-        add(entry, "title", f"{package} {version} ({distribution})")
-        add(entry, "id", f"tag:bgtask.example,2026:packages/{package}/{version}")
-        add(entry, "updated", date.isoformat())
-        xml.SubElement(entry, f"{{{ATOM}}}link", href=f"https://tracker.debian.org/pkg/{package}")
-        add(entry, "summary", text)
-    return xml.tostring(feed, encoding="utf-8", xml_declaration=True), len(newest)
-
-
-FEED, COUNT = make_feed()
-ETAG = '"' + hashlib.sha256(FEED).hexdigest()[:16] + '"'
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        is_known = self.headers.get("If-None-Match") == ETAG
-        self.send_response(304 if is_known else 200)
-        self.send_header("ETag", ETAG)
-        if not is_known:
-            self.send_header("Content-Type", "application/atom+xml")
-            self.send_header("Content-Length", str(len(FEED)))
-        self.end_headers()
-        if not is_known:
-            self.wfile.write(FEED)
-
-    def log_message(self, *_):
-        pass
-
-
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-threading.Thread(target=server.serve_forever, daemon=True).start()
-print(f"http://127.0.0.1:{server.server_port}/packages.atom", COUNT, flush=True)
-sys.stdin.read()
+newest = sorted(changes(), reverse=True)[:ENTRIES]
+if not newest:
+    sys.exit("no package is installed that has a changelog or a version")
+feed = make_feed(
+    "Packages on this machine",
+    "tag:bgtask.example,2026:packages",
+    [
+        (
+            f"tag:bgtask.example,2026:packages/{package}/{version}",
+            f"{package} {version} ({distribution})",
+            date,
+            f"https://tracker.debian.org/pkg/{package}",
+            text,
+        )
+        for date, package, version, distribution, text in newest
+    ],
+)
+serve(feed, "packages.atom", len(newest))

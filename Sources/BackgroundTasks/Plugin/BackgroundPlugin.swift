@@ -38,8 +38,11 @@ public enum BackgroundPlugin {
     ///
     /// The launch's budget runs already. Afterwards the main thread runs the main queue, and main-actor code with it.
     ///
-    /// - Parameter launch: runs on the main thread. What it throws ends the launch: its tasks return to pending, and the
-    ///   host shows the plugin as failing.
+    /// - Parameters:
+    ///   - host: as `bgtask_plugin_entry` received it.
+    ///   - hooks: as `bgtask_plugin_entry` received it.
+    ///   - launch: runs on the main thread. What it throws ends the launch: its tasks return to pending, and the host shows
+    ///     the plugin as failing.
     /// - Returns: what `bgtask_plugin_entry` returns.
     public static func enter(
         _ host: PluginHost,

@@ -73,7 +73,7 @@ public final class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked S
         set { wish.withLock { $0.strategy = newValue } }
     }
 
-    /// What the task needs; ask ``BGTaskScheduler/supportedResources`` first.
+    /// What the task needs; ask ``BGTaskScheduler/supportedResources-type.property`` first.
     public var requiredResources: Resources {
         get { wish.withLock { $0.resources } }
         set { wish.withLock { $0.resources = newValue } }

@@ -41,8 +41,10 @@ extension BGTaskScheduler {
 
     /// Makes a request pending, like ``submit(_:)``, without blocking the caller.
     ///
-    /// - Parameter completionHandler: called on an arbitrary queue, with nil once the request is pending, else with a
-    ///   ``BGTaskScheduler/Error``.
+    /// - Parameters:
+    ///   - taskRequest: copied at once.
+    ///   - completionHandler: called on an arbitrary queue, with nil once the request is pending, else with a
+    ///     ``BGTaskScheduler/Error``.
     @preconcurrency
     public func submitTaskRequest(
         _ taskRequest: BGTaskRequest,
