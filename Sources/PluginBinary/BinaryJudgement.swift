@@ -7,6 +7,19 @@ struct BinaryJudgement {
     /// Names of the ABI that the library uses but leaves to others to define.
     let expected: [String]
 
+    init(note: BinaryNote?, problems: [PluginBinaryProblem.Kind], expected: [String]) {
+        self.note = note
+        self.problems = problems
+        self.expected = expected
+    }
+
+    init(of image: ElfImage, for use: LibraryUse) throws(PluginBinaryProblem.Kind) {
+        switch use {
+        case .entry: try self.init(of: image)
+        case .functions(let names): try self.init(of: image, binding: names)
+        }
+    }
+
     /// Fails where nothing can be judged: what is no library at all is not blamed for its missing note.
     init(of image: ElfImage) throws(PluginBinaryProblem.Kind) {
         let symbols = try image.exportedSymbols().ours()
@@ -42,7 +55,7 @@ struct BinaryJudgement {
         withExports symbols: [ElfSymbols.Symbol],
         of image: ElfImage
     ) throws(PluginBinaryProblem.Kind) -> [PluginBinaryProblem.Kind] {
-        let exports = symbols.filter { $0.isDefined && $0.isGlobal && !$0.isHidden }
+        let exports = symbols.filter(\.isExported)
         let others = exports.filter { $0.name != PluginBinary.entryName }.map {
             PluginBinaryProblem.Kind.foreignExport($0.name)
         }

@@ -21,21 +21,32 @@ package struct BinarySurvey: Hashable, Sendable {
 
     package static var machine: String { ElfHeader.hostMachineName }
 
-    package init(path: String) {
+    package init(path: String, for use: LibraryUse = .entry) {
+        // Without O_NONBLOCK a named pipe would be waited for.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        let failure = errno
+        defer { if descriptor >= 0 { close(descriptor) } }
+        self.init(descriptor: descriptor, failure: failure, path: path, for: use)
+    }
+
+    /// - Parameter descriptor: open for reading; its position is neither used nor moved.
+    package init(descriptor: CInt, path: String, for use: LibraryUse) {
+        self.init(descriptor: descriptor, failure: EBADF, path: path, for: use)
+    }
+
+    /// - Parameter failure: why there is no descriptor, where it is negative.
+    private init(descriptor: CInt, failure: CInt, path: String, for use: LibraryUse) {
         self.path = path
         var kinds: [PluginBinaryProblem.Kind] = []
         var judgement: BinaryJudgement?
         var traits: LibraryTraits?
         var identity: FileIdentity?
-        // Without O_NONBLOCK a named pipe would be waited for.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         do throws(PluginBinaryProblem.Kind) {
-            guard descriptor >= 0 else { throw .unreadable(errno: errno) }
-            defer { close(descriptor) }
+            guard descriptor >= 0 else { throw .unreadable(errno: failure) }
             let file = try OpenLibrary(descriptor: descriptor)
             identity = file.identity
             let image = try file.image()
-            let judged = try BinaryJudgement(of: image)
+            let judged = try BinaryJudgement(of: image, for: use)
             judgement = judged
             kinds = judged.problems
             // What was judged is no worse for traits that cannot be read.

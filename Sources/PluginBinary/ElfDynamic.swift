@@ -15,6 +15,7 @@ struct ElfDynamic {
         case runPath = 29
         case flags = 30
         case gnuHash = 0x6fff_fef5
+        case symbolVersions = 0x6fff_fff0
         case moreFlags = 0x6fff_fffb
     }
 

@@ -78,10 +78,14 @@ struct ElfImage {
         if dynamic.isExecutable { throw .notASharedLibrary("a position-independent executable") }
         guard let symbols = dynamic[.symbolTable] else { throw .damaged("its dynamic segment names no symbol table") }
         let count = try symbolCount(gnuHash: dynamic[.gnuHash], hash: dynamic[.hash])
-        return ElfSymbols(
+        var exported = ElfSymbols(
             table: try read(atAddress: symbols, count: UInt64(count) * ElfSymbols.entrySize),
             names: try names(of: dynamic)
         )
+        if let versions = dynamic[.symbolVersions] {
+            exported.versions = try read(atAddress: versions, count: UInt64(count) * 2)
+        }
+        return exported
     }
 
     /// All symbols that were left in the file for debuggers; nil when they were stripped.

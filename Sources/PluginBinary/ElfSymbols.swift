@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// One symbol table and its names. Looks only for names of ours.
+/// One symbol table and its names. Follows no name into another library.
 struct ElfSymbols {
     static let entrySize: UInt64 = 24
 
@@ -8,35 +8,60 @@ struct ElfSymbols {
         let name: String
         let isDefined: Bool
         let isFunction: Bool
+        /// A function, or one that chooses another when it is loaded.
+        let isCallable: Bool
         /// Global, weak or unique.
         let isGlobal: Bool
         /// May stay undefined.
         let isWeak: Bool
         let isHidden: Bool
+        /// Of a version that only programs linked long ago still ask for.
+        let isOutdated: Bool
+
+        var isExported: Bool { isDefined && isGlobal && !isHidden }
     }
 
     let table: ByteBlock
     let names: ByteBlock
+    /// A number for each symbol; nil where the library has no versions.
+    var versions: ByteBlock?
 
     private static let prefixes = ["bgtask_", "bgt_"].map { Array($0.utf8) }
 
     /// Every symbol whose name is reserved for the ABI, in the table's order.
     func ours() throws(PluginBinaryProblem.Kind) -> [Symbol] {
+        try symbols { name in Self.prefixes.contains { names.starts(with: $0, at: name) } }
+    }
+
+    /// A library may have several of one name, in versions.
+    func named(_ text: String) throws(PluginBinaryProblem.Kind) -> [Symbol] {
+        let wanted = Array(text.utf8) + [0]
+        return try symbols { names.starts(with: wanted, at: $0) }
+    }
+
+    func all() throws(PluginBinaryProblem.Kind) -> [Symbol] { try symbols { _ in true } }
+
+    private func symbols(_ isWanted: (_ name: Int) -> Bool) throws(PluginBinaryProblem.Kind) -> [Symbol] {
         var found: [Symbol] = []
         for entry in 0..<table.count / Int(Self.entrySize) {
             let offset = entry * Int(Self.entrySize)
             let name = Int(try table.integer(at: offset, as: UInt32.self))
-            guard Self.prefixes.contains(where: { names.starts(with: $0, at: name) }) else { continue }
+            guard isWanted(name) else { continue }
             let info = try table.integer(at: offset + 4, as: UInt8.self)
+            let kind = info & 0xf
             let visibility = try table.integer(at: offset + 5, as: UInt8.self) & 3
             found.append(
                 Symbol(
                     name: names.text(at: name),
                     isDefined: try table.integer(at: offset + 6, as: UInt16.self) != 0,
-                    isFunction: info & 0xf == 2,
+                    isFunction: kind == 2,
+                    isCallable: kind == 2 || kind == 10,
                     isGlobal: [1, 2, 10].contains(info >> 4),
                     isWeak: info >> 4 == 2,
-                    isHidden: visibility == 1 || visibility == 2
+                    isHidden: visibility == 1 || visibility == 2,
+                    isOutdated: try versions.map { versions throws(PluginBinaryProblem.Kind) in
+                        try versions.integer(at: entry * 2, as: UInt16.self) & 0x8000 != 0
+                    } ?? false
                 )
             )
         }

@@ -23,6 +23,15 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case entryHidden
         case entryNotAFunction
         case foreignExport(String)
+        /// Its manifest binds functions of it, but it is a plugin that has an entry of its own.
+        case noteBesideHandlers
+        case entryBesideHandlers
+        /// What a manifest binds and the library lacks, and what may have been meant.
+        case symbolMissing(String, nearest: String?)
+        case symbolHidden(String)
+        /// The loader gives it only to programs that were linked with that version.
+        case symbolOutdated(String)
+        case symbolNotAFunction(String)
     }
 
     package let path: String
@@ -39,6 +48,16 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .entryMissing, .entryHidden, .entryNotAFunction, .foreignExport: "BGT-ABI-01"
         case .noNote, .newerMajor, .olderMajor, .newerMinor: "BGT-ABI-02"
         case .wrongClass: "BGT-ABI-04"
+        default: nil
+        }
+    }
+
+    /// The function that a manifest binds in vain; nil where the problem is another one.
+    package var symbol: String? {
+        switch kind {
+        case .symbolMissing(let name, _), .symbolHidden(let name), .symbolOutdated(let name),
+            .symbolNotAFunction(let name):
+            name
         default: nil
         }
     }
@@ -62,6 +81,12 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .entryHidden: "entry-hidden"
         case .entryNotAFunction: "entry-not-a-function"
         case .foreignExport: "foreign-export"
+        case .noteBesideHandlers: "note-beside-handlers"
+        case .entryBesideHandlers: "entry-beside-handlers"
+        case .symbolMissing: "symbol-missing"
+        case .symbolHidden: "symbol-hidden"
+        case .symbolOutdated: "symbol-outdated"
+        case .symbolNotAFunction: "symbol-not-a-function"
         }
     }
 
@@ -93,6 +118,13 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .entryNotAFunction: "exports \(PluginBinary.entryName), but not as a function"
         case .foreignExport(let name):
             "exports \(name.inQuotes); of the names bgtask_* and bgt_* a plugin exports \(PluginBinary.entryName) alone"
+        case .noteBesideHandlers: "carries a bgtask note, but the manifest binds functions of it as handlers"
+        case .entryBesideHandlers:
+            "exports \(PluginBinary.entryName), but the manifest binds functions of it as handlers"
+        case .symbolMissing(let name, _): "does not export \(name.inQuotes)"
+        case .symbolHidden(let name): "defines \(name.inQuotes) but does not export it"
+        case .symbolOutdated(let name): "exports \(name.inQuotes) only for programs linked with an old version of it"
+        case .symbolNotAFunction(let name): "exports \(name.inQuotes), but not as a function"
         }
     }
 
@@ -103,7 +135,8 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case .wrongClass, .foreignArchitecture: "install the build for \(ElfHeader.hostMachineName)"
         case .truncated: "copy it again, and rename it into place when it is complete"
         case .damaged: "build or copy it again"
-        case .noNote: "build it with BGTASK_PLUGIN_ENTRY of bgtask.h, which emits the note"
+        case .noNote:
+            "build it with BGTASK_PLUGIN_ENTRY of bgtask.h, which emits the note, or bind functions of it as handlers"
         case .newerMajor: "upgrade bgtaskd, or install a build for major \(HostABI.major)"
         case .olderMajor: "rebuild it with this version's bgtask.h"
         case .newerMinor(_, let offered): "rebuild it with BGTASK_TARGET_MINOR \(offered), or upgrade bgtaskd"
@@ -112,6 +145,11 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
             "define it with BGTASK_PLUGIN_ENTRY of bgtask.h, and keep it global in a version script if there is one"
         case .entryNotAFunction: "define it as a function, with BGTASK_PLUGIN_ENTRY of bgtask.h"
         case .foreignExport: "make it static, or build with -fvisibility=hidden"
+        case .noteBesideHandlers, .entryBesideHandlers:
+            "remove handlers from the manifest, or name a library without an entry: it is one or the other"
+        case .symbolMissing(_, let nearest?): "write \(nearest.inQuotes)"
+        case .symbolMissing, .symbolHidden, .symbolOutdated, .symbolNotAFunction:
+            "bind one of the functions that nm -D --defined-only lists with a T, W or i"
         }
     }
 }

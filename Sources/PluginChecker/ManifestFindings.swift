@@ -13,7 +13,8 @@ struct ManifestFindings {
     /// - Parameter neighbourly: what the catalogue said of the file where it stands beside others.
     init(_ manifest: ExaminedManifest, besides neighbourly: [ManifestProblem]) {
         self.manifest = manifest
-        survey = manifest.libraryPath.map { BinarySurvey(path: $0) }
+        let use = manifest.reading.library?.use ?? .entry
+        survey = manifest.libraryPath.map { BinarySurvey(path: $0, for: use) }
         for problem in manifest.reading.problems {
             add(CheckFinding(problem), to: PluginCheck(manifestRule: problem.rule))
         }
@@ -34,7 +35,11 @@ struct ManifestFindings {
 
     private mutating func addLibrary() {
         guard let survey, isFound else { return }
-        for problem in survey.problems { add(CheckFinding(problem), to: PluginCheck(problem.kind)) }
+        for problem in survey.problems {
+            // Where the function is bound says more than the library's name.
+            let told = problem.symbol == nil ? nil : manifest.libraryProblems.first { $0.message == problem.message }
+            add(told.map(CheckFinding.init) ?? CheckFinding(problem), to: PluginCheck(problem.kind))
+        }
         if survey.problems.isEmpty {
             // The file changed between two looks: the host's word counts.
             for problem in manifest.libraryProblems where !Self.areOfFinder.contains(problem.rule) {

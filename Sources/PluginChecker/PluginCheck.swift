@@ -10,6 +10,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     case manifestIdentifiers = "manifest-identifiers"
     case manifestModes = "manifest-modes"
     case manifestRole = "manifest-role"
+    case manifestHandlers = "manifest-handlers"
     case libraryFound = "library-found"
     case elfStatic = "elf-static"
     case elfNote = "elf-note"
@@ -24,8 +25,8 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     /// The rule that it proves: one of the ABI's, or the manifest's.
     package var rule: String {
         switch self {
-        case .manifestReadable, .manifestKeys, .manifestIdentifiers, .manifestModes, .manifestRole, .libraryFound,
-            .libraryPinned, .identifierFree, .taskIdentifiersFree, .containingPlugin:
+        case .manifestReadable, .manifestKeys, .manifestIdentifiers, .manifestModes, .manifestRole, .manifestHandlers,
+            .libraryFound, .libraryPinned, .identifierFree, .taskIdentifiersFree, .containingPlugin:
             "manifest"
         case .elfStatic: "BGT-ABI-04"
         case .elfNote: "BGT-ABI-02"
@@ -42,10 +43,13 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
         case .manifestIdentifiers: "identifiers and patterns are reverse-DNS names within their bounds"
         case .manifestModes: "the background modes and the entitlements are known and can be used"
         case .manifestRole: "what the manifest asks for suits its role"
+        case .manifestHandlers: "every handler binds a permitted identifier to a function, with its signature"
         case .libraryFound: "the library stands where the manifest may name it"
         case .elfStatic: "the library is a whole shared library for this machine"
-        case .elfNote: "the library's note names an ABI that this version offers"
-        case .elfExports: "the library exports the entry, a function, and nothing else in the ABI's names"
+        case .elfNote:
+            "the library's note names an ABI that this version offers, or handlers bind a library without one"
+        case .elfExports:
+            "the library exports the functions that handlers bind, or the entry and nothing else in the ABI's names"
         case .elfUndefined: "the library expects no symbol of the ABI from its host"
         case .elfHardened: "the library asks for no executable stack and no writable code"
         case .libraryPinned: "the library has the digest that the manifest pins"
@@ -63,7 +67,9 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
         }
     }
 
-    static let ofManifest: [PluginCheck] = [.manifestKeys, .manifestIdentifiers, .manifestModes, .manifestRole]
+    static let ofManifest: [PluginCheck] = [
+        .manifestKeys, .manifestIdentifiers, .manifestModes, .manifestRole, .manifestHandlers,
+    ]
     static let ofReadLibrary: [PluginCheck] = [.elfNote, .elfExports, .elfUndefined, .elfHardened]
     static let amongNeighbours: [PluginCheck] = [.identifierFree, .taskIdentifiersFree, .containingPlugin]
 
@@ -75,6 +81,8 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
             case .identifier, .patternPrefix: .manifestIdentifiers
             case .processingNeedsIdentifiers, .meaninglessMode, .meaninglessEntitlement: .manifestModes
             case .role: .manifestRole
+            case .handlers, .handlerIdentifier, .handlerSymbol, .handlerArguments, .handlerReturns, .noCancelFlag:
+                .manifestHandlers
             case .libraryPath, .libraryMissing, .libraryChanging: .libraryFound
             case .digest: .libraryPinned
             case .identifierTaken, .shadowed: .identifierFree
@@ -87,8 +95,10 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     init(_ problem: PluginBinaryProblem.Kind) {
         self =
             switch problem {
-            case .noNote, .newerMajor, .olderMajor, .newerMinor: .elfNote
-            case .entryMissing, .entryHidden, .entryNotAFunction, .foreignExport: .elfExports
+            case .noNote, .newerMajor, .olderMajor, .newerMinor, .noteBesideHandlers: .elfNote
+            case .entryMissing, .entryHidden, .entryNotAFunction, .foreignExport, .entryBesideHandlers,
+                .symbolMissing, .symbolHidden, .symbolOutdated, .symbolNotAFunction:
+                .elfExports
             case .unreadable, .notAFile, .notAnELF, .wrongClass, .foreignArchitecture, .notASharedLibrary, .truncated,
                 .damaged:
                 .elfStatic

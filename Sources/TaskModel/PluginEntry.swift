@@ -15,6 +15,8 @@ package struct PluginEntry: Hashable, Sendable {
     package let entitlements: Set<Entitlement>
     /// The manifest's defaults under the operator's values.
     package let settings: [String: String]
+    /// Of a library without an entry: the functions that its manifest binds, one identifier each.
+    package let handlers: [DirectHandler]
     package let library: LibraryFile
     package let manifestPath: String
     /// SHA-256 of the manifest's bytes, lower-case hexadecimal.
@@ -31,6 +33,7 @@ package struct PluginEntry: Hashable, Sendable {
         modes: Set<BackgroundMode>,
         entitlements: Set<Entitlement> = [],
         settings: [String: String] = [:],
+        handlers: [DirectHandler] = [],
         library: LibraryFile,
         manifestPath: String,
         manifestDigest: String
@@ -45,9 +48,35 @@ package struct PluginEntry: Hashable, Sendable {
         self.modes = modes
         self.entitlements = entitlements
         self.settings = settings
+        self.handlers = handlers
         self.library = library
         self.manifestPath = manifestPath
         self.manifestDigest = manifestDigest
+    }
+
+    /// The function that a task is handed to; nil where the plugin registers its handlers itself.
+    package func handler(for identifier: TaskIdentifier) -> DirectHandler? {
+        handlers.first { $0.identifier == identifier }
+    }
+
+    /// The same plugin with other settings.
+    package func with(settings: [String: String]) -> PluginEntry {
+        PluginEntry(
+            identifier: identifier,
+            name: name,
+            version: version,
+            role: role,
+            containingPlugin: containingPlugin,
+            extensions: extensions,
+            permitted: permitted,
+            modes: modes,
+            entitlements: entitlements,
+            settings: settings,
+            handlers: handlers,
+            library: library,
+            manifestPath: manifestPath,
+            manifestDigest: manifestDigest
+        )
     }
 }
 

@@ -31,6 +31,14 @@ enum Samples {
             modes: [.processing, .fetch],
             entitlements: [.continuedProcessingGPU],
             settings: ["feed-url": "https://example.com/feed.xml"],
+            handlers: [
+                DirectHandler(
+                    identifier: try task(),
+                    symbol: "feed_read",
+                    arguments: [.setting("feed-url"), .outString(size: 64), .cancelFlag],
+                    result: .int32(.zero)
+                )
+            ],
             library: LibraryFile(
                 path: "/opt/libFeed.so",
                 digest: "ab12",

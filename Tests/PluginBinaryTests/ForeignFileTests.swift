@@ -77,7 +77,9 @@ struct ForeignFileTests {
             .unreadable(errno: EACCES), .notAFile("a folder"), .notAnELF, .wrongClass("32-bit"),
             .foreignArchitecture("MIPS"), .notASharedLibrary("an object file"), .truncated, .damaged("x"), .noNote,
             .newerMajor(2), .olderMajor(0), .newerMinor(required: 4, offered: 0), .entryMissing, .entryHidden,
-            .entryNotAFunction, .foreignExport("bgt_x\n\u{1b}[2J"),
+            .entryNotAFunction, .foreignExport("bgt_x\n\u{1b}[2J"), .noteBesideHandlers, .entryBesideHandlers,
+            .symbolMissing("f\u{7}", nearest: nil), .symbolHidden("f"), .symbolOutdated("f"),
+            .symbolNotAFunction("f\n"),
         ]
         for kind in kinds {
             let text = PluginBinaryProblem(path: "/lib/x\u{7}.so", kind: kind).description

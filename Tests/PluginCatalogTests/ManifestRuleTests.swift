@@ -27,7 +27,6 @@ struct ManifestRuleTests {
             settings: { list: [1] }
             limits: { memory: 256MB, cpu: 1 }
             sandbox: { network: maybe, read: [etc] }
-            handlers: []
             """
         #expect(
             found(text) == [
@@ -38,7 +37,6 @@ struct ManifestRuleTests {
                 "15 extensions[0] identifier", "16 entitlements[0] wrong-value", "17 settings.list wrong-type",
                 "18 limits not-enforced", "18 limits.memory wrong-type", "18 limits.cpu unknown-key",
                 "19 sandbox not-enforced", "19 sandbox.network wrong-type", "19 sandbox.read[0] wrong-value",
-                "20 handlers not-offered",
             ]
         )
     }
@@ -152,16 +150,7 @@ struct ManifestRuleTests {
         #expect(problem?.message == "is \"remote-notification\", which this version does not offer yet")
     }
 
-    @Test func `handlers are known, and not offered yet`() {
-        let text = yaml(
-            "handlers:\n  - identifier: com.example.feed.nightly\n    symbol: run\n    returns: { int32: x }"
-        )
-        let problem = read(text).problems.first
-        #expect(found(text) == ["4 handlers not-offered"])
-        #expect(problem?.remedy == "remove the key, and let the library export bgtask_plugin_entry")
-    }
-
-    @Test func `an extension has no identifiers, modes or extensions of its own`() {
+    @Test func `an extension has no identifiers, modes, handlers or extensions of its own`() {
         let text = yaml(
             """
             role: extension
@@ -175,7 +164,7 @@ struct ManifestRuleTests {
         #expect(
             found(text) == [
                 "6 background-modes role", "7 permitted-identifiers role", "8 extensions role",
-                "9 handlers not-offered",
+                "9 handlers role",
             ]
         )
     }

@@ -98,6 +98,16 @@ struct Workshop {
         }
     }
 
+    func compiled(_ source: String) throws -> [UInt8] {
+        let input = try write(source, "functions.c")
+        try Self.run(["cc", "-shared", "-fPIC", "-o", path("functions.so"), input])
+        return Array(try Data(contentsOf: URL(filePath: path("functions.so"))))
+    }
+
+    func link(_ path: String, to destination: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: destination)
+    }
+
     private static func run(_ command: [String]) throws {
         var arguments = command.map { strdup($0) }
         arguments.append(nil)

@@ -16,6 +16,7 @@ extension PluginReply: Presentable {
         fields.add("extensions", each: extensions)
         fields.add("manifest", each: [manifest, "sha256 \(manifestDigest)"])
         fields.add("library", each: [summary.library, "sha256 \(libraryDigest)"])
+        fields.add("handlers", each: handlers.map(\.text))
         fields.add("settings", each: settings.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" })
         fields.add("work", "\(summary.pending) pending, \(summary.running) running")
         fields.add("events", each: waitingEvents.map { $0.line(for: reader) })
@@ -35,6 +36,10 @@ extension PluginReply: Presentable {
         fields.add("notes", each: noteLines)
         return fields.text
     }
+}
+
+extension PluginReply.Handler {
+    var text: String { "\(identifier) is \(signature)" + (success.map { ", \($0)" } ?? "") }
 }
 
 extension PluginReply.Schedule {

@@ -16,6 +16,8 @@ package struct PluginReply: Codable, Hashable, Sendable {
     /// deletes one of them costs a launch.
     package let librariesToLoad: [String]
     package let settings: [String: String]
+    /// Functions that the manifest binds, where the library has no entry.
+    package let handlers: [Handler]
     package let notes: [ManifestNote]
     package let limits: [KindLimit]
     package let budgets: [KindBudget]
@@ -68,6 +70,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         self.libraryDigest = entry.library.digest
         self.librariesToLoad = librariesToLoad.sorted()
         self.settings = entry.settings
+        self.handlers = entry.handlers.map(Handler.init)
         self.notes = notes
         self.limits = limits
         self.budgets = budgets
@@ -84,6 +87,23 @@ package struct PluginReply: Codable, Hashable, Sendable {
         self.lastLaunch = lastLaunch
         self.reasons = reasons
         self.waitingEvents = waitingEvents
+    }
+
+    /// A task identifier and the function that it is handed to.
+    package struct Handler: Codable, Hashable, Sendable {
+        package let identifier: String
+        package let symbol: String
+        /// In C's words.
+        package let signature: String
+        /// The rule that its result is judged by; nil where returning is enough.
+        package let success: String?
+
+        package init(_ handler: DirectHandler) {
+            identifier = handler.identifier.text
+            symbol = handler.symbol
+            signature = handler.signature
+            success = handler.result.rule
+        }
     }
 
     /// Recurring work that the operator's configuration asks for.
@@ -124,7 +144,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case extensions, manifest, settings, notes, limits, budgets, retry, reasons, entitlements, schedules
+        case extensions, manifest, settings, handlers, notes, limits, budgets, retry, reasons, entitlements, schedules
         case dayBudget = "day-budget-ns"
         case isBackgroundRefreshOn = "background-refresh"
         case isBackgroundDenied = "background-denied"
@@ -151,6 +171,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         libraryDigest = try container.decode(String.self, forKey: .libraryDigest)
         librariesToLoad = try container.decode([String].self, forKey: .librariesToLoad)
         settings = try container.decode([String: String].self, forKey: .settings)
+        handlers = try container.decode([Handler].self, forKey: .handlers)
         notes = try container.decode([ManifestNote].self, forKey: .notes)
         limits = try container.decode([KindLimit].self, forKey: .limits)
         budgets = try container.decode([KindBudget].self, forKey: .budgets)
@@ -179,6 +200,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         try container.encode(libraryDigest, forKey: .libraryDigest)
         try container.encode(librariesToLoad, forKey: .librariesToLoad)
         try container.encode(settings, forKey: .settings)
+        try container.encode(handlers, forKey: .handlers)
         try container.encode(notes, forKey: .notes)
         try container.encode(limits, forKey: .limits)
         try container.encode(budgets, forKey: .budgets)

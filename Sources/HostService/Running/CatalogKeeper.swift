@@ -126,20 +126,6 @@ final class CatalogKeeper: Service, Sendable {
 
     private func withOperatorsSettings(_ entry: PluginEntry) -> PluginEntry {
         guard let own = settings[entry.identifier] else { return entry }
-        return PluginEntry(
-            identifier: entry.identifier,
-            name: entry.name,
-            version: entry.version,
-            role: entry.role,
-            containingPlugin: entry.containingPlugin,
-            extensions: entry.extensions,
-            permitted: entry.permitted,
-            modes: entry.modes,
-            entitlements: entry.entitlements,
-            settings: entry.settings.merging(own) { _, operatorsValue in operatorsValue },
-            library: entry.library,
-            manifestPath: entry.manifestPath,
-            manifestDigest: entry.manifestDigest
-        )
+        return entry.with(settings: entry.settings.merging(own) { _, operatorsValue in operatorsValue })
     }
 }

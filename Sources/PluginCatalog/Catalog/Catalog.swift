@@ -34,7 +34,10 @@ package enum Catalog {
         var refused: [RefusedPlugin] = []
         for (rank, folder) in folders.manifests.enumerated() {
             let problems = ProblemCollector(file: folder)
-            sources += ManifestFolder.files(in: folder, problems: problems).map { ManifestSource(file: $0, rank: rank) }
+            let isOperators = folder == folders.operatorManifests
+            sources += ManifestFolder.files(in: folder, problems: problems).map {
+                ManifestSource(file: $0, rank: rank, isOperators: isOperators)
+            }
             if problems.holdsErrors {
                 refused.append(RefusedPlugin(file: folder, identifier: nil, problems: problems.sorted))
             }
@@ -93,6 +96,7 @@ package enum Catalog {
             modes: manifest.modes,
             entitlements: manifest.entitlements,
             settings: manifest.settings,
+            handlers: manifest.handlers,
             library: candidate.library,
             manifestPath: candidate.file,
             manifestDigest: candidate.reading.digest

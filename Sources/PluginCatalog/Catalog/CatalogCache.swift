@@ -26,6 +26,7 @@ package final class CatalogCache: Sendable {
 
     private struct State {
         var manifests: [String: ManifestReading] = [:]
+        /// By path and use.
         var libraries: [String: ExaminedLibrary] = [:]
         var used: Set<String> = []
         var work = Work()
@@ -54,12 +55,14 @@ package final class CatalogCache: Sendable {
         return reading
     }
 
-    func library(at path: String) -> ExaminedLibrary {
-        if let identity = FileIdentity(ofPath: path), let library = known(path, \.libraries, \.identity, identity) {
+    func library(at path: String, for use: LibraryUse) -> ExaminedLibrary {
+        // A NUL stands in no path: two files' keys never meet.
+        let key = path + use.key
+        if let identity = FileIdentity(ofPath: path), let library = known(key, \.libraries, \.identity, identity) {
             return library
         }
-        let library = ExaminedLibrary.examine(path: path)
-        keep(library, as: path, in: \.libraries, if: library.identity) { $0.librariesHashed += 1 }
+        let library = ExaminedLibrary.examine(path: path, for: use)
+        keep(library, as: key, in: \.libraries, if: library.identity) { $0.librariesHashed += 1 }
         return library
     }
 
@@ -97,6 +100,15 @@ package final class CatalogCache: Sendable {
             cache.used.insert(path)
             cache[keyPath: table][path] = isSettled ? value : nil
             count(&cache.work)
+        }
+    }
+}
+
+extension LibraryUse {
+    fileprivate var key: String {
+        switch self {
+        case .entry: ""
+        case .functions(let names): "\0" + names.joined(separator: "\0")
         }
     }
 }

@@ -7,7 +7,8 @@ internal import TaskModel
 /// The digest of one library file, or why it is none that could be loaded.
 enum ExaminedLibrary: Sendable {
     case accepted(LibraryFile)
-    case refused(PluginBinaryProblem, FileIdentity?)
+    /// - Parameter 0: the first problem; of functions that it lacks all.
+    case refused([PluginBinaryProblem], FileIdentity?)
     /// Somebody was writing it meanwhile; what was read belongs to no state of it.
     case changing
 
@@ -20,21 +21,27 @@ enum ExaminedLibrary: Sendable {
         }
     }
 
-    static func examine(path: String) -> ExaminedLibrary {
+    static func examine(path: String, for use: LibraryUse) -> ExaminedLibrary {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
-            return .refused(PluginBinaryProblem(path: path, kind: .unreadable(errno: errno)), nil)
+            return .refused([PluginBinaryProblem(path: path, kind: .unreadable(errno: errno))], nil)
         }
         defer { close(descriptor) }
         let before = FileIdentity(ofDescriptor: descriptor)
         do throws(PluginBinaryProblem) {
             // First, because it is quick: what is no library is not hashed.
-            let binary = try PluginBinary.examine(descriptor: descriptor, path: path)
+            let survey = BinarySurvey(descriptor: descriptor, path: path, for: use)
+            if let first = survey.problems.first {
+                let problems = first.symbol == nil ? [first] : survey.problems
+                return FileIdentity(ofDescriptor: descriptor) == before ? .refused(problems, before) : .changing
+            }
             let digest = try LibraryDigest.of(descriptor: descriptor, path: path)
-            guard FileIdentity(ofDescriptor: descriptor) == binary.identity else { return .changing }
-            return .accepted(LibraryFile(path: path, digest: digest, identity: binary.identity))
+            guard let identity = survey.identity, FileIdentity(ofDescriptor: descriptor) == identity else {
+                return .changing
+            }
+            return .accepted(LibraryFile(path: path, digest: digest, identity: identity))
         } catch {
-            return FileIdentity(ofDescriptor: descriptor) == before ? .refused(error, before) : .changing
+            return FileIdentity(ofDescriptor: descriptor) == before ? .refused([error], before) : .changing
         }
     }
 }

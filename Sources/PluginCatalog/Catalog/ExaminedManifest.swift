@@ -7,12 +7,15 @@ package struct ManifestSource: Hashable, Sendable {
     package let file: String
     /// Position of its folder by falling precedence, the operator's first.
     package let rank: Int
+    /// Whether it stands, or is to stand, in the operator's folder, where more may be written than in a package's.
+    package let isOperators: Bool
     /// The library itself, where it is not to be looked for.
     package let library: String?
 
-    package init(file: String, rank: Int = 0, library: String? = nil) {
+    package init(file: String, rank: Int = 0, isOperators: Bool = true, library: String? = nil) {
         self.file = file
         self.rank = rank
+        self.isOperators = isOperators
         self.library = library
     }
 }
@@ -51,7 +54,12 @@ package struct ExaminedManifest: Sendable {
                 watched: []
             )
         }
-        let finder = LibraryFinder(pluginFolder: pluginFolder, given: source.library, cache: cache)
+        let finder = LibraryFinder(
+            pluginFolder: pluginFolder,
+            given: source.library,
+            isOperators: source.isOperators,
+            cache: cache
+        )
         var watched: Set<String> = []
         for place in finder.places(of: reference, in: source.file) {
             watched.insert(CatalogFolders.parent(of: place))

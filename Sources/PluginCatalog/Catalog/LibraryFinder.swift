@@ -4,11 +4,14 @@ internal import Glibc
 internal import PluginBinary
 internal import TaskModel
 
-/// Finds the library that a manifest names, beside the manifest or in the plugin folder, and never outside of the two.
+/// Finds the library that a manifest names, beside the manifest or in the plugin folder, and never outside of the two;
+/// but for a library whose functions an operator's manifest binds, which may be anywhere.
 struct LibraryFinder {
     let pluginFolder: String?
     /// The library itself, which a person named; then no folder is looked into.
     var given: String?
+    /// Whether a manifest of the operator's is asked about.
+    var isOperators = true
     let cache: CatalogCache
 
     /// The folders that a library may appear in, first choice first.
@@ -20,6 +23,7 @@ struct LibraryFinder {
     /// Where the library may stand, whether it is there or not.
     func places(of reference: LibraryReference, in manifestFile: String) -> [String] {
         if let given { return [given] }
+        if reference.isAbsolute { return [reference.path.value] }
         return folders(for: manifestFile).map { ($0 == "/" ? "" : $0) + "/" + reference.path.value }
     }
 
@@ -30,6 +34,15 @@ struct LibraryFinder {
 
     /// Nil after a problem was reported.
     func library(of reference: LibraryReference, in manifestFile: String, problems: ProblemCollector) -> LibraryFile? {
+        if reference.isAbsolute, !isOperators {
+            problems.report(
+                .libraryPath,
+                at: reference.path,
+                "is the absolute path \(reference.path.value.inQuotes), which only the operator's folder may name",
+                remedy: "install the manifest with bgtask plugin install, or put the library beside it"
+            )
+            return nil
+        }
         guard let path = path(of: reference, in: manifestFile) else {
             let places = places(of: reference, in: manifestFile)
             problems.report(
@@ -49,16 +62,18 @@ struct LibraryFinder {
             )
             return nil
         }
-        switch cache.library(at: path) {
+        switch cache.library(at: path, for: reference.use) {
         case .accepted(let library):
             return isPinned(library, by: reference, problems: problems) ? library : nil
-        case .refused(let problem, _):
-            problems.report(
-                ManifestProblem.Rule(rawValue: problem.rule ?? problem.code),
-                at: reference.path,
-                problem.message,
-                remedy: problem.remedy
-            )
+        case .refused(let found, _):
+            for problem in found {
+                problems.report(
+                    ManifestProblem.Rule(rawValue: problem.rule ?? problem.code),
+                    at: reference.functions?.first { $0.value == problem.symbol } ?? reference.path,
+                    problem.message,
+                    remedy: problem.remedy
+                )
+            }
             return nil
         case .changing:
             problems.report(
@@ -73,7 +88,7 @@ struct LibraryFinder {
 
     /// Where a link on the way to the library leads, unless that is inside one of the folders.
     private func placeOutside(of folders: [String], reachedBy path: String, of reference: LibraryReference) -> String? {
-        if given != nil { return nil }
+        if given != nil || reference.isAbsolute { return nil }
         // A plain file directly in the folder has no link on its way; every other path is resolved.
         if !reference.path.value.contains("/"), !Self.isLink(path) { return nil }
         guard let real = CatalogFolders.real(path) else { return nil }

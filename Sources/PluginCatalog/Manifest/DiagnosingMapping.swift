@@ -149,7 +149,7 @@ package final class DiagnosingMapping {
         }
     }
 
-    private func inner<Value>(_ field: Field<YAMLNode>, _ read: (DiagnosingMapping) -> Value) -> Value? {
+    func inner<Value>(_ field: Field<YAMLNode>, _ read: (DiagnosingMapping) -> Value) -> Value? {
         guard case .mapping(let entries) = field.value.content else {
             let _: Field<Void>? = mismatch(field, expected: "a mapping", remedy: "write { key: value }")
             return nil

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+package import PluginBinary
 package import TaskModel
 
 /// What one manifest says, once every rule that concerns the file alone holds. Says nothing about the library or about
@@ -37,6 +38,8 @@ package struct Manifest: Hashable, Sendable {
     package let modes: Set<BackgroundMode>
     package let entitlements: Set<Entitlement>
     package let settings: [String: String]
+    /// Functions that run what the manifest permits; empty for a library with an entry of its own.
+    package let handlers: [DirectHandler]
     package let library: LibraryReference
     package let limits: Limits?
     package let sandbox: Sandbox?
@@ -44,8 +47,14 @@ package struct Manifest: Hashable, Sendable {
 
 /// The library as a manifest names it, which is looked for even where something else in the manifest is wrong.
 package struct LibraryReference: Hashable, Sendable {
-    /// Relative, and inside the folder that it is relative to.
+    /// Relative, and inside the folder that it is relative to; of a library whose functions are bound perhaps absolute.
     package let path: Field<String>
     /// Lower-case hexadecimal.
     package let pinnedDigest: Field<String>?
+    /// What is bound of it by name; nil for a library with an entry of its own.
+    package let functions: [Field<String>]?
+
+    package var isAbsolute: Bool { path.value.hasPrefix("/") }
+
+    package var use: LibraryUse { functions.map { .functions($0.map(\.value)) } ?? .entry }
 }

@@ -43,11 +43,12 @@ extension ManifestCheck {
 
     func checkRole() {
         guard draft.role == .extension else { return }
-        for list in [draft.permitted, draft.modes, draft.extensions, draft.entitlements].compactMap(\.self)
-        where !list.value.isEmpty {
+        let lists = [draft.permitted, draft.modes, draft.extensions, draft.entitlements].compactMap(\.self)
+        let places = lists.filter { !$0.value.isEmpty }.map { $0.map { _ in } }
+        for place in places + [draft.handlers.map { $0.map { _ in } }].compactMap(\.self) {
             problems.report(
                 .role,
-                at: list,
+                at: place,
                 "stands in the manifest of an extension, which only submits requests for its main plugin",
                 remedy: "move it to the main plugin's manifest"
             )
@@ -96,14 +97,6 @@ extension ManifestCheck {
     }
 
     func checkOffers() {
-        if let handlers = draft.handlers {
-            problems.report(
-                .notOffered,
-                at: handlers,
-                "binds identifiers to plain functions, which this version does not offer yet",
-                remedy: "remove the key, and let the library export \(PluginBinary.entryName)"
-            )
-        }
         for place in [draft.limits.map { $0.map { _ in } }, draft.sandbox.map { $0.map { _ in } }].compactMap(\.self) {
             problems.note(
                 .notEnforced,

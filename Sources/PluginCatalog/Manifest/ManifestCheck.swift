@@ -16,9 +16,12 @@ struct ManifestCheck {
         let name = draft.name.flatMap(shortText)
         let version = draft.version.flatMap(shortText)
         let pin = draft.pinnedDigest.flatMap(digest)
-        let library = draft.library.flatMap(libraryPath).map { LibraryReference(path: $0, pinnedDigest: pin) }
+        let library = draft.library.flatMap(libraryPath).map {
+            LibraryReference(path: $0, pinnedDigest: pin, functions: boundFunctions)
+        }
         let modes = modes()
         let permitted = permitted(of: identifier?.value)
+        let handlers = handlers(permitted: permitted, modes: modes)
         let containing = containing(identifier: identifier?.value)
         let extensions = extensions(of: identifier?.value)
         let entitlements = entitlements()
@@ -42,6 +45,7 @@ struct ManifestCheck {
             modes: modes,
             entitlements: entitlements,
             settings: draft.settings,
+            handlers: handlers,
             library: library,
             limits: draft.limits?.value,
             sandbox: sandbox
@@ -81,10 +85,21 @@ struct ManifestCheck {
         return nil
     }
 
+    /// What the library has to export; nil when it is a plugin with an entry of its own.
+    private var boundFunctions: [Field<String>]? {
+        if !draft.bindsFunctions || draft.role == .extension { return nil }
+        return (draft.handlers?.value ?? []).compactMap { handler in
+            handler.symbol.flatMap { DirectHandler.flaw(inSymbol: $0.value) == nil ? $0 : nil }
+        }
+    }
+
     private func libraryPath(_ field: Field<String>) -> Field<String>? {
-        let parts = field.value.split(separator: "/", omittingEmptySubsequences: false)
+        let isAbsolute = field.value.hasPrefix("/")
+        let mayBeAbsolute = boundFunctions != nil
+        let path = isAbsolute && mayBeAbsolute ? field.value.dropFirst() : field.value[...]
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let message: String? =
-            if field.value.hasPrefix("/") {
+            if isAbsolute && !mayBeAbsolute {
                 "is the absolute path \(field.value.inQuotes)"
             } else if parts.contains("..") {
                 "leads out of its folder with \(field.value.inQuotes)"
@@ -98,7 +113,8 @@ struct ManifestCheck {
             .libraryPath,
             at: field,
             "\(message); a library stands beside its manifest or in the plugin folder",
-            remedy: "put it there and write its name alone"
+            remedy: isAbsolute && mayBeAbsolute
+                ? "write the whole path to a file" : "put it there and write its name alone"
         )
         return nil
     }

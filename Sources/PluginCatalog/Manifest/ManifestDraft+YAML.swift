@@ -46,7 +46,8 @@ extension ManifestDraft {
                 write: sandbox.strings("write")?.value ?? []
             )
         }.flatMap { value in places[1]?.map { value } }
-        handlers = root.presence(of: "handlers")
+        bindsFunctions = root.presence(of: "handlers") != nil
+        handlers = root.mappings(inList: "handlers", HandlerDraft.init)
     }
 
     private static func checkFormat(_ root: DiagnosingMapping) {

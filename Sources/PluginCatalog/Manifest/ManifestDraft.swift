@@ -30,8 +30,9 @@ struct ManifestDraft {
     var settings: [String: String] = [:]
     var limits: Field<Manifest.Limits>?
     var sandbox: Field<Sandbox>?
-    /// Present, whatever it holds.
-    var handlers: Field<Void>?
+    var handlers: Field<[HandlerDraft]>?
+    /// Whether the key is there, whatever it holds.
+    var bindsFunctions = false
 
     struct Sandbox {
         let network: Bool?

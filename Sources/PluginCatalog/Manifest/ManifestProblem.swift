@@ -102,6 +102,14 @@ extension ManifestProblem {
         package static let meaninglessMode: Rule = "meaningless-mode"
         package static let meaninglessEntitlement: Rule = "meaningless-entitlement"
 
+        // Its handlers.
+        package static let handlers: Rule = "handlers"
+        package static let handlerIdentifier: Rule = "handler-identifier"
+        package static let handlerSymbol: Rule = "handler-symbol"
+        package static let handlerArguments: Rule = "handler-arguments"
+        package static let handlerReturns: Rule = "handler-returns"
+        package static let noCancelFlag: Rule = "no-cancel-flag"
+
         // Its library.
         package static let libraryPath: Rule = "library-path"
         package static let libraryMissing: Rule = "library-missing"

@@ -9,6 +9,11 @@ package final class ProblemCollector {
 
     package var holdsErrors: Bool { problems.contains { $0.severity == .error } }
 
+    /// Whether something that stands below a key, or the key itself, was reported.
+    func holdsErrors(under key: String) -> Bool {
+        problems.contains { $0.severity == .error && $0.key?.hasPrefix(key) == true }
+    }
+
     /// In the order of the file; what concerns all of it first.
     var sorted: [ManifestProblem] {
         problems.enumerated().sorted { left, right in

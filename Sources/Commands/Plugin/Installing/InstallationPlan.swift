@@ -44,6 +44,13 @@ struct InstallationPlan {
             )
         }
 
+        if let named = reading.library, named.isAbsolute, let library, !FilePlace.isSame(library, named.path.value) {
+            throw CommandFailure(
+                .refused,
+                "\(source) names its library itself, by the whole path \(named.path.value)",
+                remedy: "leave --library out, or write the library's name alone into the manifest"
+            )
+        }
         let newcomer = ManifestSource(file: source, library: library)
         let neighbours = installed.files.map(\.source).filter { $0.file != target && $0.file != source }
         let examination = PluginExamination(

@@ -14,6 +14,8 @@ struct InstalledLibrary: Hashable {
     /// Nil when it stays where it is: in the plugin folder, where the manifest will find it as it is.
     init?(of manifest: Manifest, beside target: String, from library: LibraryFile, pluginFolder: String?) throws {
         let name = manifest.library.path.value
+        // It belongs to somebody else, who replaces it as they see fit.
+        if manifest.library.isAbsolute { return nil }
         let folder = FilePlace.folder(of: target)
         if let pluginFolder, library.path == "\(pluginFolder)/\(name)",
             // What stands beside the manifest would be taken before it.

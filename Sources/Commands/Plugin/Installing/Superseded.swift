@@ -27,6 +27,8 @@ struct Superseded {
     ) {
         self.place = place
         let folder = FilePlace.folder(of: manifest)
+        // A library that the manifest names by its whole path is not one of these.
+        let library = library.hasPrefix("/") ? FilePlace.name(of: library) : library
         let inside = FilePlace.folder(of: "\(folder)/\(library)")
         let name = FilePlace.name(of: library)
         func isVersion(_ file: String) -> Bool {
@@ -65,6 +67,7 @@ struct Superseded {
         var libraries: Set<String> = []
         for source in Catalog.manifests(in: place.folders).sources {
             guard let name = ManifestReading.read(path: source.file).library?.path.value else { return nil }
+            if name.hasPrefix("/") { libraries.insert(name) }
             for folder in [FilePlace.folder(of: source.file), place.pluginFolder].compactMap(\.self) {
                 libraries.insert("\(folder)/\(name)")
             }

@@ -1,0 +1,139 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import PluginBinary
+internal import TaskModel
+
+// The signature of a direct handler: kinds written alone, or as a key with one value.
+extension DiagnosingMapping {
+    private typealias Kind = DirectArgument.Kind
+
+    /// A list of mappings with known keys of their own.
+    func mappings<Value>(inList name: String, _ read: (DiagnosingMapping) -> Value) -> Field<[Value]>? {
+        node(name).flatMap { field in
+            guard case .list(let items) = field.value.content else {
+                return mismatch(field, expected: "a list", remedy: "write each one below it, behind a hyphen")
+            }
+            let values = items.enumerated().compactMap { index, item in
+                inner(Field(item, key: "\(field.key)[\(index)]", position: item.position), read)
+            }
+            return at(field, values)
+        }
+    }
+
+    /// Nil when one of them was reported: the others stand in other places than the function's own.
+    func arguments(_ name: String) -> Field<[Field<DirectArgument>]>? {
+        node(name).flatMap { field in
+            guard case .list(let items) = field.value.content else {
+                return mismatch(field, expected: "a list", remedy: "write [ { string: /var/log }, cancel-flag ]")
+            }
+            let arguments = items.enumerated().map { index, item in
+                argument(Field(item, key: "\(field.key)[\(index)]", position: item.position))
+            }
+            let read = arguments.compactMap(\.self)
+            return read.count == arguments.count ? at(field, read) : nil
+        }
+    }
+
+    private func argument(_ field: Field<YAMLNode>) -> Field<DirectArgument>? {
+        guard let word = word(field, Kind.self, expected: "an argument", example: "{ int64: 5 } or cancel-flag") else {
+            return nil
+        }
+        guard let value = word.value else {
+            if let argument = word.kind.argument { return at(field, argument) }
+            problems.report(
+                .handlerArguments,
+                at: at(field, ()),
+                "is \(word.kind.rawValue) without its value",
+                remedy: "write { \(word.kind.rawValue): \(word.kind.example ?? "value") }"
+            )
+            return nil
+        }
+        guard case .text(let text, let isQuoted) = value.value.content, !value.value.isNothing else {
+            return mismatch(value, expected: "a single value", remedy: "write it as \(word.kind.example ?? "a text")")
+        }
+        do throws(DirectFlaw) {
+            if isQuoted, word.kind.isNumber {
+                throw DirectFlaw(rule: "in quotes, which make a text of it", remedy: "write it without quotes")
+            }
+            return at(value, try word.kind.argument(text))
+        } catch {
+            problems.report(
+                .handlerArguments,
+                at: at(value, ()),
+                "is \(text.inQuotes), \(error.rule)",
+                remedy: error.remedy
+            )
+            return nil
+        }
+    }
+
+    func result(_ name: String) -> DirectResult? {
+        guard let field = node(name),
+            let word = word(
+                field,
+                DirectResult.Kind.self,
+                expected: "a result",
+                example: "void or { int32: success-when-zero }"
+            )
+        else { return nil }
+        let rules = word.kind.rules
+        guard let value = word.value else {
+            if let result = DirectResult(word.kind, rule: nil) { return result }
+            problems.report(
+                .handlerReturns,
+                at: at(field, ()),
+                "is \(word.kind.rawValue) without the rule that tells success from failure",
+                remedy: "write { \(word.kind.rawValue): \(rules.first ?? "") }"
+            )
+            return nil
+        }
+        guard case .text(let rule, _) = value.value.content else {
+            let _: Field<Void>? = mismatch(
+                value,
+                expected: "a rule",
+                remedy: "write one of \(rules.joined(separator: ", "))"
+            )
+            return nil
+        }
+        if let result = DirectResult(word.kind, rule: rule) { return result }
+        problems.report(
+            .handlerReturns,
+            at: at(value, ()),
+            rules.isEmpty
+                ? "is \(rule.inQuotes), a rule for \(word.kind.rawValue), which has none"
+                : "is \(rule.inQuotes), which is no rule for \(word.kind.rawValue)",
+            remedy: rules.isEmpty ? "write \(word.kind.rawValue) alone" : NearestWord.remedy(for: rule, among: rules)
+        )
+        return nil
+    }
+
+    /// A word, alone or as the only key of a mapping; nil after a report.
+    private func word<Word: RawRepresentable<String> & CaseIterable>(
+        _ field: Field<YAMLNode>,
+        _ type: Word.Type,
+        expected: String,
+        example: String
+    ) -> (kind: Word, value: Field<YAMLNode>?)? {
+        let written: Field<String>
+        var value: Field<YAMLNode>?
+        switch field.value.content {
+        // The word null means nothing elsewhere; here it is a kind.
+        case .text(let text, _) where !field.value.isNothing || text == "null": written = at(field, text)
+        case .mapping(let entries) where entries.count == 1:
+            written = Field(entries[0].key, key: field.key, position: entries[0].position)
+            value = Field(entries[0].value, key: "\(field.key).\(entries[0].key)", position: entries[0].position)
+        default:
+            let _: Field<Void>? = mismatch(field, expected: expected, remedy: "write \(example)")
+            return nil
+        }
+        if let word = Word(rawValue: written.value) { return (word, value) }
+        let known = Word.allCases.map(\.rawValue)
+        problems.report(
+            .wrongValue,
+            at: written,
+            "is \(written.value.inQuotes), which is none of \(known.joined(separator: ", "))",
+            remedy: NearestWord.remedy(for: written.value, among: known)
+        )
+        return nil
+    }
+}

@@ -1,0 +1,26 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import TaskModel
+
+/// One handler as a manifest has it: its parts, each read but not held against the others. What is missing or was
+/// reported is nil.
+struct HandlerDraft {
+    /// Where it stands.
+    let place: Field<Void>
+    let identifier: Field<String>?
+    let symbol: Field<String>?
+    let arguments: Field<[Field<DirectArgument>]>?
+    let result: DirectResult?
+
+    init(_ mapping: DiagnosingMapping) {
+        place = Field((), key: mapping.path, position: mapping.position)
+        mapping.requirePresence(of: "identifier", remedy: "name the task identifier that the function is for")
+        identifier = mapping.string("identifier")
+        mapping.requirePresence(of: "symbol", remedy: "write the name of the function, as nm -D prints it")
+        symbol = mapping.string("symbol")
+        mapping.requirePresence(of: "arguments", remedy: "write what the function takes; [] when it takes nothing")
+        arguments = mapping.arguments("arguments")
+        mapping.requirePresence(of: "returns", remedy: "write what the function returns; void when that is nothing")
+        result = mapping.result("returns")
+    }
+}

@@ -1,0 +1,158 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import PluginBinary
+internal import TaskModel
+
+/// The rules for functions that a manifest binds to its identifiers.
+extension ManifestCheck {
+    /// - Returns: those that are in order, whatever is wrong with others.
+    func handlers(permitted: [Field<PermittedIdentifier>], modes: Set<BackgroundMode>) -> [DirectHandler] {
+        guard let drafts = draft.handlers, draft.role == .main else { return [] }
+        if drafts.value.isEmpty, !problems.holdsErrors(under: drafts.key) {
+            problems.report(
+                .handlers,
+                at: drafts,
+                "binds no identifier to any function",
+                remedy:
+                    "remove the key, or write - { identifier: ..., symbol: ..., arguments: [], returns: void } below it"
+            )
+        }
+        var bound: [TaskIdentifier: Int?] = [:]
+        let handlers = drafts.value.compactMap { handler in
+            let identifier = handler.identifier.flatMap { boundIdentifier($0, permitted: permitted, &bound) }
+            let symbol = handler.symbol.flatMap(symbol)
+            checkArguments(of: handler)
+            guard let identifier, let symbol, let arguments = handler.arguments, let result = handler.result else {
+                return DirectHandler?.none
+            }
+            return DirectHandler(
+                identifier: identifier,
+                symbol: symbol,
+                arguments: arguments.value.map(\.value),
+                result: result
+            )
+        }
+        checkPermitted(permitted, bound: Set(bound.keys), at: drafts)
+        checkModes(modes, at: drafts)
+        return handlers
+    }
+
+    private func boundIdentifier(
+        _ field: Field<String>,
+        permitted: [Field<PermittedIdentifier>],
+        _ bound: inout [TaskIdentifier: Int?]
+    ) -> TaskIdentifier? {
+        if field.value.hasSuffix(".*") {
+            problems.report(
+                .handlerIdentifier,
+                at: field,
+                "is the pattern \(field.value.inQuotes); a function is bound to one identifier",
+                remedy: "name the identifiers one by one"
+            )
+            return nil
+        }
+        guard let identifier = TaskIdentifier(field.value) else {
+            reportName(field, ReverseDNSName.problem(in: field.value))
+            return nil
+        }
+        if let line = bound[identifier] {
+            problems.report(
+                .handlerIdentifier,
+                at: field,
+                "is \(field.value.inQuotes), which is bound already\(line.map { " on line \($0)" } ?? "")",
+                remedy: "remove one of the two"
+            )
+            return nil
+        }
+        bound.updateValue(field.position?.line, forKey: identifier)
+        let names = permitted.compactMap { permitted in
+            if case .exact(let name) = permitted.value { name.text } else { nil }
+        }
+        // A list that was reported already cannot be held against anything.
+        if names.contains(identifier.text) || problems.holdsErrors(under: "permitted-identifiers") { return identifier }
+        let nearest = NearestWord.to(identifier.text, among: names)
+        problems.report(
+            .handlerIdentifier,
+            at: field,
+            "is \(field.value.inQuotes), which the manifest does not permit",
+            remedy: nearest.map { "write \"\($0)\"" } ?? "add it to permitted-identifiers"
+        )
+        return nil
+    }
+
+    private func symbol(_ field: Field<String>) -> String? {
+        guard let flaw = DirectHandler.flaw(inSymbol: field.value) else { return field.value }
+        problems.report(.handlerSymbol, at: field, "is \(field.value.inQuotes), \(flaw.rule)", remedy: flaw.remedy)
+        return nil
+    }
+
+    private func checkArguments(of handler: HandlerDraft) {
+        guard let arguments = handler.arguments else { return }
+        if arguments.value.count > DirectHandler.mostArguments {
+            problems.report(
+                .handlerArguments,
+                at: arguments,
+                "names \(arguments.value.count) arguments; at most \(DirectHandler.mostArguments) can be given",
+                remedy: "bind a function that takes fewer"
+            )
+        }
+        for argument in arguments.value {
+            guard case .setting(let key) = argument.value, draft.settings[key] == nil else { continue }
+            let nearest = NearestWord.to(key, among: draft.settings.keys.sorted())
+            problems.report(
+                .handlerArguments,
+                at: argument,
+                "is the setting \(key.inQuotes), which the manifest does not have",
+                remedy: nearest.map { "write \"\($0)\"" } ?? "add it to settings, with the value that holds by default"
+            )
+        }
+        if arguments.value.contains(where: { $0.value == .cancelFlag }) { return }
+        problems.note(
+            .noCancelFlag,
+            at: handler.place,
+            "gives the function no cancel-flag: when its time is over it is killed in the middle of its work",
+            remedy: "add cancel-flag to its arguments if it can poll one, or be sure that it may be killed at any time"
+        )
+    }
+
+    /// Nothing but a function could run what such a plugin permits.
+    private func checkPermitted(
+        _ permitted: [Field<PermittedIdentifier>],
+        bound: Set<TaskIdentifier>,
+        at handlers: Field<[HandlerDraft]>
+    ) {
+        // One that was reported may be the one that is missed.
+        let isWhole = !problems.holdsErrors(under: handlers.key)
+        for field in permitted {
+            switch field.value {
+            case .pattern:
+                problems.report(
+                    .handlerIdentifier,
+                    at: field,
+                    "is the pattern \(field.value.description.inQuotes), which no function can be bound to",
+                    remedy: "name the identifiers one by one, each with its handler"
+                )
+            case .exact(let identifier) where isWhole && !bound.contains(identifier):
+                problems.report(
+                    .handlerIdentifier,
+                    at: field,
+                    "is \(identifier.text.inQuotes), which no handler binds to a function",
+                    remedy: "add a handler for it, or remove it"
+                )
+            case .exact: break
+            }
+        }
+    }
+
+    private func checkModes(_ modes: Set<BackgroundMode>, at handlers: Field<[HandlerDraft]>) {
+        guard modes.isEmpty, draft.modes?.value.isEmpty ?? true, !problems.holdsErrors(under: "background-modes") else {
+            return
+        }
+        problems.report(
+            .handlers,
+            at: handlers,
+            "binds identifiers to functions, but the manifest has no background mode to run them in",
+            remedy: "add background-modes: [processing], or fetch for refreshes"
+        )
+    }
+}

@@ -1,0 +1,105 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+// Arguments as people write them: a kind, and behind it the value of those that have one.
+extension DirectArgument.Kind {
+    /// A value as it may be written; nil for a kind that is written alone.
+    package var example: String? {
+        switch self {
+        case .string: "/var/log/app"
+        case .int32, .int64: "-5"
+        case .uint32, .uint64: "1048576"
+        case .double: "0.5"
+        case .bool: "true"
+        case .bytes: "00ff10"
+        case .setting: "folder"
+        case .outString: "256"
+        case .cancelFlag, .payload, .containerPath, .remainingMilliseconds, .null, .outInt64: nil
+        }
+    }
+
+    /// The argument of a kind that is written alone.
+    package var argument: DirectArgument? {
+        switch self {
+        case .cancelFlag: .cancelFlag
+        case .payload: .payload
+        case .containerPath: .containerPath
+        case .remainingMilliseconds: .remainingMilliseconds
+        case .null: .null
+        case .outInt64: .outInt64
+        default: nil
+        }
+    }
+
+    /// Whether quotes turn its value into something else.
+    package var isNumber: Bool {
+        switch self {
+        case .int32, .uint32, .int64, .uint64, .double, .bool, .outString: true
+        default: false
+        }
+    }
+
+    /// The argument of a kind that has a value.
+    package func argument(_ text: String) throws(DirectFlaw) -> DirectArgument {
+        switch self {
+        case .string: return .string(try short(text))
+        case .int32: return .int32(try number(text))
+        case .uint32: return .uint32(try number(text))
+        case .int64: return .int64(try number(text))
+        case .uint64: return .uint64(try number(text))
+        case .double: return .double(try decimal(text))
+        case .bool: return .bool(try flag(text))
+        case .bytes: return .bytes(try bytes(text))
+        case .setting: return .setting(try short(text))
+        case .outString: return .outString(size: try number(text, in: DirectArgument.outStringSizes))
+        case .cancelFlag, .payload, .containerPath, .remainingMilliseconds, .null, .outInt64:
+            throw DirectFlaw(rule: "a value, and \(rawValue) has none", remedy: "write \(rawValue) alone")
+        }
+    }
+
+    // MARK: Values
+
+    private func number<Number: FixedWidthInteger>(
+        _ text: String,
+        in range: ClosedRange<Number> = .min ... .max
+    ) throws(DirectFlaw) -> Number {
+        let digits = text.first == "-" || text.first == "+" ? text.dropFirst() : text[...]
+        let isWhole = !digits.isEmpty && digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        if isWhole, let number = Number(text), range.contains(number) { return number }
+        throw DirectFlaw(
+            rule: "not a whole number from \(range.lowerBound) to \(range.upperBound)",
+            remedy: isWhole ? "write a value in that range" : "write digits alone, without quotes"
+        )
+    }
+
+    private func decimal(_ text: String) throws(DirectFlaw) -> Double {
+        let isWritten = text.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
+        if isWritten, let number = Double(text), number.isFinite { return number }
+        throw DirectFlaw(rule: "not a number that a double holds", remedy: "write it like 0.5 or 1e-3, without quotes")
+    }
+
+    private func flag(_ text: String) throws(DirectFlaw) -> Bool {
+        if text == "true" || text == "false" { return text == "true" }
+        throw DirectFlaw(rule: "not a boolean", remedy: "write true or false")
+    }
+
+    private func short(_ text: String) throws(DirectFlaw) -> String {
+        if text.utf8.count <= DirectArgument.longestValue, !text.utf8.contains(0) { return text }
+        throw DirectFlaw(
+            rule: "not a text of at most \(DirectArgument.longestValue) bytes without NUL",
+            remedy: "write what is long to a file, and give its path"
+        )
+    }
+
+    private func bytes(_ text: String) throws(DirectFlaw) -> [UInt8] {
+        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2),
+            digits.count <= 2 * DirectArgument.longestValue
+        else {
+            throw DirectFlaw(
+                rule: "not bytes of two hexadecimal digits each, at most \(DirectArgument.longestValue)",
+                remedy: "write them like 00ff10, as xxd -p does"
+            )
+        }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+}

@@ -1,0 +1,82 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// What a direct handler's function is given in one place of its signature: a value that the manifest states, or one that
+/// the launch has.
+package enum DirectArgument: Hashable, Sendable {
+    case string(String)
+    case int32(Int32)
+    case uint32(UInt32)
+    case int64(Int64)
+    case uint64(UInt64)
+    case double(Double)
+    case bool(Bool)
+    /// Pointer and length.
+    case bytes([UInt8])
+    /// A pointer to an `int32_t` that becomes 1 when the task is to stop.
+    case cancelFlag
+    /// Pointer and length of what was submitted with the request.
+    case payload
+    case containerPath
+    /// What is left of the budget at the call.
+    case remainingMilliseconds
+    /// The value of a setting, by its key.
+    case setting(String)
+    case null
+    /// A buffer of so many bytes and its size; what the function leaves there is journaled.
+    case outString(size: Int)
+    case outInt64
+
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
+        case string, int32, uint32, int64, uint64, double, bool, bytes
+        case cancelFlag = "cancel-flag"
+        case payload
+        case containerPath = "container-path"
+        case remainingMilliseconds = "remaining-ms"
+        case setting, null
+        case outString = "out-string"
+        case outInt64 = "out-int64"
+    }
+
+    package static let outStringSizes = 1...65_536
+    /// Of a text and of bytes.
+    package static let longestValue = 65_536
+
+    package var kind: Kind {
+        switch self {
+        case .string: .string
+        case .int32: .int32
+        case .uint32: .uint32
+        case .int64: .int64
+        case .uint64: .uint64
+        case .double: .double
+        case .bool: .bool
+        case .bytes: .bytes
+        case .cancelFlag: .cancelFlag
+        case .payload: .payload
+        case .containerPath: .containerPath
+        case .remainingMilliseconds: .remainingMilliseconds
+        case .setting: .setting
+        case .null: .null
+        case .outString: .outString
+        case .outInt64: .outInt64
+        }
+    }
+
+    /// In C's words; a pointer with its length is two.
+    package var types: [String] {
+        switch self {
+        case .string, .containerPath, .setting: ["const char *"]
+        case .int32: ["int32_t"]
+        case .uint32: ["uint32_t"]
+        case .int64, .remainingMilliseconds: ["int64_t"]
+        case .uint64: ["uint64_t"]
+        case .double: ["double"]
+        case .bool: ["bool"]
+        case .bytes, .payload: ["const void *", "size_t"]
+        case .cancelFlag: ["int32_t *"]
+        case .null: ["void *"]
+        case .outString: ["char *", "size_t"]
+        case .outInt64: ["int64_t *"]
+        }
+    }
+}

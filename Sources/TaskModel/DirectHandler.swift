@@ -1,0 +1,68 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// A task identifier bound to an exported C function of a library that has never heard of bgtask. The signature is the
+/// operator's word: nothing in the library can prove it.
+package struct DirectHandler: Hashable, Sendable {
+    /// More than any C function that people call, far fewer than what a call could take.
+    package static let mostArguments = 32
+
+    package let identifier: TaskIdentifier
+    package let symbol: String
+    package let arguments: [DirectArgument]
+    package let result: DirectResult
+
+    package init(
+        identifier: TaskIdentifier,
+        symbol: String,
+        arguments: [DirectArgument],
+        result: DirectResult
+    ) {
+        self.identifier = identifier
+        self.symbol = symbol
+        self.arguments = arguments
+        self.result = result
+    }
+
+    /// In C's words: `int32_t logtrim_run(const char *, int64_t, int32_t *)`.
+    package var signature: String {
+        let types = arguments.flatMap(\.types)
+        let space = result.type.hasSuffix("*") ? "" : " "
+        return "\(result.type)\(space)\(symbol)(\(types.isEmpty ? "void" : types.joined(separator: ", ")))"
+    }
+
+    /// Whether the function can learn that it is to stop.
+    package var hasCancelFlag: Bool { arguments.contains(.cancelFlag) }
+
+    /// What is wrong with a function's name; nil when it can be looked up.
+    package static func flaw(inSymbol name: String) -> DirectFlaw? {
+        if let at = name.firstIndex(of: "@"), at > name.startIndex {
+            return DirectFlaw(rule: "a name with a version", remedy: "write \"\(name[..<at])\" alone")
+        }
+        let isName = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "$"):
+                true
+            default: false
+            }
+        }
+        let startsWithDigit = name.utf8.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? true
+        if isName, !startsWithDigit, name.utf8.count <= 1024 { return nil }
+        return DirectFlaw(
+            rule: "no name of a C function",
+            remedy: "write the name alone, as nm -D prints it, without types or parentheses"
+        )
+    }
+}
+
+/// Why a text is not what a direct handler's part has to be: the rule, and what to write instead.
+package struct DirectFlaw: Error, Hashable, Sendable {
+    /// Finishes the sentence "... is ".
+    package let rule: String
+    package let remedy: String
+
+    package init(rule: String, remedy: String) {
+        self.rule = rule
+        self.remedy = remedy
+    }
+}

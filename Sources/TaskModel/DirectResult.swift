@@ -1,0 +1,83 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// What a direct handler's function returns, and when that is a success.
+package enum DirectResult: Hashable, Sendable {
+    /// A success whenever it returns.
+    case void
+    case int32(SuccessRule)
+    case int64(SuccessRule)
+    /// A success unless it is null.
+    case pointer
+
+    package enum SuccessRule: String, Hashable, Sendable, CaseIterable {
+        case zero = "success-when-zero"
+        case nonzero = "success-when-nonzero"
+        case nonnegative = "success-when-nonnegative"
+
+        package func accepts(_ value: Int64) -> Bool {
+            switch self {
+            case .zero: value == 0
+            case .nonzero: value != 0
+            case .nonnegative: value >= 0
+            }
+        }
+    }
+
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
+        case void, int32, int64, pointer
+
+        /// The rules that can be written behind it; none for one that is written alone.
+        package var rules: [String] {
+            switch self {
+            case .void: []
+            case .int32, .int64: SuccessRule.allCases.map(\.rawValue)
+            case .pointer: [DirectResult.pointerRule]
+            }
+        }
+    }
+
+    private static let pointerRule = "success-when-non-null"
+
+    /// Nil when the kind has no such rule, or cannot be without one.
+    package init?(_ kind: Kind, rule: String?) {
+        switch (kind, rule) {
+        case (.void, nil): self = .void
+        case (.pointer, Self.pointerRule): self = .pointer
+        case (.int32, let rule?):
+            guard let rule = SuccessRule(rawValue: rule) else { return nil }
+            self = .int32(rule)
+        case (.int64, let rule?):
+            guard let rule = SuccessRule(rawValue: rule) else { return nil }
+            self = .int64(rule)
+        default: return nil
+        }
+    }
+
+    package var kind: Kind {
+        switch self {
+        case .void: .void
+        case .int32: .int32
+        case .int64: .int64
+        case .pointer: .pointer
+        }
+    }
+
+    /// As it is written behind the kind; nil for one that is written alone.
+    package var rule: String? {
+        switch self {
+        case .void: nil
+        case .int32(let rule), .int64(let rule): rule.rawValue
+        case .pointer: Self.pointerRule
+        }
+    }
+
+    /// In C's words.
+    package var type: String {
+        switch self {
+        case .void: "void"
+        case .int32: "int32_t"
+        case .int64: "int64_t"
+        case .pointer: "void *"
+        }
+    }
+}
