@@ -69,6 +69,10 @@ let package = Package(
 
         .target(name: "CLinux"),
 
+        // MARK: CFFI, the types of the library that calls bound functions; only the runner loads it
+
+        .systemLibrary(name: "CFFI", providers: [.apt(["libffi-dev"])]),
+
         // MARK: TaskModel
 
         .target(name: "TaskModel"),
@@ -148,7 +152,10 @@ let package = Package(
 
         // MARK: PluginRuntime, the runner's side of a launch
 
-        .target(name: "PluginRuntime", dependencies: ["CBackgroundTasks", "PluginBinary", "RunnerWire", "TaskModel"]),
+        .target(
+            name: "PluginRuntime",
+            dependencies: ["CBackgroundTasks", "CFFI", "PluginBinary", "RunnerWire", "TaskModel"]
+        ),
         .testTarget(name: "PluginRuntimeTests", dependencies: ["CBackgroundTasks", "PluginRuntime", "TaskModel"]),
 
         // MARK: ControlAPI
@@ -264,7 +271,7 @@ let package = Package(
 
 let upcomingFeatures = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
 
-for target in package.targets {
+for target in package.targets where target.type != .system {
     // Code as its authors write it has the language as it comes.
     let isPlugin = target.name == "ColorFeed" || target.name.hasPrefix("SwiftPlugin")
     let features = isPlugin ? [] : upcomingFeatures

@@ -77,7 +77,7 @@ private func hostRegisterHandler(
     _ context: Context?,
     _ release: bgt_release?
 ) -> Int32 {
-    let handler = function.map { Callback($0, context: context, release: release) }
+    let handler = function.map { TaskHandler.registered(Callback($0, context: context, release: release)) }
     let status = withLaunch { $0.register(identifier, handler) }
     if status != BGT_OK { release?(context) }
     return status

@@ -40,14 +40,15 @@ extension Launch {
         }
     }
 
-    func complete(_ task: TaskID, outcome: Int32) -> Int32 {
+    /// - Parameter text: what the journal is to have, of a function that cannot speak for itself.
+    func complete(_ task: TaskID, outcome: Int32, saying text: String? = nil) -> Int32 {
         if let status = bar("complete") { return status }
         let (completion, closed) = state.withLock { state in
             let completion = state.tasks.complete(task, outcome: outcome, at: .now)
             guard case .recorded(let outcome, _) = completion else { return (completion, OpenTask?.none) }
             // What a continued task said last is true of its end.
             for message in state.closeReports(of: task) { channel.send(message) }
-            channel.send(.completed(task, outcome))
+            channel.send(text.map { .returned(task, outcome, text: $0) } ?? .completed(task, outcome))
             return (completion, state.open.removeValue(forKey: task))
         }
         closed?.free()

@@ -2,6 +2,7 @@
 
 import CBackgroundTasks
 import Glibc
+import PluginBinary
 import RunnerWire
 import Synchronization
 import TaskModel
@@ -11,7 +12,7 @@ import TaskModel
 ///
 /// No lock is held while plugin code runs. Messages whose order matters are sent under the lock that orders them.
 final class Launch: Sendable {
-    typealias Handler = Callback<bgt_handler>
+    typealias Handler = TaskHandler
     typealias ExpirationHandler = Callback<bgt_expiration_handler>
 
     struct State {
@@ -85,29 +86,39 @@ final class Launch: Sendable {
 
     /// On the main thread, with the deadline armed.
     func run() -> Never {
-        let library: PluginLibrary
-        do {
-            library = try PluginLibrary(plan)
+        do throws(PluginLibrary.LoadError) {
+            if plan.handlers.isEmpty {
+                enter(try PluginLibrary.open(plan, for: .entry).entry())
+            } else {
+                register(try boundFunctions())
+                start(PluginHooks(bgt_plugin()))
+            }
         } catch {
             channel.send(.loadFailed(message: error.message))
             finish()
         }
+        while true { pause() }
+    }
+
+    private func enter(_ entry: bgt_plugin_entry) {
         let blocked = ProcessWatch.blockedSignals()
         var plugin = bgt_plugin()
         plugin.size = UInt32(MemoryLayout<bgt_plugin>.size)
-        let status = library.entry(HostTable.address, &plugin)
+        let status = entry(HostTable.address, &plugin)
         let nowBlocked = ProcessWatch.blockedSignals()
         if nowBlocked != blocked {
             violation("BGT-ABI-16", "entry left signals \(nowBlocked) blocked; restore the mask before it returns")
         }
         if status == BGT_OK {
-            let hooks = PluginHooks(plugin)
-            for task in open(hooks) { begin(task, hooks) }
-            hooks.runMain()
+            start(PluginHooks(plugin))
         } else {
             abandon(status)
         }
-        while true { pause() }
+    }
+
+    private func start(_ hooks: PluginHooks) {
+        for task in open(hooks) { begin(task, hooks) }
+        hooks.runMain()
     }
 
     private func abandon(_ status: Int32) {
@@ -155,7 +166,12 @@ final class Launch: Sendable {
 
     private func handle(_ task: TaskID, _ identifier: TaskIdentifier) {
         guard let call = state.withLock({ $0.registrations.beginCall(for: identifier) }) else { return }
-        running.during(task) { call.handler.function(call.handler.context, HostTable.address, task.rawValue) }
+        running.during(task) {
+            switch call.handler {
+            case .registered(let callback): callback.function(callback.context, HostTable.address, task.rawValue)
+            case .bound(let function): self.call(function, for: task)
+            }
+        }
         state.withLock { $0.registrations.endCall(call) }?.release()
     }
 

@@ -7,13 +7,15 @@ import RunnerWire
 import TaskModel
 
 /// A plugin's library in this process, mapped until the process ends: a live runtime inside may have threads.
-/// The only place that loads code.
+/// The only place that loads a plugin's code.
 struct PluginLibrary {
     struct LoadError: Error {
         let message: String
     }
 
-    let entry: bgt_plugin_entry
+    // From dlopen: never dereferenced here, and never closed.
+    private let handle: UnsafeMutableRawPointer
+    private let path: String
 
     /// Reads the file as plain bytes first; only a library that this host understands is loaded.
     ///
@@ -21,34 +23,51 @@ struct PluginLibrary {
     /// it ($ORIGIN, dladdr), nor a debugger its symbols. So the file at the path is compared with the one that was
     /// examined once more when it is loaded: a file that was exchanged meanwhile, even back, has a new change time.
     /// Constructors of an exchanged file have run by then, nothing else of it has.
-    init(_ plan: RunnerPlan) throws(LoadError) {
+    static func open(_ plan: RunnerPlan, for use: LibraryUse) throws(LoadError) -> PluginLibrary {
         let path = plan.libraryPath
         guard path.hasPrefix("/") else {
             throw LoadError(message: "library \"\(path)\": not an absolute path; the host must send one")
         }
-        try Self.examine(path, expecting: plan.libraryIdentity)
+        try examine(path, for: use, expecting: plan.libraryIdentity)
         // RTLD_NOW: a missing symbol is a load failure with a name, not a crash in the middle of a task.
         guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
-            throw LoadError(message: "library \"\(path)\" cannot be loaded: \(Self.lastProblem())")
+            throw LoadError(message: "library \"\(path)\" cannot be loaded: \(lastProblem())")
         }
-        guard FileIdentity(ofPath: path) == plan.libraryIdentity else { throw Self.changed(path) }
+        guard FileIdentity(ofPath: path) == plan.libraryIdentity else { throw changed(path) }
+        return PluginLibrary(handle: handle, path: path)
+    }
+
+    func entry() throws(LoadError) -> bgt_plugin_entry {
         guard let symbol = dlsym(handle, BGTASK_ENTRY_SYMBOL) else {
             throw LoadError(
                 message: "library \"\(path)\" does not export \(BGTASK_ENTRY_SYMBOL); write it with BGTASK_PLUGIN_ENTRY"
             )
         }
         // The ABI gives this symbol exactly this type (BGT-ABI-01).
-        entry = unsafeBitCast(symbol, to: bgt_plugin_entry.self)
+        return unsafeBitCast(symbol, to: bgt_plugin_entry.self)
     }
 
-    private static func examine(_ path: String, expecting identity: FileIdentity) throws(LoadError) {
-        let binary: PluginBinary
-        do {
-            binary = try PluginBinary.examine(path: path)
-        } catch {
-            throw LoadError(message: "\(error)")
+    func function(_ name: String) throws(LoadError) -> UnsafeMutableRawPointer {
+        if let symbol = dlsym(handle, name) { return symbol }
+        throw LoadError(message: "library \"\(path)\": its function \(name) cannot be found: \(Self.lastProblem())")
+    }
+
+    private static func examine(_ path: String, for use: LibraryUse, expecting identity: FileIdentity) throws(LoadError)
+    {
+        let found: FileIdentity?
+        switch use {
+        case .entry:
+            do {
+                found = try PluginBinary.examine(path: path).identity
+            } catch {
+                throw LoadError(message: "\(error)")
+            }
+        case .functions:
+            let survey = BinarySurvey(path: path, for: use)
+            if let problem = survey.problems.first { throw LoadError(message: "\(problem)") }
+            found = survey.identity
         }
-        guard binary.identity == identity else { throw changed(path) }
+        guard found == identity else { throw changed(path) }
     }
 
     private static func changed(_ path: String) -> LoadError {
@@ -58,7 +77,7 @@ struct PluginLibrary {
         )
     }
 
-    private static func lastProblem() -> String {
+    static func lastProblem() -> String {
         guard let text = dlerror() else { return "the loader does not say why" }
         return String(cString: text)
     }

@@ -74,6 +74,8 @@ package struct RunnerPlan: Hashable, Sendable {
     package let permitted: [PermittedIdentifier]
     package let modes: Set<BackgroundMode>
     package let settings: [String: String]
+    /// Where the library has no entry: what its functions are bound to.
+    package let handlers: [DirectHandler]
     package let containerPath: String
     /// Absolute, on this machine's monotonic clock: runner and host share it. Nil without a fixed budget. It holds for
     /// every task that is not continued, and for entry.
@@ -94,6 +96,7 @@ package struct RunnerPlan: Hashable, Sendable {
         permitted: [PermittedIdentifier],
         modes: Set<BackgroundMode>,
         settings: [String: String],
+        handlers: [DirectHandler] = [],
         containerPath: String,
         deadline: MonotonicTime?,
         entryDeadline: MonotonicTime,
@@ -110,6 +113,7 @@ package struct RunnerPlan: Hashable, Sendable {
         self.permitted = permitted
         self.modes = modes
         self.settings = settings
+        self.handlers = handlers
         self.containerPath = containerPath
         self.deadline = deadline
         self.entryDeadline = entryDeadline

@@ -25,6 +25,7 @@ extension RunnerMessage: WireMessage {
         case progress = 16
         case title = 17
         case fetchInterval = 18
+        case returned = 19
     }
 
     package var frameType: UInt16 {
@@ -37,6 +38,7 @@ extension RunnerMessage: WireMessage {
             case .fetchInterval: .fetchInterval
             case .loadFailed: .loadFailed
             case .completed: .completed
+            case .returned: .returned
             case .expirationHandler: .expirationHandler
             case .expiring: .expiring
             case .assertionBegan: .assertionBegan
@@ -76,6 +78,10 @@ extension RunnerMessage: WireMessage {
         case .completed(let task, let outcome):
             frame.put(task)
             frame.put(outcome)
+        case .returned(let task, let outcome, let text):
+            frame.put(task)
+            frame.put(outcome)
+            frame.put(text: text)
         case .expirationHandler(let task, let isSet):
             frame.put(task)
             frame.put(isSet)
@@ -143,6 +149,12 @@ extension RunnerMessage: WireMessage {
             self = .loadFailed(message: try fields.text("loadFailed.message"))
         case .completed:
             self = .completed(try fields.value("completed.task"), try fields.value("completed.outcome"))
+        case .returned:
+            self = .returned(
+                try fields.value("returned.task"),
+                try fields.value("returned.outcome"),
+                text: try fields.text("returned.text")
+            )
         case .expirationHandler:
             self = .expirationHandler(
                 try fields.value("expirationHandler.task"),

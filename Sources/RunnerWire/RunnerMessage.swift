@@ -11,6 +11,8 @@ package enum RunnerMessage: Hashable, Sendable {
     /// The library could not be loaded; nothing of it ran, or only its constructors.
     case loadFailed(message: String)
     case completed(TaskID, CompletionOutcome)
+    /// A bound function returned: what that comes to, and what the journal is to have of it.
+    case returned(TaskID, CompletionOutcome, text: String)
     /// Whether an expiration handler is set decides between `expired` and `overran` (statements 57 and 59).
     case expirationHandler(TaskID, isSet: Bool)
     /// The runner's own timer told these tasks to stop.

@@ -4,7 +4,7 @@ import TaskModel
 
 extension RunnerPlan {
     /// The first field of the first frame: host and runner that differ in it understand nothing else of one another.
-    package static let wireVersion: UInt16 = 1
+    package static let wireVersion: UInt16 = 2
 }
 
 extension FrameWriter {
@@ -27,6 +27,7 @@ extension FrameWriter {
             frame.put(text: setting.key)
             frame.put(text: setting.value)
         }
+        put(list: plan.handlers) { $0.put($1) }
         put(text: plan.containerPath)
         put(plan.deadline != nil)
         if let deadline = plan.deadline { put(deadline.nanoseconds) }
@@ -104,6 +105,7 @@ extension FrameReader {
             },
             modes: try modes(),
             settings: try settings(),
+            handlers: try list("plan.handlers", minimumSize: 13) { fields throws(WireError) in try fields.handler() },
             containerPath: try text("plan.containerPath"),
             deadline: try flag("plan.hasDeadline") ? MonotonicTime(nanoseconds: try integer("plan.deadline")) : nil,
             entryDeadline: MonotonicTime(nanoseconds: try integer("plan.entryDeadline")),

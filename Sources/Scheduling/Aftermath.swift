@@ -59,7 +59,7 @@ struct Aftermath: Sendable {
     ) -> Judgement {
         let task = launch.tasks[index]
         if let told = task.expiration, told.reason != .hostShutdown {
-            return afterExpiration(index, task, cause: cause, reason: told.reason)
+            return afterExpiration(index, of: launch, cause: cause, reason: told.reason)
         }
         if task.isToStop {
             return Judgement(
@@ -113,17 +113,15 @@ struct Aftermath: Sendable {
     /// Expiration delivered means consumed, whatever the process does then.
     private static func afterExpiration(
         _ index: Int,
-        _ task: LaunchState.Task,
+        of launch: LaunchState,
         cause: Cause,
         reason: ExpirationReason
     ) -> Judgement {
+        let task = launch.tasks[index]
         let told = "told to stop (\(reason.name))"
         if case .killed = cause {
             let outcome: TaskOutcome = task.hasExpirationHandler ? .overran : .expired
-            let text =
-                task.hasExpirationHandler
-                ? "\(told) and not completed within the grace; complete it in the expiration handler"
-                : "\(told), without an expiration handler; set one to be able to stop in order"
+            let text = launch.overstay(of: index, toldBy: told)
             return Judgement(index: index, verdict: .consumed(outcome), blame: .plugin, message: text)
         }
         return Judgement(

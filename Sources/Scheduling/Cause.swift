@@ -6,9 +6,10 @@ import TaskModel
 enum Cause: Hashable, Sendable {
     /// Every task was over; it left, or was made to leave.
     case finished
-    case crashed(signal: Int32, task: TaskID?)
+    /// - Parameter function: which one that was, where a library cannot tell by itself.
+    case crashed(signal: Int32, task: TaskID?, function: String?)
     case crashedAfterwards(signal: Int32)
-    case exited(code: Int32)
+    case exited(code: Int32, function: String?)
     case killedForMemory
     case entryFailed(String)
     case notLoaded(String)
@@ -24,12 +25,13 @@ enum Cause: Hashable, Sendable {
         case (.hostStopping, _): self = .hostStopping
         case (_, .notLoaded(let message)): self = .notLoaded(message)
         case (_, .failed(let status)): self = .entryFailed("entry returned \(status)")
-        case (.entryOverran, _): self = .entryFailed("entry did not return within the budget and the grace")
+        case (.entryOverran, _):
+            self = .entryFailed("\(launch.entryName) did not return within the budget and the grace")
         case (.overran, _): self = Self.isShutdown(launch) ? .hostStopping : .killed
         case (.lingered, _): self = .finished
         case (_, .running) where launch.endedEarly != nil:
             self = .hostFailed("the runner \(termination.text) before its plan was sent")
-        case (_, .running): self = .entryFailed("the process \(termination.text) inside entry")
+        case (_, .running): self = .entryFailed("the process \(termination.text) \(launch.entryWords)")
         case (_, .returned): self = Self.afterEntry(launch, termination, lastWords)
         }
     }
@@ -50,8 +52,10 @@ enum Cause: Hashable, Sendable {
             if launch.assertions.isEmpty { return .finished }
         }
         switch termination {
-        case .signaled(let signal): return .crashed(signal: signal, task: lastWords?.task)
-        case .exited(let code): return .exited(code: code)
+        case .signaled(let signal):
+            let task = lastWords?.task
+            return .crashed(signal: signal, task: task, function: launch.function(running: task))
+        case .exited(let code): return .exited(code: code, function: launch.function(running: nil))
         case .outOfMemory: return .killedForMemory
         }
     }
@@ -61,7 +65,7 @@ enum Cause: Hashable, Sendable {
         let unfinished = launch.unfinished
         switch self {
         case .entryFailed, .notLoaded: return Set(unfinished)
-        case .crashed(_, let task?):
+        case .crashed(_, let task?, _):
             if let index = launch.index(of: task), unfinished.contains(index) { return [index] }
             return launch.tasks.count == 1 ? Set(unfinished) : []
         case .crashed, .exited, .killedForMemory: return launch.tasks.count == 1 ? Set(unfinished) : []
@@ -113,10 +117,13 @@ enum Cause: Hashable, Sendable {
     var text: String {
         switch self {
         case .finished: "the launch was over"
-        case .crashed(let signal, let task):
+        case .crashed(let signal, _, let function?): "the process was ended by \(signalName(signal)) in \(function)"
+        case .crashed(let signal, let task, nil):
             "the process was ended by \(signalName(signal))" + (task.map { " in the handler of task \($0)" } ?? "")
         case .crashedAfterwards(let signal): "the process was ended by \(signalName(signal)) after its last task"
-        case .exited(let code): "the process exited with code \(code) before its tasks were completed"
+        case .exited(let code, let function):
+            "the process exited with code \(code) before its tasks were completed"
+                + (function.map { ", in \($0)" } ?? "")
         case .killedForMemory: "the process was killed for using too much memory"
         case .entryFailed(let message): message
         case .notLoaded(let message): message
@@ -142,7 +149,7 @@ enum Cause: Hashable, Sendable {
         case .finished where launch.killReason == .lingered:
             "every task was over, but the process did not leave within the grace and was ended"
         case .finished: "every task was over"
-        case .exited(let code) where launch.unfinished.isEmpty:
+        case .exited(let code, _) where launch.unfinished.isEmpty:
             "the process exited with code \(code) after its last task, while an assertion kept it open"
         case .killed: "a task was not completed within the grace after it was told to stop; the launch was ended"
         default: text

@@ -86,7 +86,8 @@ extension Scheduler {
         _ entry: PluginEntry,
         at now: Moment
     ) -> PendingEvent? {
-        guard entry.role == .main, configuration.policy(for: entry.identifier).isEnabled,
+        // A library with bound functions has nothing that could be told.
+        guard entry.role == .main, entry.handlers.isEmpty, configuration.policy(for: entry.identifier).isEnabled,
             state.eventCount < configuration.eventLimit, !state.events.contains(where: { $0.type == .started })
         else { return nil }
         lastSubmission = SubmissionNumber(rawValue: lastSubmission.rawValue + 1)

@@ -16,6 +16,7 @@ extension Scheduler {
         case .progressed(let number, let id, let progress): progressed(number, id, progress, at: now)
         case .fetchIntervalSet(let number, let interval): setFetchInterval(of: number, to: interval, at: now)
         case .completed(let number, let id, let outcome): completed(number, id, outcome, at: now)
+        case .returned(let number, let id, let outcome, let text): completed(number, id, outcome, saying: text, at: now)
         case .expirationHandlerChanged(let number, let id, let isSet):
             guard isListening(to: number), let index = launches[number]?.index(of: id) else { return }
             launches[number]?.tasks[index].hasExpirationHandler = isSet
@@ -37,6 +38,7 @@ extension Scheduler {
         _ number: LaunchNumber,
         _ id: TaskID,
         _ outcome: CompletionOutcome,
+        saying text: String? = nil,
         at now: Moment
     ) {
         guard isListening(to: number), let launch = launches[number] else { return }
@@ -65,7 +67,7 @@ extension Scheduler {
             as: outcome.taskOutcome,
             blame: outcome == .failure ? task.expiration?.reason.blame ?? .plugin : .nobody,
             at: now,
-            message: completionMessage(task, outcome, of: launch, at: now)
+            message: completionMessage(task, outcome, of: launch, at: now) + (text.map { ": \($0)" } ?? "")
         )
         expireAssertionsWithTheRest(of: number)
         finishIfDone(number, at: now)

@@ -113,7 +113,8 @@ package struct Scheduler: Sendable {
             // Later its commit is under way, and has the only word on whether there is a launch.
             guard launches[launch]?.phase == .preparing else { return }
             giveUp(launch, because: message, at: now)
-        case .entered, .registered, .progressed, .fetchIntervalSet, .loadFailed, .completed, .expirationHandlerChanged,
+        case .entered, .registered, .progressed, .fetchIntervalSet, .loadFailed, .completed, .returned,
+            .expirationHandlerChanged,
             .runnerExpired, .assertionBegan,
             .assertionEnded, .violated:
             hear(event, at: now)

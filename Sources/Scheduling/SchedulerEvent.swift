@@ -41,6 +41,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     /// Legacy fetch: the interval that the plugin asks for, nil for never.
     case fetchIntervalSet(LaunchNumber, Duration?)
     case completed(LaunchNumber, TaskID, CompletionOutcome)
+    /// A bound function returned, and this is what the journal has of it.
+    case returned(LaunchNumber, TaskID, CompletionOutcome, text: String)
     case expirationHandlerChanged(LaunchNumber, TaskID, isSet: Bool)
     case runnerExpired(LaunchNumber, [TaskID], ExpirationReason)
     case assertionBegan(LaunchNumber, AssertionID, name: String)

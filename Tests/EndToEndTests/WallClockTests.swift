@@ -67,7 +67,7 @@ struct WallClockTests {
 }
 
 /// A wall clock that is off by what a file says, for the programs that are started with its environment.
-private struct ShiftedClock {
+struct ShiftedClock {
     private let file: String
     let environment: [String: String]
 

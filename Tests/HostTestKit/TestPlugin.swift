@@ -20,6 +20,8 @@ package struct TestPlugin: Sendable {
     package var modes = ["fetch", "processing"]
     package var entitlements: [String] = []
     package var settings: [String: String] = [:]
+    /// Of a library that knows nothing of us: its functions, each as the rest of a handler's line, by task.
+    package var handlers: [String: String] = [:]
     /// The main plugin of an extension.
     package var main: String?
     /// Those that a main plugin lists.
@@ -72,6 +74,10 @@ package struct TestPlugin: Sendable {
             if !tasks.isEmpty { lines += ["permitted-identifiers:"] + tasks.map { "  - \(task($0))" } }
             if !entitlements.isEmpty { lines.append("entitlements: [\(entitlements.joined(separator: ", "))]") }
             if !extensions.isEmpty { lines.append("extensions: [\(extensions.joined(separator: ", "))]") }
+        }
+        if !handlers.isEmpty {
+            lines.append("handlers:")
+            lines += handlers.sorted { $0.key < $1.key }.map { "  - { identifier: \(task($0)), \($1) }" }
         }
         if !settings.isEmpty { lines += ["settings:"] + settings.sorted { $0.key < $1.key }.map { "  \($0): '\($1)'" } }
         return lines.map { $0 + "\n" }.joined()

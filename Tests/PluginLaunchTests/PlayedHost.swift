@@ -34,17 +34,40 @@ struct PlayedHost {
                 "-I", "\(tests)/../Sources/CBackgroundTasks/include",
                 "-o", library, "\(tests)/MisbehavingPlugins/\(source).c",
             ])
-            let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-            let runner = (own as NSString).deletingLastPathComponent + "/bgtask-runner"
-            guard FileManager.default.isExecutableFile(atPath: runner) else { throw Missing(path: runner) }
-            try await LaunchFixture.with(runner: runner, in: folder) { fixture in
-                let host = PlayedHost(launcher: fixture.launcher, events: fixture.events, folder: folder)
-                fixture.launcher.take(for: launch)
-                _ = await host.events.ready(launch)
-                guard let identity = FileIdentity(ofPath: library) else { throw Missing(path: library) }
-                try host.send(.plan(plan.runnerPlan(of: source, library, identity, container: folder)))
-                try await body(host)
+            guard let plugin = PluginIdentifier("com.example.\(source.lowercased())") else {
+                throw Missing(path: source)
             }
+            try await with(library: library, of: plugin, plan, in: folder, body)
+        }
+    }
+
+    /// - Parameter library: compiled already, of a plugin of this name.
+    static func with(
+        library: String,
+        of plugin: PluginIdentifier,
+        _ plan: PlayedPlan,
+        _ body: (PlayedHost) async throws -> Void
+    ) async throws {
+        try await withScratch { try await with(library: library, of: plugin, plan, in: $0, body) }
+    }
+
+    private static func with(
+        library: String,
+        of plugin: PluginIdentifier,
+        _ plan: PlayedPlan,
+        in folder: String,
+        _ body: (PlayedHost) async throws -> Void
+    ) async throws {
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let runner = (own as NSString).deletingLastPathComponent + "/bgtask-runner"
+        guard FileManager.default.isExecutableFile(atPath: runner) else { throw Missing(path: runner) }
+        try await LaunchFixture.with(runner: runner, in: folder) { fixture in
+            let host = PlayedHost(launcher: fixture.launcher, events: fixture.events, folder: folder)
+            fixture.launcher.take(for: launch)
+            _ = await host.events.ready(launch)
+            guard let identity = FileIdentity(ofPath: library) else { throw Missing(path: library) }
+            try host.send(.plan(plan.runnerPlan(of: plugin, library, identity, container: folder)))
+            try await body(host)
         }
     }
 
@@ -105,6 +128,18 @@ struct PlayedHost {
         await first { if case .completed(task, let outcome) = $0 { outcome } else { nil } }
     }
 
+    /// How a bound function ended; without an outcome, why it did not.
+    func returned(_ task: TaskID) async -> (outcome: CompletionOutcome?, text: String) {
+        await events.first { event in
+            switch event {
+            case .message(Self.launch, .returned(task, let outcome, let text)): (outcome, text)
+            case .message(Self.launch, .loadFailed(let message)): (nil, message)
+            case .ended(Self.launch, let end): (nil, "\(end)")
+            default: nil
+            }
+        }
+    }
+
     func logged(_ line: String) async {
         _ = await first { if case .log(_, line) = $0 { true } else { nil } }
     }
@@ -124,20 +159,18 @@ struct PlayedPlan {
     var permitted: [String] = []
     var modes: Set<BackgroundMode> = [.fetch, .processing]
     var settings: [String: String] = [:]
+    var handlers: [DirectHandler] = []
     /// From now; nil without a fixed budget.
     var budget: Duration? = .seconds(600)
     var grace: Duration = .seconds(60)
     var tasks: [RunnerPlan.Task] = []
 
     func runnerPlan(
-        of source: String,
+        of plugin: PluginIdentifier,
         _ library: String,
         _ identity: FileIdentity,
         container: String
-    ) throws -> RunnerPlan {
-        guard let plugin = PluginIdentifier("com.example.\(source.lowercased())") else {
-            throw PlayedHost.Missing(path: source)
-        }
+    ) -> RunnerPlan {
         let now = PlayedHost.now()
         return RunnerPlan(
             launch: PlayedHost.launch,
@@ -150,6 +183,7 @@ struct PlayedPlan {
             permitted: permitted.compactMap { PermittedIdentifier("\(plugin).\($0)") },
             modes: modes,
             settings: settings,
+            handlers: handlers,
             containerPath: container,
             deadline: budget.map { now + $0 },
             entryDeadline: now + (budget ?? .seconds(30)),
@@ -178,5 +212,13 @@ struct PlayedPlan {
             continued: continued,
             payload: payload
         )
+    }
+}
+
+extension PluginIdentifier: ExpressibleByStringLiteral {
+    /// A plugin of a test; a name that is none ends the test.
+    public init(stringLiteral text: String) {
+        guard let identifier = PluginIdentifier(text) else { preconditionFailure("\(text) is no plugin's name") }
+        self = identifier
     }
 }

@@ -53,6 +53,8 @@ enum SampleMessages {
             .loadFailed(message: "libfeed.so: cannot open shared object file – Ünïcode \u{1F9CA}\0 inside"),
             .completed(TaskID(rawValue: .max), .failure),
             .completed(TaskID(rawValue: 0), .noData),
+            .returned(TaskID(rawValue: .max), .success, text: "run returned 0; out-string \"\u{1F9CA}\0\""),
+            .returned(TaskID(rawValue: 0), .failure, text: ""),
             .expirationHandler(TaskID(rawValue: 65537), isSet: true),
             .expiring([], .budget),
             .expiring([TaskID(rawValue: 1), TaskID(rawValue: .max)], .hostShutdown),
@@ -119,6 +121,7 @@ enum SampleMessages {
             permitted: [.exact(identifier), .pattern(prefix: identifier)],
             modes: [.fetch, .processing],
             settings: settings,
+            handlers: handlers,
             containerPath: "",
             deadline: deadline,
             entryDeadline: MonotonicTime(nanoseconds: .max),
@@ -126,6 +129,31 @@ enum SampleMessages {
             tasks: tasks
         )
     }
+
+    /// Every kind of argument and of result.
+    static let handlers = [
+        DirectHandler(
+            identifier: identifier,
+            symbol: "logtrim_run",
+            arguments: [
+                .string("/var/log"), .string(""), .int32(.min), .uint32(.max), .int64(.min), .uint64(.max),
+                .double(-0.0), .double(.greatestFiniteMagnitude), .bool(true), .bool(false), .bytes([]),
+                .bytes(Array(repeating: 0xff, count: DirectArgument.longestValue)), .cancelFlag, .payload,
+                .containerPath, .remainingMilliseconds, .setting("feed-url"), .null, .outString(size: 1),
+                .outString(size: DirectArgument.outStringSizes.upperBound), .outInt64,
+            ],
+            result: .int32(.zero)
+        ),
+        DirectHandler(identifier: longest, symbol: "a", arguments: [], result: .void),
+        DirectHandler(identifier: longest, symbol: "b", arguments: [.null], result: .int64(.nonnegative)),
+        DirectHandler(identifier: longest, symbol: "c", arguments: [.null], result: .int64(.nonzero)),
+        DirectHandler(
+            identifier: longest,
+            symbol: "d",
+            arguments: Array(repeating: .cancelFlag, count: DirectHandler.mostArguments),
+            result: .pointer
+        ),
+    ]
 
     static func task(payload: [UInt8], event: EventType = .started) -> RunnerPlan.Task {
         RunnerPlan.Task(

@@ -160,6 +160,9 @@ extension HostScheduler {
         case .completed(let task, let outcome):
             titles.ended(task, of: launch)
             return [.completed(launch, task, outcome)]
+        case .returned(let task, let outcome, let text):
+            titles.ended(task, of: launch)
+            return [.returned(launch, task, outcome, text: Self.bounded(text.terminalSafe))]
         case .progress(let task, let progress): return [.progressed(launch, task, progress)]
         case .title(let task, let title, let subtitle):
             if titles.change(task, of: launch, to: .init(title: title, subtitle: subtitle)) { break }

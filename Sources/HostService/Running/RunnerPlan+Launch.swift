@@ -19,6 +19,7 @@ extension RunnerPlan {
             permitted: plan.plugin.permitted,
             modes: plan.plugin.modes,
             settings: plan.plugin.settings,
+            handlers: plan.plugin.handlers,
             containerPath: container,
             deadline: plan.budget.deadline,
             entryDeadline: plan.budget.deadline ?? plan.budget.start + entryLimit,

@@ -63,6 +63,23 @@ extension PluginEntry {
         )
     }
 
+    /// The sample plugin as a library that knows nothing of us, with functions for two of its identifiers.
+    static func bound() -> PluginEntry {
+        main(
+            .app,
+            permitted: [.exact(.clean), .exact(.vacuum)],
+            handlers: [
+                DirectHandler(
+                    identifier: .clean,
+                    symbol: "logtrim_run",
+                    arguments: [.string("/var/log"), .cancelFlag],
+                    result: .int32(.zero)
+                ),
+                DirectHandler(identifier: .vacuum, symbol: "vacuum", arguments: [.double(0.5)], result: .void),
+            ]
+        )
+    }
+
     static func mail() -> PluginEntry { main(.mail, permitted: [.exact(.inbox), .exact(.sweep)]) }
 
     static func main(
@@ -72,7 +89,8 @@ extension PluginEntry {
         permitted: [PermittedIdentifier],
         modes: Set<BackgroundMode> = [.fetch, .processing],
         entitlements: Set<Entitlement> = [],
-        extensions: [PluginIdentifier] = []
+        extensions: [PluginIdentifier] = [],
+        handlers: [DirectHandler] = []
     ) -> PluginEntry {
         PluginEntry(
             identifier: identifier,
@@ -83,6 +101,7 @@ extension PluginEntry {
             permitted: permitted,
             modes: modes,
             entitlements: entitlements,
+            handlers: handlers,
             library: LibraryFile(
                 path: "/plugins/lib\(identifier).so",
                 digest: "library of \(identifier) \(library)",

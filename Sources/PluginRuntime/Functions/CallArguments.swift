@@ -1,0 +1,94 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// The values of one call in memory, in the order of the signature. Never freed: what a function keeps an address of is
+/// its own affair, and the process ends with the launch.
+struct CallArguments {
+    /// What the function may leave behind.
+    enum Output {
+        case text(UnsafeMutablePointer<CChar>, size: Int)
+        case number(UnsafeMutablePointer<Int64>)
+    }
+
+    /// Where each value stands.
+    let addresses: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    private(set) var outputs: [Output] = []
+    private let slots: UnsafeMutablePointer<UInt64>
+    private var count = 0
+
+    init(_ arguments: [DirectArgument], _ surroundings: CallSurroundings) {
+        let capacity = max(1, 2 * arguments.count)
+        slots = .allocate(capacity: capacity)
+        addresses = .allocate(capacity: capacity)
+        for argument in arguments { add(argument, surroundings) }
+    }
+
+    private mutating func add(_ argument: DirectArgument, _ surroundings: CallSurroundings) {
+        switch argument {
+        case .string(let text): add(text)
+        // Little-endian: the lower bytes of a slot are the value of a narrower type.
+        case .int32(let value): add(UInt64(UInt32(bitPattern: value)))
+        case .uint32(let value): add(UInt64(value))
+        case .int64(let value): add(UInt64(bitPattern: value))
+        case .uint64(let value): add(value)
+        case .double(let value): add(value.bitPattern)
+        case .bool(let value): add(value ? 1 : 0)
+        case .bytes(let bytes): add(bytes)
+        case .cancelFlag: add(UInt64(UInt(bitPattern: surroundings.flag.address)))
+        // A copy, so that a NUL stands behind it. Not null when it is empty: a function that copies nothing from nowhere is
+        // undefined in C.
+        case .payload: add(surroundings.payload?.bytes ?? [])
+        case .containerPath: add(surroundings.container)
+        case .remainingMilliseconds: add(UInt64(bitPattern: Self.milliseconds(surroundings.remaining)))
+        // The manifest has a default for every setting that it names.
+        case .setting(let key): add(surroundings.settings[key] ?? "")
+        case .null: add(0)
+        case .outString(let size):
+            let text = UnsafeMutablePointer<CChar>.allocate(capacity: size)
+            text.initialize(repeating: 0, count: size)
+            outputs.append(.text(text, size: size))
+            add(text, count: UInt64(size))
+        case .outInt64:
+            let number = UnsafeMutablePointer<Int64>.allocate(capacity: 1)
+            number.initialize(to: 0)
+            outputs.append(.number(number))
+            add(number)
+        }
+    }
+
+    /// A launch without a fixed budget has all the time there is; cut to 32 bits that is the -1 of so many interfaces.
+    private static func milliseconds(_ remaining: Duration?) -> Int64 {
+        guard let remaining else { return .max }
+        return Int64(clamping: remaining.wholeNanoseconds / 1_000_000)
+    }
+
+    private mutating func add(_ value: UInt64) {
+        (slots + count).initialize(to: value)
+        (addresses + count).initialize(to: UnsafeMutableRawPointer(slots + count))
+        count += 1
+    }
+
+    private mutating func add(_ bytes: [UInt8]) { add(bytes.storedWithEnd(), count: UInt64(bytes.count)) }
+
+    private mutating func add(_ text: String) { add(Array(text.utf8).storedWithEnd()) }
+
+    private mutating func add<Pointee>(_ pointer: UnsafeMutablePointer<Pointee>) {
+        add(UInt64(UInt(bitPattern: pointer)))
+    }
+
+    private mutating func add<Pointee>(_ pointer: UnsafeMutablePointer<Pointee>, count: UInt64) {
+        add(pointer)
+        add(count)
+    }
+}
+
+extension [UInt8] {
+    /// With a NUL behind the last one, so that a function that reads a text finds its end.
+    fileprivate func storedWithEnd() -> UnsafeMutablePointer<UInt8> {
+        let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: count + 1)
+        for (index, byte) in enumerated() { (memory + index).initialize(to: byte) }
+        (memory + count).initialize(to: 0)
+        return memory
+    }
+}

@@ -1,0 +1,57 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+import PluginBinary
+import RunnerWire
+import Synchronization
+import TaskModel
+
+// A launch whose library has no entry: the manifest says which function takes which identifier.
+extension Launch {
+    /// libffi before the library: whatever that one does when it is loaded, the calls are ours.
+    func boundFunctions() throws(PluginLibrary.LoadError) -> [BoundFunction] {
+        let caller = try FunctionCaller()
+        let library = try PluginLibrary.open(plan, for: .functions(plan.handlers.map(\.symbol)))
+        var functions: [BoundFunction] = []
+        for handler in plan.handlers {
+            let address = try library.function(handler.symbol)
+            functions.append(try BoundFunction(handler, at: address, calledBy: caller))
+        }
+        return functions
+    }
+
+    func register(_ functions: [BoundFunction]) {
+        state.withLock { state in
+            for function in functions {
+                _ = state.registrations.register(function.handler.identifier.text, .bound(function))
+            }
+        }
+    }
+
+    /// On the identifier's queue.
+    func call(_ function: BoundFunction, for task: TaskID) {
+        let flag = CancelFlag()
+        if function.handler.hasCancelFlag { raise(flag, whenExpiring: task) }
+        let returned = function.call(with: surroundings(of: task, flag))
+        let outcome = returned.isSuccess ? BGT_OUTCOME_SUCCESS : BGT_OUTCOME_FAILURE
+        _ = complete(task, outcome: outcome, saying: returned.text)
+    }
+
+    /// The flag is an expiration handler like any other, of which the host is told.
+    private func raise(_ flag: CancelFlag, whenExpiring task: TaskID) {
+        _ = setExpirationHandler(flag.handler, of: task)
+        // A task that is expiring by now is told at once, not by another thread soon.
+        if isExpiring(task) != 0 { flag.raise() }
+    }
+
+    private func surroundings(of task: TaskID, _ flag: CancelFlag) -> CallSurroundings {
+        let payload = state.withLock { $0.open[task].map { TaskPayload($0.information) } }
+        return CallSurroundings(
+            flag: flag,
+            payload: payload,
+            container: plan.containerPath,
+            settings: plan.settings,
+            remaining: plan.deadline.map { max(.zero, $0 - .now) }
+        )
+    }
+}

@@ -1,0 +1,156 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("Functions of a library that has never heard of us are tasks, by manifest alone")
+struct DirectHandlerTests {
+    private static func plain(_ handlers: [String: String], settings: [String: String] = [:]) -> TestPlugin {
+        var plugin = TestPlugin("Plain", tasks: handlers.keys.sorted())
+        plugin.handlers = handlers
+        plugin.settings = settings
+        return plugin
+    }
+
+    private static let greet = """
+        symbol: plain_greet, arguments: [container-path, { string: greeting.txt }, { setting: greeting }, payload], \
+        returns: { int64: success-when-nonnegative }
+        """
+    private static let poll = """
+        symbol: plain_poll, arguments: [cancel-flag, remaining-ms, { out-string: 64 }, out-int64], \
+        returns: { int32: success-when-zero }
+        """
+
+    @Test func `a request runs the function, and the journal has what it returned (C11: and no event)`() async throws {
+        let plugin = Self.plain(["greet": Self.greet], settings: ["greeting": "Hello"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let submission = try await host.submit(plugin.task(), payload: Array("world".utf8))
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "succeeded" && end.blame == "nobody")
+            #expect(end.message.hasSuffix(": plain_greet returned 13"), "\(end.message)")
+            #expect(host.containerText(plugin, "greeting.txt") == "Hello, world\n")
+            #expect(try await host.journal().allSatisfy { $0.task != "started" })
+            let shown = try await host.show(plugin)
+            #expect(
+                shown.handlers.map(\.signature)
+                    == ["int64_t plain_greet(const char *, const char *, const char *, const void *, size_t)"]
+            )
+            let printed = try await host.bgtask("plugin", "show", plugin.identifier).output
+            #expect(printed.contains("handlers        com.example.plain.greet is int64_t plain_greet("))
+        }
+    }
+
+    @Test func `the operator's value of a setting is what the function gets`() async throws {
+        var plugin = Self.plain(["greet": Self.greet], settings: ["greeting": "Hello"])
+        plugin.policy = ["settings: { greeting: Ahoy }"]
+        try await HostFixture.with(plugins: [plugin]) { host in
+            _ = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(host.containerText(plugin, "greeting.txt") == "Ahoy, \n")
+        }
+    }
+
+    @Test func `a schedule drives a function, with no code written at all`() async throws {
+        var plugin = Self.plain(["greet": Self.greet], settings: ["greeting": "Good night"])
+        plugin.policy = ["schedules:", "  \(plugin.task()): { every: 1d, requires-external-power: true }"]
+        try await ScratchFolder.with { folder in
+            let clock = try await ShiftedClock(in: folder)
+            var setup = HostSetup()
+            setup.environment = clock.environment
+            try await HostFixture.with(setup, plugins: [plugin]) { host in
+                #expect(try await host.show(plugin).schedules.map(\.identifier) == [plugin.task()])
+                try clock.shift(by: 25 * 3600)
+                // Somebody has to ask the clock.
+                _ = try await host.client.simulateConditions(ConditionsSimulation([.hot: .holds(false)]))
+                let end = try await host.waitForJournal("the schedule's task") { [task = plugin.task()] in
+                    $0.task == task
+                }
+                #expect(end.event == "succeeded", "\(end.message)")
+                #expect(host.containerText(plugin, "greeting.txt") == "Good night, \n")
+            }
+        }
+    }
+
+    @Test func `an expired function sees its flag and ends in order; what it left is made safe for a terminal`()
+        async throws
+    {
+        let plugin = Self.plain(["poll": Self.poll])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let submission = try await host.submit(plugin.task())
+            try await host.wait(for: submission, toRun: plugin)
+            _ = try await host.bgtask("simulate", "expiration", plugin.task())
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "succeeded", "\(end.message)")
+            #expect(end.message.contains("having been told to stop"))
+            let left = "plain_poll returned 0; out-string \"stopped\\u{1B}[2J with time given\"; out-int64 "
+            #expect(end.message.contains(left), "\(end.message)")
+            #expect(!end.message.unicodeScalars.contains("\u{1b}"))
+        }
+    }
+
+    @Test func `a function that cannot be told is killed at the deadline plus grace, and the check warned of it`()
+        async throws
+    {
+        var plugin = Self.plain(["stay": "symbol: plain_stay, arguments: [], returns: void"])
+        plugin.policy = ["budgets: { processing: 200ms }"]
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "expired" && end.blame == "plugin", "\(end.message)")
+            #expect(end.message.contains("void plain_stay(void) of \(host.folder.file("plugins/libPlain.so"))"))
+            let check = try await ProgramRun.of(
+                BuiltProgram.command.path(),
+                ["plugin", "check", host.folder.file(plugin.manifestFile), "--plugins", host.folder.file("plugins")]
+            )
+            #expect(check.status == 0)
+            #expect(check.output.contains("warning: handlers[0]: gives the function no cancel-flag"))
+        }
+    }
+
+    @Test func `a wrong signature crashes the runner alone, and the journal has the operator's own words for it`()
+        async throws
+    {
+        let plugin = Self.plain([
+            "length": "symbol: plain_length, arguments: [{ int32: 5 }], returns: { int32: success-when-nonnegative }"
+        ])
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let end = try await host.outcome(of: try await host.submit(plugin.task()))
+            #expect(end.event == "crashed" && end.blame == "plugin")
+            #expect(end.message.contains("SIGSEGV"))
+            #expect(end.message.contains("int32_t plain_length(int32_t) of \(host.folder.file("plugins/libPlain.so"))"))
+            try await host.runNeighbour()
+        }
+    }
+
+    @Test func `failures are told with what the function returned`() async throws {
+        let plugin = Self.plain([
+            "fail": "symbol: plain_fail, arguments: [], returns: { int32: success-when-zero }",
+            "make": "symbol: plain_make, arguments: [{ int32: 0 }], returns: { pointer: success-when-non-null }",
+        ])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let failed = try await host.outcome(of: try await host.submit(plugin.task("fail")))
+            #expect(failed.event == "failed")
+            #expect(
+                failed.message.hasSuffix("plain_fail returned -1, No space left on device (errno 28)"),
+                "\(failed.message)"
+            )
+            let null = try await host.outcome(of: try await host.submit(plugin.task("make")))
+            #expect(null.event == "failed" && null.message.hasSuffix("plain_make returned null"), "\(null.message)")
+        }
+    }
+
+    @Test func `a plugin with an entry of its own and handlers is refused: it is one or the other`() async throws {
+        var plugin = Self.plain(["task": "symbol: plain_stay, arguments: [], returns: void"])
+        plugin.library = .compiled("Neighbour")
+        try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
+            let refused = try await host.client.plugins().refused
+            #expect(
+                refused.flatMap(\.problems).contains {
+                    $0.message.contains("carries a bgtask note, but the manifest binds")
+                }
+            )
+            try await host.runNeighbour()
+        }
+    }
+}

@@ -1,0 +1,312 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import PluginLaunch
+import RunnerWire
+import TaskModel
+import Testing
+
+extension LaunchTests {
+    @Suite("A function of any library is called as its manifest says")
+    struct BoundFunctionTests {
+        // MARK: What arrives
+
+        @Test func `every kind of argument arrives, at its extremes`() async throws {
+            let long = String(repeating: "x", count: 65_536)
+            let functions = [
+                SampleFunction(
+                    name: "integers",
+                    arguments: [
+                        .int32(.min), .int32(.max), .int32(-1), .uint32(0), .uint32(.max), .int64(.min), .int64(.max),
+                        .uint64(0), .uint64(.max), .bool(true), .bool(false),
+                    ],
+                    result: .void
+                ),
+                SampleFunction(
+                    name: "doubles",
+                    arguments: [
+                        .double(0), .double(-0.0), .double(.greatestFiniteMagnitude), .double(.leastNonzeroMagnitude),
+                        .double(-.pi),
+                    ],
+                    result: .void
+                ),
+                SampleFunction(
+                    name: "texts",
+                    arguments: [
+                        .string(""), .string("/var/log"), .string("ключ 🧊"), .string(long), .containerPath,
+                        .setting("folder"), .setting("pattern"), .null,
+                    ],
+                    result: .void
+                ),
+                SampleFunction(
+                    name: "blocks",
+                    arguments: [
+                        .bytes([]), .bytes([0]), .bytes([0, 255, 0, 1]), .bytes(Array(repeating: 7, count: 65_536)),
+                        .payload,
+                    ],
+                    result: .void
+                ),
+                SampleFunction(name: "surroundings", arguments: [.cancelFlag, .remainingMilliseconds], result: .void),
+                SampleFunction(name: "nothing", arguments: [], result: .void),
+            ]
+            try await FunctionBench.with(functions) { try await $0.call(functions) }
+        }
+
+        @Test func `more arguments than registers arrive, integers and doubles mixed`() async throws {
+            let mixed: [DirectArgument] = (0..<32).map { index in
+                switch index % 5 {
+                case 0: .int32(Int32(-index))
+                case 1: .double(Double(index) / 3)
+                case 2: .uint64(.max - UInt64(index))
+                case 3: .bool(index % 2 == 1)
+                default: .double(-Double(index))
+                }
+            }
+            let functions = [
+                SampleFunction(name: "mixed", arguments: mixed, result: .int32(.zero)),
+                SampleFunction(name: "narrow", arguments: (0..<32).map { .int32(Int32($0) - 16) }, result: .void),
+                SampleFunction(name: "wide", arguments: (0..<32).map { .double(Double($0)) }, result: .void),
+                SampleFunction(name: "pairs", arguments: (0..<32).map { .bytes([UInt8($0)]) }, result: .void),
+            ]
+            try await FunctionBench.with(functions) { try await $0.call(functions) }
+        }
+
+        @Test(arguments: [0, 1, 65_536])
+        func `a payload arrives with its length, and is never null`(count: Int) async throws {
+            let function = SampleFunction(name: "taker", arguments: [.payload, .int32(5)], result: .void)
+            let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
+            try await FunctionBench.with([function]) { try await $0.call([function], payload: payload) }
+        }
+
+        // MARK: What comes back
+
+        @Test func `every result is judged by its rule, at its extremes`() async throws {
+            let values: [Int64] = [0, 1, -1, Int64(Int32.min), Int64(Int32.max), .min, .max, 1 << 32]
+            var functions: [SampleFunction] = []
+            for (index, value) in values.enumerated() {
+                for rule in DirectResult.SuccessRule.allCases {
+                    for (type, result) in [("i", DirectResult.int32(rule)), ("l", .int64(rule))] {
+                        var function = SampleFunction(name: "\(type)\(functions.count)", arguments: [], result: result)
+                        function.returned = value
+                        functions.append(function)
+                    }
+                }
+                var pointer = SampleFunction(name: "p\(index)", arguments: [], result: .pointer)
+                pointer.returned = value
+                functions.append(pointer)
+            }
+            // The lower half of it is 0, and that half is all that an int32_t is.
+            #expect(functions.contains { $0.returned == 1 << 32 && $0.returnedText.hasSuffix(" 0") && $0.outcome })
+            try await FunctionBench.with(functions) { try await $0.call(functions) }
+        }
+
+        @Test func `what is left in buffers and numbers is told, never beyond their size`() async throws {
+            var function = SampleFunction(
+                name: "writer",
+                arguments: [.outString(size: 64), .outInt64, .outString(size: 4), .outString(size: 1), .outInt64],
+                result: .int32(.zero)
+            )
+            function.leftText = "trimmed 3 files"
+            function.leftNumber = .min
+            #expect(
+                function.returnedText == """
+                    writer returned 0; out-string "trimmed 3 files"; out-int64 -9223372036854775808; \
+                    out-string "trim"; out-string "t"; out-int64 -9223372036854775808
+                    """
+            )
+            try await FunctionBench.with([function]) { try await $0.call([function]) }
+        }
+
+        @Test func `a failure comes with the system's word for it`() async throws {
+            let code = "#include <errno.h>\nint run(void) { errno = ENOENT; return -1; }"
+            try await launch(code, [], .int32(.zero)) { host in
+                let (outcome, text) = await host.returned(task)
+                #expect(outcome == .failure)
+                #expect(text == "run returned -1, No such file or directory (errno 2)")
+                _ = try await host.stop()
+            }
+        }
+
+        // MARK: Time
+
+        private static let polling = """
+            #include <stdatomic.h>
+            #include <stdint.h>
+            #include <stdio.h>
+            #include <unistd.h>
+            int run(int32_t *flag, int64_t left, char *out, size_t size) {
+                puts("polling"); fflush(stdout);
+                while (!atomic_load((_Atomic int32_t *)flag)) usleep(1000);
+                snprintf(out, size, "flag %d, in time %d", *flag, left > 0);
+                return 0;
+            }
+            """
+        private static let polled: [DirectArgument] = [.cancelFlag, .remainingMilliseconds, .outString(size: 32)]
+
+        @Test func `the flag becomes 1 when the host says so, and the function can end in order`() async throws {
+            try await launch(Self.polling, Self.polled, .int32(.zero)) { host in
+                _ = await host.first { if case .expirationHandler(_, isSet: true) = $0 { true } else { nil } }
+                try host.send(.expire([task], .stoppedByPerson))
+                let (outcome, text) = await host.returned(task)
+                #expect(outcome == .success)
+                #expect(text == "run returned 0; out-string \"flag 1, in time 1\"")
+                #expect(try await host.stop().termination == .exited(code: 0))
+            }
+        }
+
+        @Test func `the flag becomes 1 at the deadline, by the runner's own timer`() async throws {
+            try await launch(Self.polling, Self.polled, .int32(.zero), budget: .milliseconds(300)) { host in
+                let (outcome, _) = await host.returned(task)
+                #expect(outcome == .success)
+                #expect(host.messages.contains(.expiring([task], .budget)))
+                _ = try await host.stop()
+            }
+        }
+
+        @Test func `a launch without a fixed budget has all the time there is`() async throws {
+            let code = "#include <stdint.h>\nint64_t run(int64_t left) { return left; }"
+            try await launch(code, [.remainingMilliseconds], .int64(.nonnegative), budget: nil) { host in
+                #expect(await host.returned(task).text == "run returned 9223372036854775807")
+                _ = try await host.stop()
+            }
+        }
+
+        // MARK: What goes wrong
+
+        @Test func `a crash ends the runner, which still tells whose it was`() async throws {
+            try await launch("int run(int *p) { return *p; }", [.null], .int32(.zero)) { host in
+                let end = await host.events.end(PlayedHost.launch)
+                #expect(end.termination == .signaled(SIGSEGV))
+                #expect(end.lastWords?.task == task)
+            }
+        }
+
+        @Test func `a wrong signature costs nothing but the runner`() async throws {
+            let code = "#include <string.h>\nint run(const char *text) { return (int)strlen(text); }"
+            try await launch(code, [.int32(5)], .int32(.nonnegative)) { host in
+                #expect(await host.events.end(PlayedHost.launch).termination == .signaled(SIGSEGV))
+            }
+        }
+
+        @Test func `a library that lacks the function by now is not loaded`() async throws {
+            let code =
+                "#include <stdlib.h>\nint walk(void) { return 0; } __attribute__((constructor)) static void c(void) { abort(); }"
+            try await launch(code, [], .void) { host in
+                let message = await host.first { if case .loadFailed(let message) = $0 { message } else { nil } }
+                #expect(
+                    message.hasSuffix(
+                        "does not export \"run\"; bind one of the functions that nm -D --defined-only lists with a T, W or i"
+                    )
+                )
+                #expect(await host.events.end(PlayedHost.launch).termination == .exited(code: 0))
+            }
+        }
+
+        // MARK: What else is in the process
+
+        @Test func `libffi is in the process of a launch that binds functions, and in no other`() async throws {
+            try await launch(Self.polling, Self.polled, .int32(.zero)) { host in
+                #expect(try await maps(of: host, after: "polling").contains("libffi"))
+                try host.send(.expire([task], .stoppedByPerson))
+                _ = await host.returned(task)
+                _ = try await host.stop()
+            }
+            let plan = PlayedPlan(
+                lane: .continued,
+                permitted: ["export.*"],
+                budget: nil,
+                tasks: [
+                    PlayedPlan.task(
+                        "com.example.progresses.export.7",
+                        .continued,
+                        continued: ContinuedTerms(title: "Export")
+                    )
+                ]
+            )
+            try await PlayedHost.with("Progresses", plan) { host in
+                await host.logged("progresses has begun")
+                let process = await host.events.ready(PlayedHost.launch)
+                #expect(!(try String(contentsOfFile: "/proc/\(process.pid)/maps", encoding: .utf8)).contains("libffi"))
+                try host.release()
+                _ = await host.completion(of: TaskID(launch: PlayedHost.launch, index: 0))
+                _ = try await host.stop()
+            }
+        }
+
+        private func maps(of host: PlayedHost, after line: String) async throws -> String {
+            _ = await host.events.first { event in
+                if case .output(_, _, line) = event { true } else { nil }
+            }
+            let process = await host.events.ready(PlayedHost.launch)
+            return try String(contentsOfFile: "/proc/\(process.pid)/maps", encoding: .utf8)
+        }
+
+        // MARK: One function
+
+        private let task = TaskID(launch: PlayedHost.launch, index: 0)
+
+        private func launch(
+            _ code: String,
+            _ arguments: [DirectArgument],
+            _ result: DirectResult,
+            budget: Duration? = .seconds(600),
+            _ body: (PlayedHost) async throws -> Void
+        ) async throws {
+            try await withScratch { folder in
+                let (source, library) = ("\(folder)/run.c", "\(folder)/librun.so")
+                try code.write(toFile: source, atomically: true, encoding: .utf8)
+                try StandIn.compile(["-std=gnu11", "-w", "-shared", "-fPIC", "-o", library, source])
+                let identifier = try #require(TaskIdentifier("com.example.sample.run"))
+                let plan = PlayedPlan(
+                    permitted: ["run"],
+                    handlers: [
+                        DirectHandler(identifier: identifier, symbol: "run", arguments: arguments, result: result)
+                    ],
+                    budget: budget,
+                    tasks: [PlayedPlan.task(identifier.text)]
+                )
+                try await PlayedHost.with(library: library, of: "com.example.sample", plan, body)
+            }
+        }
+    }
+
+    @Suite("A thousand signatures out of all that there are")
+    struct ThousandSignatureTests {
+        static let seed: UInt64 = 0x6267_7461_736b
+        /// Each takes a thread of its runner.
+        private static let atOnce = 125
+
+        @Test func `every value arrives in every one of them, and every result comes back`() async throws {
+            var dice = SeededDice(state: Self.seed)
+            let functions = (0..<1_000).map { SampleFunction.random(named: "f\($0)", from: &dice) }
+            #expect(Set(functions.compactMap { $0.handler.map { Signature($0) } }).count > 900)
+            try await FunctionBench.with(functions) { bench in
+                for start in stride(from: 0, to: functions.count, by: Self.atOnce) {
+                    try await bench.call(Array(functions[start..<start + Self.atOnce]))
+                }
+            }
+        }
+
+        private struct Signature: Hashable {
+            let arguments: [DirectArgument.Kind]
+            let result: DirectResult.Kind
+
+            init(_ handler: DirectHandler) {
+                (arguments, result) = (handler.arguments.map(\.kind), handler.result.kind)
+            }
+        }
+    }
+}
+
+/// The same numbers for the same seed, so that a failure can be repeated.
+struct SeededDice: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,94 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("A library that knows nothing of us is scheduled like any plugin, and named where it cannot speak")
+struct BoundFunctionTests {
+    let host = SchedulerDriver()
+
+    private static let clean = "int32_t logtrim_run(const char *, int32_t *) of /plugins/libcom.example.app.so"
+    private static let vacuum = "void vacuum(double) of /plugins/libcom.example.app.so"
+
+    private func launch(_ identifiers: TaskIdentifier...) {
+        host.install(.bound())
+        for identifier in identifiers { host.submit(identifier, after: .minutes(1)) }
+        host.advance(by: .minutes(1))
+        host.enter(receives: false)
+    }
+
+    @Test func `C11 it gets no event when it is installed, changed or the host starts`() {
+        host.install(.bound())
+        #expect(host.plans.isEmpty && host.pendingEvents.isEmpty)
+        #expect(host.entries(.pluginInstalled).map(\.plugin) == [.app])
+        host.install(.app())
+        #expect(host.lastPlan?.tasks.map(\.work.label) == ["started"])
+    }
+
+    @Test func `what the function returned and left behind is in the journal`() throws {
+        launch(.clean)
+        let plan = try #require(host.lastPlan)
+        let task = try #require(plan.id(of: .clean))
+        host.send(.returned(plan.number, task, .success, text: "logtrim_run returned 0; out-int64 12"))
+        #expect(host.outcomes(of: .clean) == [.succeeded])
+        let entry = try #require(host.lastEntry(of: .clean))
+        #expect(entry.message.hasPrefix("completed after "))
+        #expect(entry.message.hasSuffix(": logtrim_run returned 0; out-int64 12"))
+    }
+
+    @Test func `a result that is a failure is put down to the plugin`() throws {
+        launch(.clean)
+        let plan = try #require(host.lastPlan)
+        host.send(.returned(plan.number, try #require(plan.id(of: .clean)), .failure, text: "logtrim_run returned -1"))
+        #expect(host.outcomes(of: .clean) == [.failed])
+        #expect(host.lastEntry(of: .clean)?.blame == .plugin)
+    }
+
+    @Test func `C3 a crash names the library, the function and the signature, and is charged as any`() {
+        launch(.clean, .vacuum)
+        host.crash(on: .vacuum)
+        let message = host.lastEntry(of: .vacuum)?.message ?? ""
+        #expect(message.hasPrefix("the process was ended by signal 11 (SIGSEGV) in \(Self.vacuum), the signature that"))
+        #expect(message.contains("attempt 1 of 3"))
+        #expect(host.lastLaunchEntry?.message.contains(Self.vacuum) == true)
+        #expect(host.lastEntry(of: .clean)?.message.hasPrefix("interrupted, not charged") == true)
+    }
+
+    @Test func `a crash of which nobody knows where is named after the only task`() {
+        launch(.clean)
+        host.crash()
+        #expect(host.lastLaunchEntry?.message.contains(Self.clean) == true)
+    }
+
+    @Test func `an exit inside the function names it`() {
+        launch(.clean)
+        host.exit(code: 3)
+        #expect(host.lastEntry(of: .clean)?.message.contains("exited with code 3") == true)
+        #expect(host.lastEntry(of: .clean)?.message.contains(Self.clean) == true)
+    }
+
+    @Test func `57 a function without a cancel flag is ended after the grace, and the journal says what it lacks`() {
+        launch(.vacuum)
+        host.advance(by: .minutes(10) + .seconds(5))
+        #expect(host.outcomes(of: .vacuum) == [.expired])
+        let message = host.lastEntry(of: .vacuum)?.message ?? ""
+        #expect(message.contains(Self.vacuum) && message.hasSuffix("give it a cancel-flag if it takes one"))
+    }
+
+    @Test func `59 a function that does not look at its flag overruns, and is named`() {
+        launch(.clean)
+        host.setExpirationHandler(for: .clean)
+        host.advance(by: .minutes(10) + .seconds(5))
+        #expect(host.outcomes(of: .clean) == [.overran])
+        let message = host.lastEntry(of: .clean)?.message ?? ""
+        #expect(message.contains(Self.clean) && message.hasSuffix("let it look at the flag more often"))
+    }
+
+    @Test func `a crash while the library is loaded is told as that`() {
+        host.install(.bound())
+        host.submit(.clean)
+        host.crash()
+        #expect(host.lastEntry(of: .clean)?.message.contains("while the library was loaded") == true)
+    }
+}
