@@ -10,7 +10,7 @@ SWIFT_PLUGINS = ColorFeed
 
 # What building, testing and the demo need from Debian.
 PACKAGES = gcc g++ make pkg-config libffi-dev libsqlite3-dev libcurl4-openssl-dev libxml2-dev libturbojpeg0-dev \
-    zlib1g-dev sqlite3 python3 binutils
+    libleptonica-dev zlib1g-dev sqlite3 python3 binutils
 
 BENCH = $(BUILD)/bench
 RELEASE = --configuration release --static-swift-stdlib

@@ -1,0 +1,13 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+#ifndef LOGTRIM_CANCEL_H
+#define LOGTRIM_CANCEL_H
+
+#include <stdint.h>
+
+/* Another thread may write the flag at any time; nothing else is told by it, so no order is asked for. */
+static inline int is_cancelled(const int32_t *cancel) {
+    return cancel != 0 && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0;
+}
+
+#endif
