@@ -162,6 +162,8 @@ void folder_close(struct log_folder *folder) {
     }
     free(folder->files);
     if (folder->descriptor >= 0) {
-        close(folder->descriptor); /* and with it the lock */
+        /* A process that another thread forks meanwhile has the descriptor too: closing ours would not unlock it. */
+        flock(folder->descriptor, LOCK_UN);
+        close(folder->descriptor);
     }
 }

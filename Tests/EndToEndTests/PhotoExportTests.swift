@@ -17,7 +17,7 @@ struct PhotoExportTests {
         var plugin = TestPlugin("PhotoExport", tasks: ["album.*"])
         plugin.modes = []
         plugin.settings = settings
-        plugin.library = .bytes(try await Photography.library())
+        plugin.library = .bytes(try await ExampleLibrary.bytes("PhotoExport"))
         try await HostFixture.with(plugins: [plugin]) { host in
             let container = "state/containers/\(plugin.identifier)"
             try host.folder.makeFolder("\(container)/photos/summer")
@@ -120,22 +120,10 @@ private enum Photography {
         return run.terminationStatus == 0
     }()
 
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").path
-
-    static func library() async throws -> [UInt8] {
-        try await ScratchFolder.with { folder in
-            let library = folder.file("libPhotoExport.so")
-            let flags = ["OPTIMIZE=-O1", "OUT=\(folder.path)"]
-            let make = try await ProgramRun.of("/usr/bin/make", ["-s", "-C", "\(root)/Plugins", library] + flags)
-            if make.status != 0 { throw HostFailure("make refused:\n\(make.error)") }
-            return Array(try Data(contentsOf: URL(filePath: library)))
-        }
-    }
-
     static func take(_ count: Int, into folder: String) async throws {
         try await ScratchFolder.with { scratch in
             let camera = scratch.file("photos")
-            let words = ["-std=c11", "-O1", "\(root)/Demo/photos.c", "-o", camera, "-lturbojpeg", "-lm"]
+            let words = ["-std=c11", "-O1", "\(ExampleLibrary.root)/Demo/photos.c", "-o", camera, "-lturbojpeg", "-lm"]
             let compiled = try await ProgramRun.of("/usr/bin/cc", words)
             if compiled.status != 0 { throw HostFailure("cc refused:\n\(compiled.error)") }
             let taken = try await ProgramRun.of(camera, [folder, "\(count)", "600", "400"])

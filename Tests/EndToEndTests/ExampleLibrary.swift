@@ -1,0 +1,29 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+
+/// One of `Plugins`, built as a vendor would.
+enum ExampleLibrary {
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized.path
+
+    static func bytes(_ name: String) async throws -> [UInt8] {
+        try await ScratchFolder.with { folder in
+            Array(try Data(contentsOf: URL(filePath: try await build(name, in: folder))))
+        }
+    }
+
+    /// - Returns: the library's path, in that folder.
+    static func build(_ name: String, in folder: ScratchFolder) async throws -> String {
+        let library = folder.file("lib\(name).so")
+        let flags = ["OPTIMIZE=-O1", "OUT=\(folder.path)"]
+        let make = try await ProgramRun.of("/usr/bin/make", ["-s", "-C", "\(root)/Plugins", library] + flags)
+        if make.status != 0 { throw HostFailure("make refused:\n\(make.error)") }
+        return library
+    }
+
+    /// The manifest that is shipped for it.
+    static func manifest(_ identifier: String) throws -> String {
+        try String(contentsOfFile: "\(root)/manifests/\(identifier).yaml", encoding: .utf8)
+    }
+}

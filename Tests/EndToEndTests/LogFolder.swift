@@ -1,0 +1,63 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+
+/// A folder of logs whose lines are numbered, so that one that is missing is found.
+struct LogFolder {
+    static let lineLength = 64
+
+    let path: String
+
+    /// - Parameter place: which file system it is on.
+    static func with<Result>(in place: String = "/tmp", _ body: (LogFolder) async throws -> Result) async throws
+        -> Result
+    {
+        var template = Array("\(place)/bgt-logs-XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else { throw HostFailure("cannot make a folder in \(place)") }
+        let folder = LogFolder(path: String(cString: made))
+        defer { try? FileManager.default.removeItem(atPath: folder.path) }
+        return try await body(folder)
+    }
+
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    func write(_ name: String, lines count: Int) throws {
+        try Self.lines(0..<count).write(to: URL(filePath: file(name)))
+    }
+
+    static func lines(_ numbers: Range<Int>) -> Data {
+        let rest = String(repeating: ".", count: lineLength - 10)
+        var data = Data(capacity: numbers.count * lineLength)
+        for number in numbers { data.append(Data("\(10_000_000 + number) \(rest)\n".utf8)) }
+        return data
+    }
+
+    func bytes(_ name: String) throws -> Data { try Data(contentsOf: URL(filePath: file(name))) }
+
+    func status(_ name: String) throws -> stat {
+        var status = stat()
+        guard lstat(file(name), &status) == 0 else { throw HostFailure("there is no \(file(name))") }
+        return status
+    }
+
+    /// What the file takes of the disk, or its length if that is less.
+    func size(_ name: String) throws -> Int64 {
+        let status = try status(name)
+        return min(Int64(status.st_size), Int64(status.st_blocks) * 512)
+    }
+
+    /// The numbers of the lines that are left. Zeros and one blank line may stand before the first; every line has to be
+    /// whole.
+    func lines(_ name: String) throws -> [Int] {
+        let text = try bytes(name).drop { $0 == 0 || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+        guard text.count.isMultiple(of: Self.lineLength) else { throw HostFailure("\(name) holds a part of a line") }
+        return try stride(from: text.startIndex, to: text.endIndex, by: Self.lineLength).map { start in
+            let line = text[start..<start + Self.lineLength]
+            guard line.last == UInt8(ascii: "\n"), let words = String(bytes: line.prefix(8), encoding: .ascii),
+                let number = Int(words)
+            else { throw HostFailure("\(name) holds a line that is not whole") }
+            return number - 10_000_000
+        }
+    }
+}
