@@ -1,0 +1,133 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("A library that has never heard of bgtask is a plugin by its manifest alone")
+struct ShippedExampleTests {
+    private static let nightly = "com.example.logtrim.nightly"
+    private static let bind = "com.example.albumbook.bind"
+
+    /// A host whose operator has one of the shipped manifests, with some of its words replaced, and settings for it.
+    private func with(
+        _ identifier: String,
+        replacing words: [String: String] = [:],
+        settings: [String: String],
+        library: String? = nil,
+        _ body: (HostFixture) async throws -> Void
+    ) async throws {
+        var manifest = try ExampleLibrary.manifest(identifier)
+        for (old, new) in words {
+            try #require(manifest.contains(old))
+            manifest = manifest.replacingOccurrences(of: old, with: new)
+        }
+        let values = settings.sorted { $0.key < $1.key }.map { "      \($0.key): \"\($0.value)\"" }
+        let setup = HostSetup(configuration: ["plugins:", "  \(identifier):", "    settings:"] + values)
+        let bytes = if let library { try await ExampleLibrary.bytes(library) } else { [UInt8]?.none }
+        try await HostFixture.with(setup, plugins: []) { [manifest] host in
+            if let library, let bytes { try host.folder.write(bytes, to: "plugins/lib\(library).so") }
+            let end = try await host.journalEnd()
+            try host.folder.write(manifest.utf8, to: "manifests/\(identifier).yaml")
+            try await host.waitForJournal("the plugin", after: end) {
+                $0.event == "plugin-installed" && $0.plugin == identifier
+            }
+            try await body(host)
+        }
+    }
+
+    @Test func `LogTrim trims logs by its shipped manifest, and the journal says what it freed`() async throws {
+        try await LogFolder.with { logs in
+            // More than the 64 MiB that the manifest leaves.
+            try logs.write("app.log", lines: 1_100_000)
+            try logs.write("small.log", lines: 100)
+            try await with("com.example.logtrim", settings: ["folder": logs.path], library: "LogTrim") { host in
+                let end = try await host.outcome(of: try await host.submit(Self.nightly))
+                let kept = try logs.lines("app.log")
+                #expect(end.event == "succeeded" && kept.last == 1_099_999)
+                let size = try logs.size("app.log") + logs.size("small.log")
+                #expect(size <= 67_108_864 && size > 67_108_864 - 8_192)
+                let freed = 1_100_100 * Int64(LogFolder.lineLength) - size
+                #expect(end.message.contains("freed \(freed) of 70406400 bytes in 1 of 2 files"), "\(end.message)")
+                #expect(end.message.contains("out-int64 \(freed)"), "\(end.message)")
+            }
+        }
+    }
+
+    @Test func `told to stop, LogTrim sees its flag, and leaves every file whole or cut`() async throws {
+        try await LogFolder.with { logs in
+            for name in ["a.log", "b.log"] { try logs.write(name, lines: 10_000) }
+            let words = ["int64: 67108864": "int64: 262144", "int32: 0": "int32: 600000"]
+            try await with("com.example.logtrim", replacing: words, settings: ["folder": logs.path], library: "LogTrim")
+            {
+                host in
+                let submission = try await host.submit(Self.nightly)
+                while try logs.size("a.log") > 131_072 { await Task.yield() }
+                _ = try await host.client.simulateExpiration(of: host.identifier(Self.nightly))
+                let end = try await host.outcome(of: submission)
+                #expect(end.event == "failed" && end.blame == "person")
+                #expect(end.message.contains("cancelled; freed"), "\(end.message)")
+                let launch = try await host.end(ofLaunch: try #require(end.launch))
+                #expect(launch.event == "launch-expired")
+                #expect(try logs.lines("a.log").last == 9_999 && logs.lines("b.log") == Array(0..<10_000))
+            }
+        }
+    }
+
+    @Test func `what LogTrim refuses fails the task, in the library's own words`() async throws {
+        try await with("com.example.logtrim", settings: ["folder": "/nowhere/at/all"], library: "LogTrim") { host in
+            let end = try await host.outcome(of: try await host.submit(Self.nightly))
+            #expect(end.event == "failed")
+            #expect(end.message.contains("folder /nowhere/at/all: No such file or directory"), "\(end.message)")
+        }
+    }
+
+    @Test(.enabled(if: Photography.isPossible && Leptonica.path != nil))
+    func `Leptonica as Debian ships it binds photos into a PDF, untouched`() async throws {
+        let library = try #require(Leptonica.path)
+        try await ScratchFolder.with { folder in
+            try folder.makeFolder("photos")
+            try await Photography.take(3, into: folder.file("photos"))
+            let settings = ["folder": folder.file("photos"), "into": folder.file("book.pdf"), "title": "Summer"]
+            let words = ["/usr/lib/x86_64-linux-gnu/liblept.so.5": library]
+            try await with("com.example.albumbook", replacing: words, settings: settings) { host in
+                let end = try await host.outcome(of: try await host.submit(Self.bind))
+                #expect(end.event == "succeeded")
+                let book = try Data(contentsOf: URL(filePath: folder.file("book.pdf")))
+                #expect(book.starts(with: Data("%PDF-".utf8)) && book.range(of: Data("/Title <feff00530075006d006d00650072>".utf8)) != nil)
+                #expect(book.range(of: Data("/Count 3".utf8)) != nil)
+                for number in 1...3 {
+                    let photo = try Data(contentsOf: URL(filePath: folder.file("photos/IMG_000\(number).jpg")))
+                    #expect(book.range(of: photo) != nil)
+                }
+            }
+        }
+    }
+
+    @Test(.enabled(if: Leptonica.path != nil))
+    func `where there is nothing to bind the task fails, and the host's log has the library's reasons`() async throws {
+        let library = try #require(Leptonica.path)
+        try await ScratchFolder.with { folder in
+            let settings = ["folder": folder.file("nowhere"), "into": folder.file("book.pdf")]
+            let words = ["/usr/lib/x86_64-linux-gnu/liblept.so.5": library]
+            try await with("com.example.albumbook", replacing: words, settings: settings) { host in
+                let end = try await host.outcome(of: try await host.submit(Self.bind))
+                #expect(end.event == "failed" && end.message.contains("convertUnscaledFilesToPdf returned 1"))
+                try await host.waitForLog("its reason") { $0.contains("Error in convertUnscaledFilesToPdf") }
+                #expect(!FileManager.default.fileExists(atPath: folder.file("book.pdf")))
+            }
+        }
+    }
+}
+
+/// Where the machine has it, under the name of its release.
+private enum Leptonica {
+    static let path: String? = {
+        let folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"]
+        let names = ["liblept.so.5", "libleptonica.so.6"]
+        let places = folders.flatMap { folder in names.map { "\(folder)/\($0)" } }
+        return places.first { FileManager.default.fileExists(atPath: $0) }
+    }()
+}
