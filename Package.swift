@@ -219,9 +219,10 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "CLinux", "ControlAPI", "HostConfiguration", "PluginBinary", "PluginCatalog", "PluginChecker", "Replay",
-                "Scheduling", "TaskLedger", "TaskModel",
+                "CLinux", "ControlAPI", "HostConfiguration", "PluginBinary", "PluginCatalog", "PluginChecker",
+                "PluginLaunch", "Replay", "RunnerWire", "Scheduling", "TaskLedger", "TaskModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .testTarget(

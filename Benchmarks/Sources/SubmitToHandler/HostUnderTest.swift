@@ -2,29 +2,33 @@
 
 import Foundation
 
-/// A host of its own in a temporary folder, with one plugin and no spacing between launches. Gone with `stop`.
+/// A host of its own in a temporary folder, with two plugins and no spacing between launches. Gone with `stop`.
 struct HostUnderTest {
     let folder: String
     private let process: Process
 
     var socket: String { folder + "/control.sock" }
-    var stamps: String { folder + "/state/containers/com.example.stamp/stamps" }
 
-    init(programs: String, library: String, flags: [String]) throws {
+    /// Where a plugin writes down when it was called.
+    func stamps(_ plugin: String) -> String { "\(folder)/state/containers/com.example.\(plugin)/stamps" }
+
+    /// - Parameter plugins: the folder of both libraries: one with an entry, one whose function is bound.
+    init(programs: String, plugins: String, flags: [String]) throws {
         folder = NSTemporaryDirectory() + "bgtask-bench-\(getpid())"
         try FileManager.default.createDirectory(atPath: folder + "/manifests", withIntermediateDirectories: true)
-        try FileManager.default.copyItem(atPath: library, toPath: folder + "/manifests/libStamp.so")
-        let manifest = """
-            manifest: 1
-            identifier: com.example.stamp
-            name: Stamp
-            version: 1.0.0
-            role: main
-            library: libStamp.so
-            background-modes: [fetch]
-            permitted-identifiers: [com.example.stamp.refresh]
-            """
-        try manifest.write(toFile: folder + "/manifests/stamp.yaml", atomically: true, encoding: .utf8)
+        for (name, handlers) in [("Stamp", ""), ("Bare", Self.handlers)] {
+            let (file, plugin) = ("lib\(name).so", name.lowercased())
+            try FileManager.default.copyItem(atPath: "\(plugins)/\(file)", toPath: "\(folder)/manifests/\(file)")
+            let manifest = """
+                manifest: 1
+                identifier: com.example.\(plugin)
+                library: \(file)
+                background-modes: [fetch]
+                permitted-identifiers: [com.example.\(plugin).refresh]
+                \(handlers)
+                """
+            try manifest.write(toFile: "\(folder)/manifests/\(plugin).yaml", atomically: true, encoding: .utf8)
+        }
         process = Process()
         process.executableURL = URL(fileURLWithPath: programs + "/bgtaskd")
         process.arguments =
@@ -39,6 +43,14 @@ struct HostUnderTest {
             usleep(10_000)
         }
     }
+
+    private static let handlers = """
+        handlers:
+          - identifier: com.example.bare.refresh
+            symbol: bare_stamp
+            arguments: [container-path]
+            returns: { int32: success-when-zero }
+        """
 
     func stop() {
         process.terminate()

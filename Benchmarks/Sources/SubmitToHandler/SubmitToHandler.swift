@@ -12,23 +12,30 @@ struct SubmitToHandler {
         let rounds = arguments.count > 3 ? Int(arguments[3]) ?? 200 : 200
         let host = try HostUnderTest(
             programs: arguments[1],
-            library: arguments[2] + "/libStamp.so",
+            plugins: arguments[2],
             flags: Array(arguments.dropFirst(4))
         )
         defer { host.stop() }
 
-        let (sent, answered) = try measure(host, rounds: rounds)
+        let (sent, answered) = try measure(host, "stamp", rounds: rounds)
+        let (boundSent, boundAnswered) = try measure(host, "bare", rounds: rounds)
         let floor = try measureFloor(arguments[2], rounds: rounds)
         print("from … to the handler's first instruction, \(rounds) rounds, in ms       p50     p99     max")
         print(row("submission sent (HTTP, commit, launch)", sent))
         print(row("submission answered (it is durable)", answered))
+        print(row("the same, a bound function: sent", boundSent))
+        print(row("the same, a bound function: answered", boundAnswered))
         print(row("a C program: spawn, dlopen, dlsym", floor))
         measureIdleness(host)
     }
 
-    private static func measure(_ host: HostUnderTest, rounds: Int) throws -> (sent: [Int64], answered: [Int64]) {
+    private static func measure(
+        _ host: HostUnderTest,
+        _ plugin: String,
+        rounds: Int
+    ) throws -> (sent: [Int64], answered: [Int64]) {
         let control = try Control(socket: host.socket)
-        let body = #"{"identifier":"com.example.stamp.refresh","kind":"refresh"}"#
+        let body = #"{"identifier":"com.example.\#(plugin).refresh","kind":"refresh"}"#
         var starts: [(sent: Int64, answered: Int64)] = []
         for round in 0...rounds {
             let sent = monotonic()
@@ -36,10 +43,10 @@ struct SubmitToHandler {
             guard answer.contains("submission") else { throw BenchmarkError("refused: \(answer)") }
             starts.append((sent, monotonic()))
             // The next one finds an idle host: this one's launch has ended long before.
-            while stamps(host).count <= round { usleep(2_000) }
+            while stamps(host, plugin).count <= round { usleep(2_000) }
             usleep(50_000)
         }
-        let pairs = zip(starts, stamps(host)).dropFirst()  // The first launch warms the page cache.
+        let pairs = zip(starts, stamps(host, plugin)).dropFirst()  // The first launch warms the page cache.
         return (pairs.map { $1 - $0.sent }, pairs.map { $1 - $0.answered })
     }
 
@@ -65,8 +72,8 @@ struct SubmitToHandler {
         print("an idle host in 10 s: \(ticks) ticks of processor time, \(switches) context switches")
     }
 
-    private static func stamps(_ host: HostUnderTest) -> [Int64] {
-        let text = (try? String(contentsOfFile: host.stamps, encoding: .utf8)) ?? ""
+    private static func stamps(_ host: HostUnderTest, _ plugin: String) -> [Int64] {
+        let text = (try? String(contentsOfFile: host.stamps(plugin), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").compactMap { Int64($0) }
     }
 

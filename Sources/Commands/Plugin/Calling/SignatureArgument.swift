@@ -1,0 +1,64 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+import PluginBinary
+import TaskModel
+
+/// Reads the parts of a signature from the command line: a kind, and behind a colon the value of those that have one.
+enum SignatureArgument {
+    static func argument(_ text: String) throws -> DirectArgument {
+        let (word, value) = parts(of: text)
+        let kinds = DirectArgument.Kind.allCases
+        guard let kind = DirectArgument.Kind(rawValue: word) else {
+            throw ValidationError(
+                "\(text.inQuotes) begins with none of \(kinds.map(\.rawValue).joined(separator: ", "));"
+                    + " \(NearestWord.remedy(for: word, among: kinds.map(\.rawValue)))"
+            )
+        }
+        guard let value else {
+            if let argument = kind.argument { return argument }
+            throw ValidationError("\(word) has no value; write \(word):\(kind.example ?? "value")")
+        }
+        do throws(DirectFlaw) {
+            return try kind.argument(value)
+        } catch {
+            throw ValidationError("in \(text.inQuotes) stands \(value.inQuotes), \(error.rule); \(error.remedy)")
+        }
+    }
+
+    static func result(_ text: String) throws -> DirectResult {
+        let (word, rule) = parts(of: text)
+        let kinds = DirectResult.Kind.allCases.map(\.rawValue)
+        guard let kind = DirectResult.Kind(rawValue: word) else {
+            let remedy = NearestWord.remedy(for: word, among: kinds)
+            throw ValidationError("\(word.inQuotes) is none of \(kinds.joined(separator: ", ")); \(remedy)")
+        }
+        if let result = DirectResult(kind, rule: rule) { return result }
+        guard let rule, !kind.rules.isEmpty else {
+            let remedy = kind.rules.first.map { "write \(word):\($0)" } ?? "write \(word) alone"
+            throw ValidationError("\(text.inQuotes) is no result; \(remedy)")
+        }
+        let remedy = NearestWord.remedy(for: rule, among: kind.rules)
+        throw ValidationError("\(rule.inQuotes) is no rule for \(word); \(remedy)")
+    }
+
+    static func setting(_ text: String) throws -> (key: String, value: String) {
+        guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+            throw ValidationError("\(text.inQuotes) is no setting; write KEY=VALUE")
+        }
+        return (String(text[..<equals]), String(text[text.index(after: equals)...]))
+    }
+
+    static func time(_ text: String) throws -> Duration {
+        if let time = DurationText.duration(text[...]), time > .zero { return time }
+        throw ValidationError(
+            "\(text.inQuotes) is no length of time; write it like 30s or 1min (\(DurationText.units))"
+        )
+    }
+
+    private static func parts(of text: String) -> (word: String, value: String?) {
+        guard let colon = text.firstIndex(of: ":") else { return (text, nil) }
+        return (String(text[..<colon]), String(text[text.index(after: colon)...]))
+    }
+}

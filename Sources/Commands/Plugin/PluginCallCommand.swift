@@ -1,0 +1,117 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import TaskModel
+
+/// Tries a signature by hand before a manifest binds it.
+struct PluginCallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "call",
+        abstract: "Call a function of any library once, to try a handler's signature.",
+        discussion: """
+            The function is called in a runner of its own, under a budget, as a handler of a manifest would be; no host is \
+            asked. A wrong guess ends that runner and nothing else. An argument is a kind as in a manifest, with its value \
+            behind a colon:
+
+              string:/var/log   int32:-5    uint32:5    int64:-5    uint64:5
+              double:0.5        bool:true   null        setting:KEY
+              container-path    remaining-ms (int64_t)
+              bytes:00ff10      payload      (pointer and length)
+              out-string:256                 (buffer and size)
+              out-int64                      (pointer)
+              cancel-flag                    (int32_t *, 1 when time is up)
+
+            Examples:
+              bgtask plugin call ./liblogtrim.so logtrim_run \\
+                string:/tmp/logs int64:1048576 cancel-flag
+              bgtask plugin call libz.so.1 zlibVersion \\
+                --returns pointer:success-when-non-null
+
+            Ends with 0 when the result is a success, with 1 when it is not, or when there is none.
+            """
+    )
+
+    @Argument(help: "The library's file.")
+    var file: String
+
+    @Argument(help: "The function's name, as nm -D prints it.")
+    var symbol: String
+
+    @Argument(help: "What it takes, in its order.", transform: SignatureArgument.argument)
+    var arguments: [DirectArgument] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "What it returns, and when that is a success: void, int32:RULE, int64:RULE with success-when-zero, "
+                + "success-when-nonzero or success-when-nonnegative, or pointer:success-when-non-null. "
+                + "int32:success-when-zero unless given.",
+            valueName: "type[:rule]"
+        ),
+        transform: SignatureArgument.result
+    )
+    var returns: DirectResult = .int32(.zero)
+
+    @Option(
+        help: ArgumentHelp("How long it may take; 30s unless given.", valueName: "time"),
+        transform: SignatureArgument.time
+    )
+    var budget: Duration = .seconds(30)
+
+    @Option(
+        help: ArgumentHelp("How much longer, once it was told to stop; 5s unless given.", valueName: "time"),
+        transform: SignatureArgument.time
+    )
+    var grace: Duration = .seconds(5)
+
+    @Option(help: PayloadFile.help("function"))
+    var payload: String?
+
+    @Option(
+        help: ArgumentHelp("What setting:KEY stands for.", valueName: "key=value"),
+        transform: SignatureArgument.setting
+    )
+    var setting: [(key: String, value: String)] = []
+
+    @Option(help: ArgumentHelp("What container-path stands for; this folder unless given.", valueName: "folder"))
+    var container: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func validate() throws {
+        if let flaw = DirectHandler.flaw(inSymbol: symbol) {
+            throw ValidationError("\(symbol) is \(flaw.rule); \(flaw.remedy)")
+        }
+        if arguments.count > DirectHandler.mostArguments {
+            throw ValidationError(
+                "\(arguments.count) arguments are too many; at most \(DirectHandler.mostArguments) can be given"
+            )
+        }
+        for case .setting(let key) in arguments where !setting.contains(where: { $0.key == key }) {
+            throw ValidationError("setting:\(key) has no value; add --setting \(key)=VALUE")
+        }
+        if payload != nil, !arguments.contains(.payload) {
+            throw ValidationError("--payload is for nobody; add the argument payload, or leave the option out")
+        }
+    }
+
+    func run() async throws {
+        let trial = FunctionTrial(
+            library: FilePlace.absolute(file),
+            handler: DirectHandler(
+                identifier: FunctionTrial.identifier,
+                symbol: symbol,
+                arguments: arguments,
+                result: returns
+            ),
+            budget: budget,
+            grace: grace,
+            payload: try payload.map(PayloadFile.bytes) ?? [],
+            container: FilePlace.absolute(container ?? "."),
+            settings: Dictionary(setting.map { ($0.key, $0.value) }) { _, last in last }
+        )
+        let report = try await trial.run()
+        try OutputOptions(json: json).show(report)
+        if !report.isSuccess { throw CommandFailure(.refused, "the function failed: \(report.returned)") }
+    }
+}

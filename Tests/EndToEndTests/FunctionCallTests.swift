@@ -1,0 +1,115 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+import Testing
+
+@Suite("A signature is tried by hand, and a bad guess costs nothing but a runner")
+struct FunctionCallTests {
+    private func call(_ arguments: String...) async throws -> ProgramRun {
+        try await ScratchFolder.with { folder in
+            let library = try folder.write(try await PluginCompiler.library("Plain"), to: "libPlain.so")
+            return try await ProgramRun.of(
+                BuiltProgram.command.path(),
+                ["plugin", "call", library] + arguments.map { $0 == "FOLDER" ? folder.path : $0 }
+            )
+        }
+    }
+
+    @Test func `the result, what was left behind, and the time are shown`() async throws {
+        let run = try await call(
+            "plain_poll",
+            "cancel-flag",
+            "remaining-ms",
+            "out-string:64",
+            "out-int64",
+            "--budget",
+            "200ms",
+            "--returns",
+            "int32:success-when-zero"
+        )
+        #expect(run.status == 0, "\(run.error)")
+        #expect(run.output.hasPrefix("function  int32_t plain_poll(int32_t *, int64_t, char *, size_t, int64_t *)\n"))
+        #expect(
+            run.output.contains(
+                "returned  plain_poll returned 0; out-string \"stopped\\u{1B}[2J with time given\"; out-int64 "
+            )
+        )
+        #expect(run.output.contains("verdict   success, by success-when-zero\n"))
+        #expect(run.output.contains("took "))
+    }
+
+    @Test func `payload, settings and container are given on the command line`() async throws {
+        try await ScratchFolder.with { folder in
+            let payload = try folder.write("world".utf8, to: "payload")
+            let run = try await call(
+                "plain_greet",
+                "container-path",
+                "string:greeting.txt",
+                "setting:greeting",
+                "payload",
+                "--container",
+                folder.path,
+                "--setting",
+                "greeting=Hello",
+                "--payload",
+                payload,
+                "--returns",
+                "int64:success-when-nonnegative",
+                "--json"
+            )
+            #expect(run.status == 0, "\(run.error)")
+            #expect(
+                run.output.contains(#""returned" : "plain_greet returned 13""#)
+                    || run.output.contains(#""returned": "plain_greet returned 13""#)
+            )
+            let text = try String(contentsOfFile: folder.file("greeting.txt"), encoding: .utf8)
+            #expect(text == "Hello, world\n")
+        }
+    }
+
+    @Test func `a failure ends with 1 and says what was returned`() async throws {
+        let run = try await call("plain_fail")
+        #expect(run.status == 1)
+        #expect(run.error.contains("the function failed: plain_fail returned -1, No space left on device (errno 28)"))
+    }
+
+    @Test func `a crash is told with signal and signature`() async throws {
+        let run = try await call("plain_length", "int32:5")
+        #expect(run.status == 1)
+        #expect(run.error.contains("int32_t plain_length(int32_t) of "))
+        #expect(run.error.contains("ended its runner: signal 11 (SIGSEGV)"))
+    }
+
+    @Test func `a function that does not come back is killed at the end of budget and grace`() async throws {
+        let run = try await call("plain_stay", "--returns", "void", "--budget", "100ms", "--grace", "50ms")
+        #expect(run.status == 1)
+        #expect(run.error.contains("void plain_stay(void) of "))
+        #expect(run.error.contains("did not return within 100ms and 50ms of grace, and was killed"))
+    }
+
+    @Test func `a function that the library does not export is told with the nearest`() async throws {
+        let run = try await call("plain_stya")
+        #expect(run.status == 1)
+        #expect(run.error.contains("does not export \"plain_stya\"") && run.error.contains("write \"plain_stay\""))
+    }
+
+    @Test(arguments: [
+        (["int46:5"], "write \"int64\""), (["int64"], "write int64:-5"),
+        (["int32:5000000000"], "write a value in that range"),
+        (["payload:5"], "write payload alone"), (["setting:folder"], "add --setting folder=VALUE"),
+        (["bytes:0"], "two hexadecimal digits each"), (["--returns", "int32"], "write int32:success-when-zero"),
+        (["--returns", "int32:success-when-zreo"], "write \"success-when-zero\""),
+        (["--budget", "soon"], "write it like 30s"), (["--payload", "/dev/null"], "--payload is for nobody"),
+    ])
+    func `wrong syntax is refused before anything runs, with the remedy`(arguments: [String], remedy: String)
+        async throws
+    {
+        let run = try await ProgramRun.of(
+            BuiltProgram.command.path(),
+            ["plugin", "call", "/nowhere.so", "run"] + arguments
+        )
+        #expect(run.status == 2)
+        #expect(run.error.contains(remedy), "\(run.error)")
+    }
+}
