@@ -51,6 +51,59 @@ struct PluginInstallTests {
         }
     }
 
+    private static func binding(_ symbol: String, _ arguments: String) -> [String] {
+        [
+            "background-modes: [processing]", "permitted-identifiers: [com.example.plain.task]", "handlers:",
+            "  - identifier: com.example.plain.task", "    symbol: \(symbol)", "    arguments: \(arguments)",
+            "    returns: void",
+        ]
+    }
+
+    @Test
+    func `functions that are bound are shown with their signatures, and one that cannot be told to stop is warned of`()
+        async throws
+    {
+        try await PluginDesk.with { desk in
+            let manifest = try await desk.build("Plain", lines: Self.binding("plain_stay", "[]"))
+            #expect(await desk.run("install", manifest, "--yes") == .done)
+            #expect(desk.terminal.output.contains("com.example.plain.task: void plain_stay(void)"))
+            #expect(desk.terminal.output.contains("warning: handlers[0]: gives the function no cancel-flag"))
+            #expect(desk.installed == ["com.example.plain.yaml", try desk.installedName("Plain")])
+        }
+    }
+
+    @Test func `a function that the library lacks keeps it from being installed, with the line that binds it`()
+        async throws
+    {
+        try await PluginDesk.with { desk in
+            let manifest = try await desk.build("Plain", lines: Self.binding("plain_sty", "[]"))
+            #expect(await desk.run("install", manifest, "--yes") == .refused)
+            #expect(desk.terminal.output.contains("Plain.yaml:9:13: error: handlers[0].symbol: library "))
+            #expect(desk.terminal.output.contains("write \"plain_stay\""))
+            #expect(desk.installed.isEmpty)
+        }
+    }
+
+    @Test func `a library that is named by its whole path stays where it is, also when the plugin goes`() async throws {
+        try await PluginDesk.with { desk in
+            let library = desk.folder.file("vendor/libPlain.so")
+            let manifest = try await desk.build("Plain", lines: Self.binding("plain_stay", "[]"))
+            let text = try #require(desk.folder.text(of: "vendor/Plain.yaml"))
+            try desk.folder.write(
+                text.replacingOccurrences(of: "library: libPlain.so", with: "library: \(library)").utf8,
+                to: "vendor/Plain.yaml"
+            )
+            #expect(await desk.run("install", manifest, "--library", "/dev/null", "--yes") == .refused)
+            #expect(desk.terminal.error.contains("leave --library out"))
+            #expect(await desk.run("install", manifest, "--yes") == .done)
+            #expect(desk.installed == ["com.example.plain.yaml"])
+            #expect(desk.terminal.output.contains("stays there"))
+            #expect(await desk.run("remove", "com.example.plain", "--yes") == .done)
+            #expect(desk.installed.isEmpty)
+            #expect(FileManager.default.fileExists(atPath: library))
+        }
+    }
+
     @Test func `an identifier of another plugin is told before anything is written`() async throws {
         try await PluginDesk.with { desk in
             let lines = ["permitted-identifiers: [org.shared.task]"]

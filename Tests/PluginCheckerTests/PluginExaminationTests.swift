@@ -38,6 +38,47 @@ struct PluginExaminationTests {
         }
     }
 
+    private static func binding(_ symbol: String, _ arguments: String) -> [String] {
+        [
+            "background-modes: [processing]", "permitted-identifiers: [com.example.task]", "handlers:",
+            "  - identifier: com.example.task", "    symbol: \(symbol)", "    arguments: \(arguments)",
+            "    returns: void",
+        ]
+    }
+
+    @Test func `a library whose functions are bound passes without note and entry`() async throws {
+        try await Bench.with { bench in
+            let file = try await bench.install("Plain", lines: Self.binding("plain_stay", "[cancel-flag]"))
+            let report = try #require(bench.check(file))
+            #expect(report.verdict == .conforms && report.checks(.warn).isEmpty)
+            #expect(report.checks(.pass).contains(.manifestHandlers) && report.checks(.pass).contains(.elfNote))
+        }
+    }
+
+    @Test func `a function without a cancel flag is warned of, and one that is missing told where it is bound`()
+        async throws
+    {
+        try await Bench.with { bench in
+            let mute = try #require(
+                bench.check(try await bench.install("Plain", lines: Self.binding("plain_stay", "[]")))
+            )
+            #expect(mute.verdict == .conforms && mute.checks(.warn) == [.manifestHandlers])
+            let file = try await bench.install("Plain", lines: Self.binding("plain_sty", "[cancel-flag]"))
+            let missing = try #require(bench.check(file))
+            #expect(missing.verdict == .cannotBeLoaded && missing.checks(.fail) == [.elfExports])
+            let finding = try #require(missing.result(of: .elfExports)?.findings.first)
+            #expect(finding.line == 8 && finding.key == "handlers[0].symbol" && finding.file == file)
+        }
+    }
+
+    @Test func `a plugin with an entry whose manifest binds functions is one or the other`() async throws {
+        try await Bench.with { bench in
+            let file = try await bench.install("Obedient", lines: Self.binding("bgtask_plugin_entry", "[cancel-flag]"))
+            let report = try #require(bench.check(file))
+            #expect(report.verdict == .cannotBeLoaded && report.checks(.fail) == [.elfNote, .elfExports])
+        }
+    }
+
     @Test func `what is asked for and not enforced is told`() async throws {
         try await Bench.with { bench in
             let file = try await bench.install("Obedient", lines: ["sandbox: { network: false }"])

@@ -40,6 +40,24 @@ struct MalformedFrameTests {
         #expect(error?.message.contains("9 where this end speaks 2") == true)
     }
 
+    @Test(arguments: [
+        ("run", Array(repeating: DirectArgument.null, count: DirectHandler.mostArguments + 1)),
+        ("run", [.outString(size: 0)]), ("run", [.outString(size: 65_537)]), ("run()", []), ("", []),
+    ])
+    func `a handler beyond its bounds is refused, however it came to be sent`(
+        symbol: String,
+        arguments: [DirectArgument]
+    ) throws {
+        let handler = DirectHandler(
+            identifier: SampleMessages.identifier,
+            symbol: symbol,
+            arguments: arguments,
+            result: .void
+        )
+        let frame = try HostMessage.plan(SampleMessages.plan(tasks: [], handlers: [handler])).frame()
+        expectFailure(.unknownValue, of: HostMessage.self, frame)
+    }
+
     @Test func `a list that announces more than its frame holds is refused before memory is taken`() throws {
         var frame = try RunnerMessage.expiring([], .budget).frame()
         frame.replaceSubrange(6..<10, with: [0xff, 0xff, 0xff, 0xff])

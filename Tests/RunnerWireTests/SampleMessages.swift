@@ -108,6 +108,7 @@ enum SampleMessages {
     static func plan(
         tasks: [RunnerPlan.Task],
         settings: [String: String] = ["feed-url": "https://example.com/feed.xml", "": "", "ключ": "значение"],
+        handlers: [DirectHandler] = handlers,
         deadline: MonotonicTime? = MonotonicTime(nanoseconds: .min)
     ) -> RunnerPlan {
         RunnerPlan(
