@@ -1,18 +1,13 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-"""Makes an Atom feed of the colours that stylesheets, pages, pictures and programs on this machine use, and serves it.
-
-    colors.py                  prints one line, the feed's address and how many entries it has, and serves them until its
-                               standard input ends: it cannot outlive the program that started it
-    colors.py --into FILE      writes the feed there and prints how many entries it has
-"""
+"""A feed of the colours that stylesheets, pages, pictures and programs on this machine use."""
 
 import os
 import re
 import sys
 from datetime import datetime, timezone
 
-from serving import make_feed, serve
+from atom import make_feed
 
 FOLDERS = ["/usr/share", "/usr/lib/python3", *(f"/usr/lib/python3.{minor}" for minor in range(9, 20))]
 KINDS = (".css", ".html", ".py", ".svg", ".xpm")
@@ -46,26 +41,21 @@ def colors():
     return found
 
 
-newest = sorted(((*place, color) for color, place in colors().items()), reverse=True)[:ENTRIES]
-if not newest:
-    sys.exit("no file here uses a colour; Debian's python3 brings some that do")
-feed = make_feed(
-    "Colours on this machine",
-    "tag:bgtask.example,2026:colors",
-    [
-        (
-            f"tag:bgtask.example,2026:colors/{color[1:]}",
-            f"{color} in {os.path.basename(path)}",
-            datetime.fromtimestamp(int(time), timezone.utc),
-            f"file://{path}",
-            f"{path}, line {line}",
-        )
-        for time, path, line, color in newest
-    ],
-)
-if sys.argv[1:2] == ["--into"]:
-    with open(sys.argv[2], "wb") as file:
-        file.write(feed)
-    print(len(newest))
-else:
-    serve(feed, "colors.atom", len(newest))
+def feed():
+    newest = sorted(((*place, color) for color, place in colors().items()), reverse=True)[:ENTRIES]
+    if not newest:
+        sys.exit("no file here uses a colour; Debian's python3 brings some that do")
+    return make_feed(
+        "Colours on this machine",
+        "tag:bgtask.example,2026:colors",
+        [
+            (
+                f"tag:bgtask.example,2026:colors/{color[1:]}",
+                f"{os.path.basename(path)}, line {line}",
+                datetime.fromtimestamp(int(time), timezone.utc),
+                f"file://{path}",
+                f"{path} uses {color}",
+            )
+            for time, path, line, color in newest
+        ],
+    )

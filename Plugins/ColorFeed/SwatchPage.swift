@@ -34,7 +34,7 @@ final class SwatchPage {
         try write(
             """
             <a href="\(escaped(entry.link))" style="background: \(color.rawValue); color: \(color.ink)">
-            <b>\(color.rawValue)</b> \(escaped(entry.title)), \(entry.published.formatted(.iso8601.year().month().day()))</a>
+            <b>\(color.rawValue)</b> \(escaped(entry.title))<br>\(entry.published.formatted(.iso8601.year().month().day()))</a>
 
             """
         )

@@ -1,6 +1,6 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-"""Makes Atom feeds and serves them on a free loopback port, for the scripts beside this one."""
+"""Atom feeds: how they are written, and a server for them."""
 
 import hashlib
 import http.server
@@ -14,7 +14,7 @@ NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd]")
 
 
 def make_feed(title, identifier, entries):
-    """The feed as bytes. Entries, newest first: (id, title, date, link, text)."""
+    """The feed as bytes, and how many entries it has. Entries, newest first: (id, title, date, link, text)."""
     xml.register_namespace("", ATOM)
     feed = xml.Element(f"{{{ATOM}}}feed")
 
@@ -31,29 +31,38 @@ def make_feed(title, identifier, entries):
         add(entry, "updated", date.isoformat())
         xml.SubElement(entry, f"{{{ATOM}}}link", href=NOT_IN_XML.sub("?", link))
         add(entry, "summary", text)
-    return xml.tostring(feed, encoding="utf-8", xml_declaration=True)
+    return xml.tostring(feed, encoding="utf-8", xml_declaration=True), len(entries)
 
 
-def serve(feed, name, count):
-    """Prints one line, the feed's address and `count`, and serves until the standard input ends."""
-    tag = '"' + hashlib.sha256(feed).hexdigest()[:16] + '"'
+def serve(feeds):
+    """Serves feeds by their names on a free loopback port, until the standard input ends.
+
+    Prints each one's address and how many entries it has, a line each. `feeds`: {name: (bytes, count)}.
+    """
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
+            feed = feeds.get(self.path.removeprefix("/"))
+            if not feed:
+                self.send_error(404)
+                return
+            tag = '"' + hashlib.sha256(feed[0]).hexdigest()[:16] + '"'
             is_known = self.headers.get("If-None-Match") == tag
             self.send_response(304 if is_known else 200)
             self.send_header("ETag", tag)
             if not is_known:
                 self.send_header("Content-Type", "application/atom+xml")
-                self.send_header("Content-Length", str(len(feed)))
+                self.send_header("Content-Length", str(len(feed[0])))
             self.end_headers()
             if not is_known:
-                self.wfile.write(feed)
+                self.wfile.write(feed[0])
 
         def log_message(self, *_):
             pass
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(f"http://127.0.0.1:{server.server_port}/{name}", count, flush=True)
+    for name, (_, count) in feeds.items():
+        print(f"http://127.0.0.1:{server.server_port}/{name}", count)
+    sys.stdout.flush()
     sys.stdin.read()

@@ -1,10 +1,6 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-"""Makes an Atom feed of the newest changes to the packages installed here, and serves it on a free loopback port.
-
-Prints one line, the feed's address and how many entries it has, and serves until its standard input ends: it cannot
-outlive the program that started it.
-"""
+"""A feed of the newest changes to the packages installed here."""
 
 import email.utils
 import glob
@@ -14,7 +10,7 @@ import re
 import sys
 from datetime import datetime, timezone
 
-from serving import make_feed, serve
+from atom import make_feed
 
 ENTRIES = 40
 HEADING = re.compile(r"(\S+) \(([^)]+)\) ([^;]+);")
@@ -63,21 +59,21 @@ def installations():
             yield date, fields["Package"], fields.get("Version", "?"), "installed", fields.get("Description", "")
 
 
-newest = sorted(changes(), reverse=True)[:ENTRIES]
-if not newest:
-    sys.exit("no package is installed that has a changelog or a version")
-feed = make_feed(
-    "Packages on this machine",
-    "tag:bgtask.example,2026:packages",
-    [
-        (
-            f"tag:bgtask.example,2026:packages/{package}/{version}",
-            f"{package} {version} ({distribution})",
-            date,
-            f"https://tracker.debian.org/pkg/{package}",
-            text,
-        )
-        for date, package, version, distribution, text in newest
-    ],
-)
-serve(feed, "packages.atom", len(newest))
+def feed():
+    newest = sorted(changes(), reverse=True)[:ENTRIES]
+    if not newest:
+        sys.exit("no package is installed that has a changelog or a version")
+    return make_feed(
+        "Packages on this machine",
+        "tag:bgtask.example,2026:packages",
+        [
+            (
+                f"tag:bgtask.example,2026:packages/{package}/{version}",
+                f"{package} {version} ({distribution})",
+                date,
+                f"https://tracker.debian.org/pkg/{package}",
+                text,
+            )
+            for date, package, version, distribution, text in newest
+        ],
+    )
