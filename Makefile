@@ -29,7 +29,7 @@ demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
 
 # The launch tests count descriptors and adopt orphans: they need a process, and the machine's control groups, to themselves.
-test: packages plugins
+test: packages plugins docs
 	swift test $(SWIFT_FLAGS) --skip PluginLaunchTests
 	swift test $(SWIFT_FLAGS) --skip-build --filter PluginLaunchTests
 

@@ -17,6 +17,7 @@ struct FeedDocument {
             let reason = parser.parserError.map { "\($0.localizedDescription)" } ?? "unknown"
             throw Failure("\(address) is no readable feed, line \(parser.lineNumber): \(reason)")
         }
+        let dates = FeedDates()
         for item in reader.items {
             guard let color = Color(firstIn: item.title) ?? Color(firstIn: item.text) else {
                 colorless += 1
@@ -29,7 +30,7 @@ struct FeedDocument {
                     title: item.title,
                     link: item.link,
                     color: color,
-                    published: FeedDate.date(item.published) ?? Date()
+                    published: dates.date(item.published) ?? Date()
                 )
             )
         }

@@ -33,7 +33,7 @@ final class SwatchPage {
         let color = entry.color
         try write(
             """
-            <a href="\(escaped(entry.link))" style="background: \(color.rawValue); color: \(color.ink)">
+            <a href="\(address(entry.link))" style="background: \(color.rawValue); color: \(color.ink)">
             <b>\(color.rawValue)</b> \(escaped(entry.title))<br>\(entry.published.formatted(.iso8601.year().month().day()))</a>
 
             """
@@ -55,6 +55,12 @@ final class SwatchPage {
     }
 
     private func write(_ text: String) throws { try handle.write(contentsOf: Data(text.utf8)) }
+
+    /// A feed is not believed: a link that is a script would run in the page.
+    private func address(_ link: String) -> String {
+        let isPlace = ["file", "http", "https"].contains(URL(string: link)?.scheme?.lowercased())
+        return isPlace ? escaped(link) : "#"
+    }
 
     private func escaped(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")

@@ -7,8 +7,11 @@ package enum BuiltLibrary: String, CaseIterable, Sendable {
     case swift5 = "SwiftPlugin5"
     case swift6 = "SwiftPlugin6"
 
-    package func bytes() throws -> [UInt8] {
-        let path = try BuiltProgram.folder() + "/lib\(rawValue).so"
+    package func bytes() throws -> [UInt8] { try Self.bytes(of: rawValue) }
+
+    /// The library of a product of this package.
+    package static func bytes(of product: String) throws -> [UInt8] {
+        let path = try BuiltProgram.folder() + "/lib\(product).so"
         guard let data = FileManager.default.contents(atPath: path) else {
             throw HostFailure("there is no \(path); build it first: swift build --build-tests")
         }
