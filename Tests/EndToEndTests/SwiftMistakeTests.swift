@@ -76,11 +76,14 @@ struct SwiftMistakeTests {
         }
     }
 
-    @Test func `a second completion is recorded, and ends nothing (62)`() async throws {
+    @Test func `completion clears the expiration handler; a second one is recorded, and ends nothing (56, 62)`()
+        async throws
+    {
         let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": "twice"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let end = try await host.run(plugin, "refresh", .refresh)
-            #expect(end.event == "succeeded" && host.notes(plugin).contains("still there"))
+            #expect(end.event == "succeeded")
+            #expect(host.notes(plugin) == ["handling", "the expiration handler is gone: true", "still there"])
             let launch = try #require(end.launch)
             #expect(try await host.violation(in: launch).message.contains("BGT-ABI-09"))
         }

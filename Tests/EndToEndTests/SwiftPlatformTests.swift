@@ -69,4 +69,39 @@ struct SwiftPlatformTests {
             #expect(host.notes(plugin).last == "flushed")
         }
     }
+
+    @Test func `an extension registers nothing, and what it submits launches its main plugin (20, 37, C15)`()
+        async throws
+    {
+        var main = Self.plugin()
+        var child = TestPlugin.extension("ColorPicker", of: &main)
+        child.library = .built(.swift6)
+        child.settings = ["part": "ExtensionSubmission"]
+        try await HostFixture.with(plugins: [main, child]) { host in
+            let identifier = try #require(PluginIdentifier(child.identifier))
+            let trigger = PluginTrigger(payload: Array("blue".utf8))
+            let event = try await host.client.trigger(identifier, trigger).submission
+            #expect(try await host.outcome(of: event).event == "succeeded")
+            let task = main.task("refresh")
+            let end = try await host.waitForJournal("the main plugin's task") { $0.task == task }
+            #expect(end.event == "succeeded" && end.plugin == main.identifier)
+            // They share one container.
+            #expect(host.notes(main).contains("an extension registers: false"))
+            #expect(host.notes(main).contains("refresh with blue, attempt 1"))
+            let violation = try await host.waitForJournal("the violation") { $0.event == "violation" }
+            #expect(violation.plugin == child.identifier && violation.message.contains("BGT-ABI-11"))
+        }
+    }
+
+    @Test func `legacy fetch comes in the interval that was set, where no identifier is permitted (84)`() async throws {
+        var plugin = TestPlugin.part("LegacyFetch", .swift6)
+        plugin.tasks = []
+        plugin.modes = ["fetch"]
+        let setup = HostSetup(["minimum-fetch-interval": "1s"])
+        try await HostFixture.with(setup, plugins: [plugin]) { host in
+            let end = try await host.waitForJournal("a fetch") { $0.task == "fetch" && $0.event == "no-data" }
+            #expect(end.plugin == plugin.identifier && host.notes(plugin).contains("fetch"))
+            #expect(host.notes(plugin).first == "fetches: true")
+        }
+    }
 }

@@ -49,8 +49,9 @@ package final class ChildProcess: Sendable {
     private init(pid: Int32) { self.pid = pid }
 
     /// How it ended; waits for that, and for the last of what it said.
-    package func ending() async throws -> Ending {
-        try await withDeadline(waitingFor: "the end of process \(pid)") { [endings, standardOutput, standardError] in
+    package func ending(within limit: Duration = .seconds(60)) async throws -> Ending {
+        try await withDeadline(limit, waitingFor: "the end of process \(pid)") {
+            [endings, standardOutput, standardError] in
             guard let ending = await endings.first(where: { _ in true }) else { throw CancellationError() }
             for tape in [standardOutput, standardError] { _ = await tape.first { _ in false } }
             return ending

@@ -12,11 +12,12 @@ package struct ProgramRun: Sendable {
     package static func of(
         _ program: String,
         _ arguments: [String],
-        environment: [String: String] = ProcessInfo.processInfo.environment
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        within limit: Duration = .seconds(60)
     ) async throws -> ProgramRun {
         let child = try await ChildProcess.start(program, arguments, environment: environment)
         let status: Int32 =
-            switch try await child.ending() {
+            switch try await child.ending(within: limit) {
             case .exited(let code): code
             case .signaled(let signal): 128 + signal
             }

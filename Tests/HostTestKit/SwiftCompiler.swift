@@ -14,7 +14,8 @@ package enum SwiftCompiler {
                 "/usr/bin/env",
                 ["swiftc", "-emit-library", "-parse-as-library", "-swift-version", "6", "-warnings-as-errors"]
                     + ["-module-name", name, "-I", folder.path, "-o", library]
-                    + ["\(tests)/SwiftPlugins/Bare/\(name).swift"] + flags
+                    + ["\(tests)/SwiftPlugins/Bare/\(name).swift"] + flags,
+                within: .seconds(300)
             )
             guard run.status == 0 else { throw HostFailure("swiftc refused \(name):\n\(run.output)\(run.error)") }
             return Array(try Data(contentsOf: URL(filePath: library)))

@@ -32,6 +32,7 @@ enum Parts {
     private static let all: [any Part.Type] = [
         OperationRefresh.self, TaskRefresh.self, DatabaseCleanup.self, ContinuedExport.self, ComposedExport.self,
         PendingListing.self, ErrorHandling.self, MainActorHandlers.self, AsyncHandlers.self, Assertions.self,
-        Mistakes.self, CoordinatorShape.self, WrapperShape.self, OverloadShape.self,
+        Mistakes.self, LegacyFetch.self, ExtensionSubmission.self, CoordinatorShape.self, WrapperShape.self,
+        OverloadShape.self,
     ]
 }

@@ -20,7 +20,9 @@ final class Mistakes: Part {
                 let colours: [String] = []
                 note("the first of \(colours.count): \(colours[colours.count])")
             case "twice":
+                task.expirationHandler = { task.setTaskCompleted(success: false) }
                 task.setTaskCompleted(success: true)
+                note("the expiration handler is gone: \(task.expirationHandler == nil)")
             default: break
             }
             note("still there")

@@ -1,0 +1,99 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+import Foundation
+import Testing
+
+@testable import BackgroundTasks
+
+@Suite("A request crosses to the host as the header has it")
+struct ForeignRequestTests {
+    /// A request as the host sees it, with its texts copied.
+    private struct Seen {
+        var request = bgt_request()
+        var identifier = ""
+        var title: String?
+        var subtitle: String?
+        var payload: [UInt8] = []
+    }
+
+    private func seen(_ request: BGTaskRequest) -> Seen {
+        var seen = Seen()
+        let status = request.withForeignRequest { pointer in
+            let request = pointer.pointee
+            seen.request = request
+            seen.identifier = request.identifier.map { String(cString: $0) } ?? ""
+            seen.title = request.title.map { String(cString: $0) }
+            seen.subtitle = request.subtitle.map { String(cString: $0) }
+            seen.payload = Array(UnsafeBufferPointer(start: request.payload, count: Int(request.payload_length)))
+            return BGT_OK
+        }
+        #expect(status == BGT_OK && seen.request.size == 72)
+        return seen
+    }
+
+    @Test func `a refresh has its date in nanoseconds, and what is not set is zero`() {
+        let request = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
+        let plain = seen(request)
+        #expect(plain.request.kind == BGT_KIND_REFRESH && plain.identifier == "com.example.refresh")
+        #expect(plain.request.earliest_begin_ns == 0 && plain.request.flags == 0 && plain.request.strategy == 0)
+        #expect(plain.request.payload == nil && plain.title == nil && plain.subtitle == nil)
+        request.earliestBeginDate = Date(timeIntervalSince1970: 1_800_000_000.5)
+        request.payload = Data([7, 8])
+        let later = seen(request)
+        #expect(later.request.earliest_begin_ns == 1_800_000_000_500_000_000 && later.payload == [7, 8])
+    }
+
+    @Test(arguments: [-62_135_769_600, -1, 0, Double.nan])
+    func `what is long past is no delay (30)`(_ seconds: Double) {
+        let request = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
+        request.earliestBeginDate = Date(timeIntervalSince1970: seconds)
+        #expect(seen(request).request.earliest_begin_ns == 0)
+    }
+
+    @Test func `what is farther away than the host can say is as far as it can`() {
+        let request = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
+        request.earliestBeginDate = .distantFuture
+        #expect(seen(request).request.earliest_begin_ns == .max)
+    }
+
+    @Test func `processing has its needs, and a study its protection too (70)`() {
+        let processing = BGProcessingTaskRequest(identifier: "com.example.cleaning")
+        processing.requiresNetworkConnectivity = true
+        #expect(seen(processing).request.flags == BGT_NEEDS_NETWORK)
+        processing.requiresExternalPower = true
+        #expect(seen(processing).request.flags == BGT_NEEDS_NETWORK | BGT_NEEDS_EXTERNAL_POWER)
+        #expect(seen(processing).request.kind == BGT_KIND_PROCESSING)
+
+        let study = BGHealthResearchTaskRequest(identifier: "com.example.study")
+        #expect(seen(study).request.kind == BGT_KIND_HEALTH_RESEARCH && seen(study).request.flags == 0)
+        study.requiresExternalPower = true
+        let flags: [(FileProtectionType, UInt32)] = [
+            (.complete, BGT_PROTECTION_COMPLETE), (.completeUnlessOpen, BGT_PROTECTION_UNLESS_OPEN),
+            (.none, BGT_PROTECTION_NONE),
+            (.completeUntilFirstUserAuthentication, BGT_PROTECTION_UNTIL_FIRST_AUTHENTICATION),
+        ]
+        for (type, flag) in flags {
+            study.protectionTypeOfRequiredData = type
+            #expect(seen(study).request.flags == flag | BGT_NEEDS_EXTERNAL_POWER)
+            #expect(DataProtection.type(flag).rawValue == type.rawValue)
+        }
+    }
+
+    @Test func `a continued one has its titles, strategy and resources (74, 75)`() {
+        let request = BGContinuedProcessingTaskRequest(
+            identifier: "com.example.export.1",
+            title: "Export",
+            subtitle: ""
+        )
+        let plain = seen(request)
+        #expect(plain.request.kind == BGT_KIND_CONTINUED && plain.title == "Export" && plain.subtitle == nil)
+        #expect(plain.request.strategy == BGT_STRATEGY_QUEUE && plain.request.resources == 0)
+        request.subtitle = "album 7"
+        request.strategy = .fail
+        request.requiredResources = .gpu
+        let other = seen(request)
+        #expect(other.request.strategy == BGT_STRATEGY_FAIL && other.request.resources == BGT_RESOURCE_GPU)
+        #expect(other.subtitle == "album 7")
+    }
+}

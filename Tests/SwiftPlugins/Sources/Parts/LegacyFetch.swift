@@ -1,0 +1,14 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import BackgroundTasks
+
+/// What an app had before there were task requests: fetches, in an interval that it sets at launch.
+final class LegacyFetch: Part {
+    func launch() {
+        note("fetches: \(BackgroundPlugin.setMinimumBackgroundFetchInterval(1))")
+        BackgroundPlugin.receiveEvents { event in
+            note("\(event.kind)")
+            event.complete(event.kind == .fetch ? .noData : .success)
+        }
+    }
+}
