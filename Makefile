@@ -16,9 +16,10 @@ BENCH = $(BUILD)/bench
 RELEASE = --configuration release --static-swift-stdlib
 INSTALLED = PROGRAMS="$(abspath $(BUILD))/release" MANUALS="$(abspath $(BUILD))/debug/generate-manual-tool"
 
-# The scheduler's random walks: how many events, and the seed of the first walk.
+# The scheduler's random walks: how many events, and the seed of the first walk; or one walk, step by step.
 EVENTS ?= 10000000
 SEED ?= 1
+WALK ?=
 
 DOCS = $(BUILD)/docs
 MODULE = BackgroundTasks
@@ -36,7 +37,7 @@ test: packages plugins docs
 # What make test does with a hundred thousand events, with ten million; a failing walk is printed, shortened, with the
 # words that walk it again.
 soak:
-	BGTASK_WALK_EVENTS=$(EVENTS) BGTASK_WALK_SEED=$(SEED) swift test --package-path Soak --scratch-path "$(BUILD)/soak" \
+	BGTASK_WALK=$(WALK) BGTASK_WALK_EVENTS=$(EVENTS) BGTASK_WALK_SEED=$(SEED) swift test --package-path Soak --scratch-path "$(BUILD)/soak" \
 	    -j $(JOBS) --configuration release -Xswiftc -enable-testing --filter RandomWalkTests
 
 build: packages

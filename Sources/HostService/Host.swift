@@ -120,7 +120,9 @@ package struct Host: Sendable {
             doubts: doubts,
             threads: threads,
             log: log
-        ) { entries, refused in scheduler.tell(.catalogued(entries, refused: refused)) }
+        ) { entries, refused, orphans in
+            scheduler.tell(.catalogued(entries, refused: refused, orphans: orphans))
+        }
         try await catalog.load()
         warn(installed: catalog.contents.entries.map(\.identifier))
         let facts = HostFacts(configuration: configuration, startedAt: clock.now(), pid: getpid(), user: NSUserName())

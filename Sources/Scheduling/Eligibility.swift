@@ -12,6 +12,8 @@ package enum Eligibility {
         package var entry: PluginEntry?
         /// What is wrong with its manifest, when that is why there is no entry.
         package var refusal: String?
+        /// Its manifest is refused for want of its main plugin alone.
+        package var isOrphan = false
         package var policy: PluginPolicy
         /// Of an extension.
         package var main: MainPlugin?
@@ -88,9 +90,13 @@ package enum Eligibility {
 
     /// What keeps everything of the plugin from running, whatever it is.
     static func presenceReasons(_ standing: Standing) -> [Reason] {
-        // The catalogue knows no extension without its main plugin: that one has to come first.
-        if let main = standing.main, !main.isInstalled { return [absence(of: main.identifier, main.refusal)] }
-        if standing.entry == nil { return [absence(of: standing.plugin, standing.refusal)] }
+        var absences: [Reason] = []
+        if let main = standing.main, !main.isInstalled { absences.append(absence(of: main.identifier, main.refusal)) }
+        // One that only its main plugin keeps out of the catalogue comes back with it.
+        if standing.entry == nil, absences.isEmpty || !standing.isOrphan {
+            absences.append(absence(of: standing.plugin, standing.refusal))
+        }
+        if !absences.isEmpty { return absences }
         let disabled = [
             standing.policy.isEnabled ? nil : standing.plugin,
             standing.main.flatMap { $0.isEnabled ? nil : $0.identifier },

@@ -65,6 +65,10 @@ struct LaunchState: Sendable {
     var arriving: [PlannedTask] = []
     /// How many tasks it was ever meant to have: what failed to arrive leaves its number unused.
     var tasksHanded = 0
+    /// Newer submissions of what it runs: these wait, run or have run in its place.
+    var successors: [SubmissionNumber: SubmissionNumber] = [:]
+    /// What newer submissions have under an identifier, and may not begin before the record of this launch is complete.
+    var heldBack: [TaskIdentifier] = []
     /// Commits under way that decide what its end means for a task.
     var undecided = 0
     /// By when entry has to have returned.
@@ -142,7 +146,7 @@ struct LaunchState: Sendable {
     private var nextLimit: MonotonicTime? {
         switch phase {
         case .preparing, .starting, .ended: return nil
-        case .finishing(let by): return killReason == nil ? by : nil
+        case .finishing(let by): return killReason == nil && endedUndecided == nil ? by : nil
         case .running:
             guard killReason == nil, endedUndecided == nil, let budget = plan?.budget else { return nil }
             var limits = kills + stalls

@@ -10,6 +10,8 @@ struct PluginState: Sendable {
     var lastEntry: PluginEntry?
     /// What is wrong with its manifest, when there is one that cannot be used; kept until its return is recorded.
     var refusal: String?
+    /// There is nothing wrong with it but that its main plugin is missing.
+    var isOrphan = false
     /// As the ledger remembers it.
     var known: KnownPlugin?
     /// The agenda will ask, once its requests have been kept long enough.

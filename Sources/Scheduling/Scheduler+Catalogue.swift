@@ -4,7 +4,12 @@ import TaskModel
 
 // Plugins that come, change and go. Their requests stay through all of it (C17).
 extension Scheduler {
-    mutating func catalogue(_ entries: [PluginEntry], refused: [PluginIdentifier: String], at now: Moment) {
+    mutating func catalogue(
+        _ entries: [PluginEntry],
+        refused: [PluginIdentifier: String],
+        orphans: Set<PluginIdentifier>,
+        at now: Moment
+    ) {
         let isFirst = !hasCatalogue
         hasCatalogue = true
         let returning = Set(launches.values.flatMap(\.record.returning).map(\.plugin))
@@ -15,6 +20,7 @@ extension Scheduler {
             plugins[plugin]?.entry = nil
             let wasRefused = plugins[plugin]?.refusal != nil
             plugins[plugin]?.refusal = refused[plugin]
+            plugins[plugin]?.isOrphan = orphans.contains(plugin)
             if wasRefused, refused[plugin] == nil { noteRemovalAfterRefusal(of: plugin, at: now) }
             miss(plugin, at: now)
             for lane in Lane.allCases { consider(plugin, lane, at: now) }
@@ -28,6 +34,7 @@ extension Scheduler {
             if plugins[entry.identifier]?.entry == entry, !isFirst { continue }
             changed.append(entry)
             plugins[entry.identifier]?.entry = entry
+            plugins[entry.identifier]?.isOrphan = false
             plugins[entry.identifier]?.lastEntry = entry
             plugins[entry.identifier]?.endRemovalDoubt()
             if isFirst, !returning.contains(entry.identifier) {

@@ -7,7 +7,7 @@ extension Scheduler {
     mutating func settle(_ ticket: Ticket, at now: Moment) {
         guard let change = staged.removeValue(forKey: ticket) else { return }
         switch change {
-        case .submission(let request, let expected, let reply, let origin):
+        case .submission(let request, let expected, let asker, let origin):
             let replaced = plugins[request.plugin]?.pending[request.request.identifier]
             forgetRecording(request.request.identifier, of: request.plugin)
             // The commit between the two failed: the journal was told of one that never was.
@@ -17,9 +17,13 @@ extension Scheduler {
                 if !wait.isEmpty { keep(wait) }
             }
             store(request, at: now)
+            succeed(by: request)
             plugins[request.plugin]?.expected.settle(request.request.identifier, before: request.number)
-            if let reply {
+            switch asker {
+            case .caller(let reply):
                 emit(.answer(reply, .submitted(request.number, plugin: request.plugin, replacing: replaced?.number)))
+            case .schedule(let plugin, let occasion):
+                settleOccasion(occasion, of: request.request.identifier, plugin, at: now)
             }
             if let origin, request.request.kind == .continued {
                 plugins[request.plugin]?.origins[request.number] = origin
@@ -34,8 +38,7 @@ extension Scheduler {
             }
             for request in requests {
                 forgetRecording(request.request.identifier, of: plugin)
-                plugins[plugin]?.remove(request.request.identifier, number: request.number)
-                plugins[plugin]?.expected.settle(request.request.identifier, through: request.number)
+                leave(request.request.identifier, request.number, of: plugin)
             }
             emit(.answer(reply, .cancelled(requests.count)))
             considerRequests(of: plugin, at: now)
@@ -46,22 +49,20 @@ extension Scheduler {
         case .launchRecord(let launch): recordingSucceeded(launch, at: now)
         case .leave(let plugin, let known): remembered(plugin, as: known, at: now)
         case .clearance(let clearance): clear(clearance, at: now)
-        case .hold(let request, let since): hold(request, since: since)
-        case .wait, .keeping: break
+        // Held since it was looked at; one that began later stands by now.
+        case .hold, .wait, .keeping: break
         }
     }
 
     mutating func takeBack(_ ticket: Ticket, because message: String, at now: Moment) {
         guard let change = staged.removeValue(forKey: ticket) else { return }
         switch change {
-        case .submission(let request, _, let reply, _):
+        case .submission(let request, _, let asker, _):
             forgetRecording(request.request.identifier, of: request.plugin)
             expectAnew(request.plugin)
-            let refusal = Refusal.notRecorded("request", because: message)
-            if let reply {
-                emit(.answer(reply, .refused(refusal)))
-            } else {
-                noteMissedOccasion(of: request.request.identifier, request.plugin, because: refusal, at: now)
+            switch asker {
+            case .caller(let reply): emit(.answer(reply, .refused(.notRecorded("request", because: message))))
+            case .schedule(let plugin, _): takeOccasionBack(of: request.request.identifier, plugin, at: now)
             }
             considerRequests(of: request.plugin, at: now)
         case .arrival(let event): arrived(event, isWritten: false, at: now)
@@ -87,7 +88,7 @@ extension Scheduler {
         case .launchRecord(let launch): recordingFailed(launch, because: message, at: now)
         case .delivery(let launch, let task): notDelivered(task, to: launch, because: message, at: now)
         case .wait(let work): waitNotRecorded(of: work, at: now)
-        case .hold(let request, _): forgetHold(of: request, at: now)
+        case .hold(let request, let since): forgetHold(of: request, since: since, at: now)
         case .keeping(let changes): agenda.add(.keep(changes), at: now.monotonic + configuration.hostRetryDelay)
         case .leave(let plugin, _): notRemembered(plugin, at: now)
         case .clearance(let clearance): notCleared(clearance, because: message, at: now)
@@ -99,16 +100,16 @@ extension Scheduler {
 
     /// What could not be written before, as it is now: something newer may have been written meanwhile.
     mutating func keepAnew(_ changes: [LedgerChange]) {
-        keep(
-            changes.map { change in
-                switch change {
-                case .setFetch(let plugin, _): .setFetch(plugin, fetches[plugin])
-                case .recordOccasion(let identifier, let at):
-                    .recordOccasion(identifier, at: occasions[identifier] ?? at)
-                default: change
-                }
+        let changes = changes.compactMap { change -> LedgerChange? in
+            switch change {
+            case .setFetch(let plugin, _): .setFetch(plugin, fetches[plugin])
+            // A later one is on its way, and stays on its way until it is written.
+            case .recordOccasion(let identifier, _) where occasionsUnderWay.contains(identifier): nil
+            case .recordOccasion(let identifier, let at): .recordOccasion(identifier, at: occasions[identifier] ?? at)
+            default: change
             }
-        )
+        }
+        if !changes.isEmpty { keep(changes) }
     }
 
     /// Nobody waits for it, and it is written until it is written.
@@ -131,6 +132,7 @@ extension Scheduler {
 
     mutating func schedule(_ request: PendingRequest, at now: Moment) {
         let identifier = request.request.identifier
+        toWatchAnew.insert(request.plugin)
         let rest = request.retry.rest(at: now, configuration)
         let time = [request.request.earliestBegin, rest].compactMap { $0 }.max()
         if let time, time > now.wall {
@@ -143,6 +145,13 @@ extension Scheduler {
         } else {
             plugins[request.plugin]?.becomeDue(identifier)
         }
+    }
+
+    /// On disk: that one is no longer pending, nor is what it once replaced.
+    mutating func leave(_ identifier: TaskIdentifier, _ number: SubmissionNumber, of plugin: PluginIdentifier) {
+        plugins[plugin]?.remove(identifier, number: number)
+        plugins[plugin]?.expected.settle(identifier, through: number)
+        toWatchAnew.insert(plugin)
     }
 
     mutating func store(_ event: PendingEvent, at now: Moment) {

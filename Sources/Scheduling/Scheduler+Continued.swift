@@ -66,8 +66,7 @@ extension Scheduler {
         let work = task.work
         if let identifier = work.identifier {
             forgetRecording(identifier, of: work.plugin)
-            plugins[work.plugin]?.remove(identifier, number: work.number)
-            plugins[work.plugin]?.expected.settle(identifier, through: work.number)
+            leave(identifier, work.number, of: work.plugin)
         }
         launches[number]?.arriving.removeAll { $0.id == task.id }
         launches[number]?.undecided -= 1
@@ -105,6 +104,8 @@ extension Scheduler {
     private mutating func moveToContinuedLane(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches[number], launch.lane != .continued else { return }
         launches[number]?.lane = .continued
+        endWork(of: launch.plugin, in: launch.lane)
+        beginWork(of: launch.plugin, in: .continued)
         launchesInLane[.continued, default: 0] += 1
         if launch.lane == .background { rest(launch.plugin, at: now) }
         leaveLane(launch, at: now)

@@ -37,6 +37,7 @@ extension Scheduler {
             plugins[launch.plugin]?.runnerRetry = (now.monotonic + configuration.hostRetryDelay, aftermath.message)
         }
         launches[number]?.phase = .ended
+        endWork(of: launch.plugin, in: launch.lane)
         remember(launch, as: aftermath.outcome, used: used, at: now)
         if launch.lane == .background { rest(launch.plugin, at: now) }
         releaseIfRecorded(number, at: now)
@@ -100,6 +101,16 @@ extension Scheduler {
                 at: now,
                 message: "\(judgement.message); cancelled meanwhile, it does not return"
             )
+        case .returned(let outcome, _) where launches[number]?.successors[task.work.number] != nil:
+            let newer = launches[number]?.successors[task.work.number] ?? task.work.number
+            end(
+                number,
+                judgement.index,
+                as: outcome,
+                blame: judgement.blame,
+                at: now,
+                message: "\(judgement.message); submission \(newer) has taken its place"
+            )
         case .returned(let outcome, let retry):
             bringBack(number, judgement, outcome, retry, at: now)
         }
@@ -160,6 +171,7 @@ extension Scheduler {
         launches[number]?.record.underWay = nil
         for work in written.compactMap(\.returning) { takeBack(work, at: now) }
         flush(number)
+        letSuccessorsBegin(after: number, at: now)
         releaseIfRecorded(number, at: now)
     }
 
@@ -168,6 +180,7 @@ extension Scheduler {
         launches[number]?.record.underWay = nil
         launches[number]?.record.waiting.insert(contentsOf: failed, at: 0)
         launches[number]?.record.retryAt = now.monotonic + configuration.hostRetryDelay
+        launches[number]?.dropSucceeded()
         setAlarm(of: number)
         refuseCancellations(of: launches[number]?.unrecorded ?? [], because: message)
     }

@@ -58,7 +58,7 @@ extension Scheduler {
             flush(number)
         }
         switch launch.phase {
-        case .running where launch.endedUndecided != nil: break
+        case .running where launch.endedUndecided != nil, .finishing where launch.endedUndecided != nil: break
         case .running: enforceTime(on: number, at: now)
         case .finishing(let by) where by <= now.monotonic && launch.killReason == nil: kill(number, because: .lingered)
         case .preparing, .starting, .finishing, .ended: break

@@ -34,6 +34,7 @@ extension Scheduler {
         lastLaunch = LaunchNumber(rawValue: lastLaunch.rawValue + 1)
         launches[lastLaunch] = LaunchState(number: lastLaunch, plugin: plugin, lane: lane)
         launchesInLane[lane, default: 0] += 1
+        beginWork(of: plugin, in: lane)
         emit(.takeRunner(lastLaunch, container: mainPlugin(of: plugin)))
         return lastLaunch
     }
@@ -100,6 +101,7 @@ extension Scheduler {
             plugin: state.identifier,
             entry: state.entry,
             refusal: state.refusal,
+            isOrphan: state.isOrphan,
             policy: configuration.policy(for: state.identifier),
             main: state.containingPlugin.map { main in
                 Eligibility.MainPlugin(
@@ -141,7 +143,7 @@ extension Scheduler {
             case .dayBudget(let until, _): agenda.addOnce(.plugin(work.plugin, lane), at: until)
             case .externalPower, .network, .containerLocked, .resourcesMissing, .useUnknown, .notIdle, .highLoad,
                 .memoryPressure, .heat:
-                waitingForConditions.insert(work.plugin)
+                awaitConditions(work.plugin)
             case .launchLimit: waitingForRoom[lane, default: WaitingRoom()].enter(work.plugin, at: now.monotonic)
             case .pluginMissing, .pluginRefused, .pluginDisabled, .identifierNotPermitted, .modeMissing,
                 .entitlementMissing, .backgroundDenied, .backgroundRefreshOff, .laneBusy, .othersRunAlone,
@@ -150,7 +152,7 @@ extension Scheduler {
             }
         }
         // However briefly it waits: what was learnt about the machine is not to be learnt anew then.
-        if work.kind.isProcessing { waitingForConditions.insert(work.plugin) }
+        if work.kind.isProcessing { awaitConditions(work.plugin) }
         noteWait(of: work, for: reasons, at: now)
         awaitPatience(of: work, at: now)
     }

@@ -21,7 +21,9 @@ extension Scheduler {
         occasions = snapshot.occasions
         restoreWaits(snapshot, at: now)
         for event in snapshot.events { state(of: event.plugin) { $0.store(event) } }
-        for running in snapshot.running { restore(running, at: now) }
+        let plugins = Set(snapshot.running.map(\.plugin))
+        let newest = Dictionary(uniqueKeysWithValues: plugins.map { ($0, snapshot.newest(of: $0)) })
+        for running in snapshot.running { restore(running, newest: newest[running.plugin] ?? [:], at: now) }
     }
 
     private mutating func restoreWaits(_ snapshot: LedgerSnapshot, at now: Moment) {
@@ -44,23 +46,26 @@ extension Scheduler {
     }
 
     /// Host or machine went down under it: nothing is charged, everything unfinished returns (C3).
-    private mutating func restore(_ running: LedgerSnapshot.RunningLaunch, at now: Moment) {
+    private mutating func restore(
+        _ running: LedgerSnapshot.RunningLaunch,
+        newest: [TaskIdentifier: SubmissionNumber],
+        at now: Moment
+    ) {
         var launch = LaunchState(number: running.number, plugin: running.plugin, lane: running.lane)
         launch.phase = .ended
         let cause = "the host or the machine went down while it ran"
         for work in running.unfinished {
             let wasCancelled = running.keptFromReturning.contains(work.number)
+            let newer = work.identifier.flatMap { newest[$0] }.flatMap { $0 > work.number ? $0 : nil }
+            let returns = !wasCancelled && newer == nil
             var returning = work
             returning.retry.wasInterrupted = true
             var message =
                 wasCancelled
                 ? "\(cause); cancelled meanwhile, it does not return" : "interrupted, not charged: \(cause)"
-            if case .request(let request) = returning, !wasCancelled {
-                if let newer = plugins[running.plugin]?.expected[request.request.identifier] {
-                    message += "; submission \(newer.number) has taken its place"
-                } else {
-                    state(of: running.plugin) { $0.expected.set(request) }
-                }
+            if let newer, !wasCancelled { message += "; submission \(newer) has taken its place" }
+            if case .request(let request) = returning, returns {
+                state(of: running.plugin) { $0.expected.set(request) }
             }
             let entry = JournalEntry(
                 work,
@@ -71,9 +76,9 @@ extension Scheduler {
                 message: message
             )
             let change: LedgerChange =
-                wasCancelled ? .endTask(running.number, work.number) : .returnTask(running.number, returning)
+                returns ? .returnTask(running.number, returning) : .endTask(running.number, work.number)
             launch.record.waiting.append(
-                LaunchRecord.Step(changes: [change, .journal(entry)], returning: wasCancelled ? nil : returning)
+                LaunchRecord.Step(changes: [change, .journal(entry)], returning: returns ? returning : nil)
             )
         }
         let end = LaunchEnd(outcome: .lost, at: now.wall, used: nil, blame: .machine, message: cause)

@@ -113,8 +113,7 @@ extension Scheduler {
         plugins[plugin]?.isBeingCleared = false
         for request in clearance.requests {
             forgetRecording(request.request.identifier, of: plugin)
-            plugins[plugin]?.remove(request.request.identifier, number: request.number)
-            plugins[plugin]?.expected.settle(request.request.identifier, through: request.number)
+            leave(request.request.identifier, request.number, of: plugin)
         }
         for event in clearance.events { plugins[plugin]?.remove(event: event.number) }
         if clearance.fetches { fetches[plugin] = nil }

@@ -65,8 +65,7 @@ extension Scheduler {
         for work in plan.tasks.map(\.work) {
             switch work {
             case .request(let request):
-                plugins[launch.plugin]?.remove(request.request.identifier, number: request.number)
-                plugins[launch.plugin]?.expected.settle(request.request.identifier, through: request.number)
+                leave(request.request.identifier, request.number, of: launch.plugin)
             case .event(let event): plugins[launch.plugin]?.remove(event: event.number)
             }
         }
@@ -96,6 +95,7 @@ extension Scheduler {
     /// Forgets a launch that never ran.
     private mutating func drop(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.removeValue(forKey: number) else { return }
+        endWork(of: launch.plugin, in: launch.lane)
         leaveLane(launch, at: now)
     }
 }

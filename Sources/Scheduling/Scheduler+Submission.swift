@@ -4,34 +4,33 @@ import TaskModel
 
 // Requests on their way in: accepted or refused, replaced; answered once the ledger has them.
 extension Scheduler {
-    /// - Parameter reply: nil for the operator's schedule, where the journal is told of a refusal.
-    mutating func submit(_ submission: Submission, reply: ReplyToken?, at now: Moment) {
+    mutating func submit(_ submission: Submission, for asker: SubmissionAsker, at now: Moment) {
         let identifier = submission.request.identifier
         let owner: PluginIdentifier
         switch self.owner(of: submission) {
         case .success(let plugin): owner = plugin
-        case .failure(let refusal): return refuse(submission, because: refusal, reply: reply, at: now)
+        case .failure(let refusal): return refuse(submission, because: refusal, asker, at: now)
         }
         // No copy of the plugin's state is held here: the first change to one would copy all that it has pending.
         guard let entry = plugins[owner]?.entry else {
-            return refuse(submission, because: .notPermitted(identifier), reply: reply, at: now)
+            return refuse(submission, because: .notPermitted(identifier), asker, at: now)
         }
         let old = plugins[owner]?.expected[identifier]
         let kind = submission.request.kind
-        // One that takes the place of its like adds nothing, even where what returned is over the limit.
-        let count =
-            old?.request.kind.countedAs == kind.countedAs
-            ? nil : plugins[owner]?.expected.count(of: kind, beside: identifier)
+        // One that takes the place of its like adds nothing, even where what returned is over the limit; but what is not on
+        // disk yet may never have a place.
+        let isReplacement = old.map { $0.request.kind.countedAs == kind.countedAs && isOnDisk($0) } ?? false
+        let count = isReplacement ? nil : plugins[owner]?.expected.count(of: kind, beside: identifier)
         if let refusal = SubmissionRules.refusal(
             of: submission.request,
             for: entry,
             pending: count,
             under: configuration
         ) {
-            return refuse(submission, because: refusal, reply: reply, at: now)
+            return refuse(submission, because: refusal, asker, at: now)
         }
         if kind == .continued, let refusal = refusal(ofContinued: submission, for: owner, at: now) {
-            return refuse(submission, because: refusal, reply: reply, at: now)
+            return refuse(submission, because: refusal, asker, at: now)
         }
         lastSubmission = SubmissionNumber(rawValue: lastSubmission.rawValue + 1)
         let request = PendingRequest(
@@ -41,37 +40,28 @@ extension Scheduler {
             submitter: submission.submitter,
             submittedAt: now.wall
         )
-        stage(request, of: submission, replacing: old, reply: reply, at: now)
+        stage(request, of: submission, replacing: old, for: asker, at: now)
+    }
+
+    /// Pending, or about to return from a launch.
+    private func isOnDisk(_ request: PendingRequest) -> Bool {
+        if plugins[request.plugin]?.pending[request.request.identifier]?.number == request.number { return true }
+        return launches.values.contains { launch in
+            launch.plugin == request.plugin && launch.record.returning.contains { $0.number == request.number }
+        }
     }
 
     private mutating func refuse(
         _ submission: Submission,
         because refusal: Refusal,
-        reply: ReplyToken?,
+        _ asker: SubmissionAsker,
         at now: Moment
     ) {
-        if let reply { return emit(.answer(reply, .refused(refusal))) }
-        let identifier = submission.request.identifier
-        guard let plugin = holder(of: identifier) ?? configuration.scheduler(of: identifier) else { return }
-        noteMissedOccasion(of: identifier, plugin, because: refusal, at: now)
-    }
-
-    mutating func noteMissedOccasion(
-        of identifier: TaskIdentifier,
-        _ plugin: PluginIdentifier,
-        because refusal: Refusal,
-        at now: Moment
-    ) {
-        note(
-            JournalEntry(
-                at: now.wall,
-                event: .occasionMissed,
-                plugin: plugin,
-                label: identifier.text,
-                blame: .nobody,
-                message: "its schedule's request was refused: \(refusal)"
-            )
-        )
+        switch asker {
+        case .caller(let reply): emit(.answer(reply, .refused(refusal)))
+        case .schedule(let plugin, let occasion):
+            missOccasion(occasion, of: submission.request.identifier, plugin, because: refusal, at: now)
+        }
     }
 
     /// Statements 72 to 75: a person started it, the machine has what it asks for, and with strategy fail it runs now.
@@ -89,15 +79,16 @@ extension Scheduler {
                 submittedAt: now.wall
             )
         )
-        let origin = submission.launch.flatMap { launches[$0] }
+        var occupancy = occupancy(of: .continued)
+        occupancy.launchesInLane += continuedSubmissionsComing
         let obstacles = Eligibility.reasons(
             against: work,
             isBeingRecorded: false,
             isPersonsWish: false,
-            needsRoom: !(origin?.lane == .continued && origin?.plugin == owner),
+            needsRoom: needsRoom(from: submission.launch, for: owner),
             standing: standing(of: state, in: .continued),
             conditions: conditions,
-            occupancy: occupancy(of: .continued),
+            occupancy: occupancy,
             configuration: configuration,
             now: now
         )
@@ -108,6 +99,20 @@ extension Scheduler {
             message: "\(request.identifier) cannot run at once: \(first.message); \(first.remedy), or submit it with"
                 + " strategy queue"
         )
+    }
+
+    /// One more task of a continued launch takes no room of its own.
+    private func needsRoom(from launch: LaunchNumber?, for owner: PluginIdentifier) -> Bool {
+        guard let origin = launch.flatMap({ launches[$0] }) else { return true }
+        return origin.lane != .continued || origin.plugin != owner
+    }
+
+    /// Accepted by commits under way: once these are known, each of them takes room.
+    private var continuedSubmissionsComing: Int {
+        staged.values.count { change in
+            guard case .submission(let request, _, _, let launch) = change else { return false }
+            return request.request.kind == .continued && needsRoom(from: launch, for: request.plugin)
+        }
     }
 
     private func isForeground(_ submission: Submission) -> Bool {
@@ -122,7 +127,7 @@ extension Scheduler {
         _ request: PendingRequest,
         of submission: Submission,
         replacing old: PendingRequest?,
-        reply: ReplyToken?,
+        for asker: SubmissionAsker,
         at now: Moment
     ) {
         var changes: [LedgerChange] = [.storeRequest(request, payload: submission.payload)]
@@ -130,7 +135,12 @@ extension Scheduler {
             changes.append(.journal(.replacement(of: old, by: request, at: now)))
             changes += endWait(of: .request(old), at: now)
         }
-        stage(.submission(request, replacing: old?.number, reply: reply, from: submission.launch), changes)
+        if case .schedule(_, let occasion) = asker {
+            // With its request or not at all: neither can be missed for the other's sake.
+            changes.append(.recordOccasion(request.request.identifier, at: occasion))
+            occasionsUnderWay.insert(request.request.identifier)
+        }
+        stage(.submission(request, replacing: old?.number, for: asker, from: submission.launch), changes)
         plugins[request.plugin]?.expected.set(request)
         plugins[request.plugin]?.recording[request.request.identifier, default: 0] += 1
     }
@@ -189,11 +199,11 @@ extension Refusal {
     }
 }
 
-extension SchedulingConfiguration {
-    /// The plugin whose schedule names the identifier.
-    fileprivate func scheduler(of identifier: TaskIdentifier) -> PluginIdentifier? {
-        plugins.first { $0.value.schedules[identifier] != nil }?.key
-    }
+/// Who hears what became of a submission.
+enum SubmissionAsker: Hashable, Sendable {
+    case caller(ReplyToken)
+    /// The operator's, of that plugin: the journal is told of a refusal.
+    case schedule(of: PluginIdentifier, occasion: WallTime)
 }
 
 extension TaskRequest {

@@ -84,8 +84,14 @@ extension Scheduler {
         if end > now.wall { agenda.addOnce(.plugin(work.plugin, work.kind.lane), at: end) }
     }
 
-    /// It could not be written; the next look, a little later, begins anew.
-    mutating func forgetHold(of request: PendingRequest, at now: Moment) {
+    /// It could not be written: one that began later goes by what was before, or the next look, a little later, begins anew.
+    mutating func forgetHold(of request: PendingRequest, since: WallTime, at now: Moment) {
+        for case (let ticket, .hold(var later, since: let begin)) in staged
+        where later.number == request.number && later.heldSoftlySince == since {
+            later.heldSoftlySince = request.heldSoftlySince
+            staged[ticket] = .hold(later, since: begin)
+            return
+        }
         hold(request, since: request.heldSoftlySince)
         let retry = now.monotonic + configuration.hostRetryDelay
         agenda.addOnce(.plugin(request.plugin, request.request.kind.lane), at: retry)

@@ -34,11 +34,18 @@ package struct Scheduler: Sendable {
     var waitingForRoom: [Lane: WaitingRoom] = [:]
     /// Plugins with something that waits for the machine.
     var waitingForConditions: Set<PluginIdentifier> = []
+    /// How many launches of a plugin, those for events left out, have not ended.
+    var launchesAtWork: [PluginIdentifier: Int] = [:]
+    /// Plugins of which something came or went in the event under way that the machine may be watched for.
+    var toWatchAnew: Set<PluginIdentifier> = []
+    var lastWatch = Watch()
     /// Those whose legacy fetch is due but for the network.
     var fetchesWithoutNetwork: Set<PluginIdentifier> = []
     var fetches: [PluginIdentifier: FetchSchedule] = [:]
     /// The occasion of each schedule that was last acted on, or passed over.
     var occasions: [TaskIdentifier: WallTime] = [:]
+    /// Those whose occasion is being written together with its request.
+    var occasionsUnderWay: Set<TaskIdentifier> = []
     var surges = Surges()
     /// Plugins with health research that waits or runs.
     var studying: Set<PluginIdentifier> = []
@@ -55,7 +62,6 @@ package struct Scheduler: Sendable {
     var stopBy: MonotonicTime?
 
     private var actions: [SchedulerAction] = []
-    private var lastWatch = Watch()
     private var lastWake: (monotonic: MonotonicTime?, wall: WallTime?) = (nil, nil)
 
     /// Launches that `snapshot` shows as running must have no process left; their tasks return with the first catalogue.
@@ -86,7 +92,7 @@ package struct Scheduler: Sendable {
 
     private mutating func dispatch(_ event: SchedulerEvent, at now: Moment) {
         switch event {
-        case .submitted(let submission, let reply): submit(submission, reply: reply, at: now)
+        case .submitted(let submission, let reply): submit(submission, for: .caller(reply), at: now)
         case .triggered(let trigger, let reply): self.trigger(trigger, reply: reply, at: now)
         case .cancelRequested(let identifier, let plugin, let reply):
             cancel(identifier, of: plugin, reply: reply, at: now)
@@ -103,7 +109,8 @@ package struct Scheduler: Sendable {
             takeBack(ticket, because: message, at: now)
             resumeCancellations(at: now)
             resumeStops(at: now)
-        case .catalogued(let entries, let refused): catalogue(entries, refused: refused, at: now)
+        case .catalogued(let entries, let refused, let orphans):
+            catalogue(entries, refused: refused, orphans: orphans, at: now)
         case .conditionsChanged(let new): change(to: new, at: now)
         case .resumed: surge(\.resume, at: now)
         case .timerFired: lookAtAgenda(at: now)
@@ -135,21 +142,6 @@ package struct Scheduler: Sendable {
         return lastTicket
     }
 
-    /// While something waits for the machine or works under it, and no longer.
-    private mutating func updateWatch() {
-        let plugins = plugins
-        waitingForConditions = waitingForConditions.filter { plugins[$0]?.hasRequestsDue == true }
-        let working = launches.values.filter { $0.lane != .event && $0.phase != .ended }
-        if !studying.isEmpty {
-            let busy = Set(working.map(\.plugin))
-            studying = studying.filter { busy.contains($0) || plugins[$0]?.hasStudies == true }
-        }
-        let watch = Watch(use: !waitingForConditions.isEmpty || !working.isEmpty, containers: studying)
-        if watch == lastWatch { return }
-        lastWatch = watch
-        emit(.watch(watch))
-    }
-
     private mutating func updateWake() {
         dropVainAlarms()
         let wake = (monotonic: agenda.firstMonotonic?.time, wall: agenda.firstWall?.time)
@@ -171,7 +163,7 @@ package struct Scheduler: Sendable {
 
 /// What a commit under way will mean once it is on disk.
 enum StagedChange: Sendable {
-    case submission(PendingRequest, replacing: SubmissionNumber?, reply: ReplyToken?, from: LaunchNumber?)
+    case submission(PendingRequest, replacing: SubmissionNumber?, for: SubmissionAsker, from: LaunchNumber?)
     case trigger(PendingEvent, reply: ReplyToken)
     /// An event that nobody is answered for.
     case arrival(PendingEvent)

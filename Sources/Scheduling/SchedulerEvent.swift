@@ -20,8 +20,9 @@ package enum SchedulerEvent: Hashable, Sendable {
     case commitFailed(Ticket, message: String)
 
     // What the world is like.
-    /// What the manifests describe now, and what is wrong with those that are refused.
-    case catalogued([PluginEntry], refused: [PluginIdentifier: String] = [:])
+    /// What the manifests describe now, what is wrong with those that are refused, and which of these are refused for want
+    /// of their main plugin alone.
+    case catalogued([PluginEntry], refused: [PluginIdentifier: String] = [:], orphans: Set<PluginIdentifier> = [])
     case conditionsChanged(Conditions)
     /// The machine was suspended and goes on.
     case resumed

@@ -188,4 +188,21 @@ struct CancellationTests {
         host.bringRunners()
         #expect(host.plans.isEmpty && host.dismissed.count == 1)
     }
+
+    @Test
+    func `C3 a process that has left while a cancellation is being written is waited for, not looked at for ever`() {
+        host.processesObey = false
+        host.submit(.clean)
+        host.enter()
+        host.commits = .held
+        host.cancel(.clean)
+        host.complete(.clean)
+        host.exit()
+        // Longer than it may linger: there is nobody to be ended any more.
+        host.advance(by: .minutes(1))
+        #expect(host.killed.isEmpty && host.lastAnswer == nil)
+        host.writeHeldCommits()
+        #expect(host.lastAnswer == .cancelled(0) && host.outcomes(of: .clean) == [.succeeded])
+        #expect(host.launchOutcomes == [.completed])
+    }
 }

@@ -79,6 +79,31 @@ struct ExplanationTests {
         #expect(host.explain("com.example.nobody.knows").plugin == nil)
     }
 
+    @Test func `C13 an extension that is gone with its main plugin is told that both are missing`() throws {
+        let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard())
+        host.runners = .unavailable
+        host.trigger()
+        host.remove(.app)
+        #expect(host.explain("com.example.app.keyboard").change == .pluginMissing(.app))
+        host.remove(.keyboard)
+        let explanation = host.explain("com.example.app.keyboard")
+        #expect(explanation.reasons.prefix(2) == [.pluginMissing(.app), .pluginMissing(.keyboard)])
+        #expect(explanation.change == nil)
+        host.refuse(.keyboard, because: "it is torn")
+        let reasons = host.reasons("com.example.app.keyboard")
+        #expect(reasons.prefix(2) == [.pluginMissing(.app), .pluginRefused(.keyboard, problem: "it is torn")])
+    }
+
+    @Test func `C13 an extension that is refused for want of its main plugin alone waits for that`() {
+        let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard())
+        host.runners = .unavailable
+        host.trigger()
+        host.advance(by: .minutes(1))
+        host.send(.catalogued([], refused: [.keyboard: "its main plugin is not there"], orphans: [.keyboard]))
+        host.advance(by: .minutes(1))
+        #expect(host.explain("com.example.app.keyboard").reasons.filter(\.isAbsence) == [.pluginMissing(.app)])
+    }
+
     @Test func `C13 who waits for one that runs alone is told whose end it waits for`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
@@ -137,4 +162,8 @@ struct ExplanationTests {
         #expect(host.batches.isEmpty == !host.reasons(.clean).isEmpty)
         #expect(host.pending.isEmpty == host.reasons(.clean).isEmpty)
     }
+}
+
+extension Reason {
+    fileprivate var isAbsence: Bool { code.hasPrefix("plugin-") }
 }

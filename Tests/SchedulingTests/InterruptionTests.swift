@@ -173,6 +173,34 @@ struct InterruptionTests {
         #expect(host.pending == [.clean] && host.request(.clean)?.number == host.lastAnswer?.submission)
     }
 
+    @Test func `C3 a newer submission begins once the interruption is written, and wins over what it interrupted`() {
+        let host = SchedulerDriver(.studio())
+        host.submitContinued(.album(1))
+        host.enter()
+        host.commits = .failing
+        host.crash()
+        host.commits = .written
+        host.submitContinued(.album(1))
+        #expect(host.plans.count == 1 && host.reasons(.album(1)).map(\.code) == ["being-recorded"])
+        host.advance(by: .seconds(30))
+        #expect(host.plans.count == 2 && host.running == [.album(1)])
+        host.runToTheEnd()
+        host.advance(by: .minutes(5))
+        #expect(host.outcomes(of: .album(1)) == [.crashed, .succeeded])
+        #expect(host.ledger.requests.isEmpty && host.plans.count == 2)
+    }
+
+    @Test func `C3 of two that ran at once under one identifier the newer one returns`() throws {
+        let host = SchedulerDriver(.studio())
+        host.submitContinued(.album(1))
+        let newer = try #require(host.submitContinued(.album(1))?.submission)
+        #expect(host.processes.count == 2)
+        host.crash(host.plans[1])
+        host.crash(host.plans[0])
+        #expect(host.ledger.requests.map(\.number) == [newer])
+        #expect(host.lastEntry(of: .album(1))?.message.contains("submission \(newer) has taken its place") == true)
+    }
+
     @Test func `C3 a newer submission starts afresh: neither delay nor charges are its own`() throws {
         launch(.clean)
         host.crash()

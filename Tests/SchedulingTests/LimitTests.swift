@@ -32,6 +32,19 @@ struct LimitTests {
         #expect(host.pending.count == 11)
     }
 
+    @Test func `C5 what replaces a request that is not written yet needs a place of its own`() {
+        host.submit(.clean)
+        host.enter()
+        for number in 1...9 { host.submit(.job(number), after: .hours(1)) }
+        host.commits = .held
+        #expect(host.submit(.job(10), after: .hours(1)) == nil)
+        host.crash()
+        #expect(host.submit(.job(10), after: .hours(2))?.refusal?.subReason == .processingLimit)
+        host.failNextCommit()
+        host.writeHeldCommits()
+        #expect(host.pending.count == 10)
+    }
+
     @Test func `26 one cancelled makes room for one submitted`() {
         for number in 1...10 { host.submit(.job(number), after: .hours(1)) }
         #expect(host.cancel(.job(4)) == .cancelled(1))

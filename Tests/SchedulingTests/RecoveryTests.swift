@@ -64,6 +64,16 @@ struct RecoveryTests {
         #expect(host.pending.isEmpty && host.batches == [[.clean]])
     }
 
+    @Test func `C3 of two that the last host left running under one identifier the newer one returns`() throws {
+        let host = SchedulerDriver(.studio())
+        host.submitContinued(.album(1))
+        let newer = try #require(host.submitContinued(.album(1))?.submission)
+        #expect(host.ledger.runningLaunches.count == 2)
+        host.runners = .unavailable
+        host.restart()
+        #expect(host.ledger.requests.map(\.number) == [newer])
+    }
+
     @Test func `C3 a newer submission wins over what the last host left running, and the journal says so`() throws {
         host.submit(.clean)
         host.enter()

@@ -39,6 +39,25 @@ struct WatchTests {
         #expect(host.watch == Watch())
     }
 
+    @Test func `C16 what one plugin no longer waits for another may still`() {
+        let host = SchedulerDriver(.app(), .mail(), conditions: Conditions(hasNetwork: true, isIdle: false))
+        host.submit(.clean)
+        host.submit(.sweep, by: .plugin(.mail))
+        host.cancel(.clean)
+        #expect(host.watch.use)
+        host.cancel(.sweep, of: .mail)
+        #expect(!host.watch.use)
+    }
+
+    @Test func `C16 an event launch that takes on a continued task begins to be watched`() {
+        host.trigger()
+        let plan = host.lastPlan
+        host.enter(plan, registering: [])
+        #expect(!host.watch.use)
+        host.submitContinued(from: plan)
+        #expect(host.watch.use)
+    }
+
     @Test func `C16 a request that waits for it and is cancelled ends the watch`() {
         host.submit(.clean)
         host.cancel(.clean)

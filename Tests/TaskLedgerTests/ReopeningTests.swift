@@ -42,6 +42,24 @@ struct ReopeningTests {
         try reopened.close()
     }
 
+    @Test func `what nothing waits for any more, a host that died left open, is closed`() async throws {
+        let ledger = try Ledger.open(path: folder.path)
+        func wait(_ number: Int64) -> LedgerChange {
+            .recordWait(.request(plainRequest(number)), reasons: ["heat"], at: time(5))
+        }
+        try await ledger.commitAndWait([
+            .storeRequest(plainRequest(1), payload: []), wait(1), .storeRequest(plainRequest(2), payload: []), wait(2),
+            .storeEvent(started(3), payload: []), .recordWait(.event(started(3)), reasons: ["heat"], at: time(6)),
+        ])
+        try ledger.close()
+
+        let reopened = try Ledger.open(path: folder.path)
+        #expect(try reopened.snapshot().waits == [2: ["heat"], 3: ["heat"]])
+        let history = try reopened.waits(WaitSelection(label: "com.example.feed.refresh", submission: 1, limit: 9))
+        #expect(history.map(\.until) == [time(5)])
+        try reopened.close()
+    }
+
     @Test func `what was reported as committed is there although the ledger was never closed`() async throws {
         let ledger = try Ledger.open(path: folder.path)
         try await ledger.commitAndWait([.storeRequest(fullRequest(1), payload: [])])

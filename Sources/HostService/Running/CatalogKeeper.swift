@@ -14,6 +14,13 @@ final class CatalogKeeper: Service, Sendable {
         var known: [PluginIdentifier: KnownPlugin]
     }
 
+    /// Gets what is catalogued, what is wrong with each manifest that is refused, and which of these are refused for want of
+    /// their main plugin alone.
+    typealias OnChange =
+        @Sendable (
+            [PluginEntry], _ refused: [PluginIdentifier: String], _ orphans: Set<PluginIdentifier>
+        ) -> Void
+
     private let folders: CatalogFolders
     private let settings: [PluginIdentifier: [String: String]]
     private let operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
@@ -21,7 +28,7 @@ final class CatalogKeeper: Service, Sendable {
     private let doubts: AsyncStream<Void>
     private let threads: DiskThreads
     private let log: Logger
-    private let onChange: @Sendable ([PluginEntry], _ refused: [PluginIdentifier: String]) -> Void
+    private let onChange: OnChange
     private let state: Mutex<State>
 
     /// - Parameters:
@@ -33,7 +40,7 @@ final class CatalogKeeper: Service, Sendable {
         doubts: AsyncStream<Void>,
         threads: DiskThreads,
         log: Logger,
-        onChange: @escaping @Sendable ([PluginEntry], _ refused: [PluginIdentifier: String]) -> Void
+        onChange: @escaping OnChange
     ) {
         folders = CatalogFolders(
             operatorManifests: configuration.operatorManifests,
@@ -74,7 +81,18 @@ final class CatalogKeeper: Service, Sendable {
         for note in contents.notes where !before.notes.contains(note) {
             log.notice("manifest note", metadata: ["note": "\(note)"])
         }
-        onChange(contents.entries.map(withOperatorsSettings), Self.refusals(in: contents, known: known))
+        onChange(
+            contents.entries.map(withOperatorsSettings),
+            Self.refusals(in: contents, known: known),
+            Self.orphans(in: contents)
+        )
+    }
+
+    private static func orphans(in contents: CatalogContents) -> Set<PluginIdentifier> {
+        let orphans = contents.refused.filter { refused in
+            refused.problems.allSatisfy { $0.severity != .error || $0.rule == .mainMissing }
+        }
+        return Set(orphans.compactMap(\.identifier))
     }
 
     /// What is wrong, by plugin. A file that does not even tell whose it is is known by its path.

@@ -24,6 +24,10 @@ extension Database {
         try run(Wait.forget, [plugin.text])
     }
 
+    /// A host that died between two commits may have left open what nothing waits for any more: it ended with the last
+    /// word of that host.
+    func closeVainWaits() throws { try run(Wait.closeVain) }
+
     func openWaits() throws -> [SubmissionNumber: Set<String>] {
         var waits: [SubmissionNumber: Set<String>] = [:]
         _ = try rows(Wait.allOpen, of: "wait") { row in
@@ -60,6 +64,12 @@ enum Wait {
     /// The clock may have been set back meanwhile; nothing ends before it began.
     static let close = "UPDATE wait SET until = max(since, ?) WHERE submission = ? AND reason = ? AND until IS NULL"
     static let begin = "INSERT INTO wait (submission, plugin, label, reason, since) VALUES (?, ?, ?, ?, ?)"
+
+    static let closeVain = """
+        UPDATE wait SET until = max(since, coalesce((SELECT max(at) FROM journal), since))
+        WHERE until IS NULL AND submission NOT IN (SELECT number FROM request)
+            AND submission NOT IN (SELECT number FROM event)
+        """
 
     static let forget = """
         DELETE FROM wait WHERE until IS NULL AND plugin = (SELECT id FROM plugin WHERE identifier = ?)

@@ -67,6 +67,41 @@ struct SubmissionStrategyTests {
         #expect(answer?.refusal?.code == .immediateRunIneligible)
     }
 
+    @Test
+    func `74 of two with strategy fail that come before the first is written one has the room, the other error 4`() {
+        host.commits = .held
+        #expect(host.submitContinued(.album(1), strategy: .fail) == nil)
+        #expect(host.submitContinued(.album(2), strategy: .fail)?.refusal?.subReason == .noRoomNow)
+        host.writeHeldCommits()
+        #expect(host.lastPlan?.identifiers == [.album(1)] && host.pending.isEmpty)
+    }
+
+    @Test func `74 one that waits for its turn to be written counts as well, whatever its strategy`() {
+        host.commits = .held
+        host.submitContinued(.inbox)
+        #expect(host.submitContinued(.album(1), strategy: .fail)?.refusal?.code == .immediateRunIneligible)
+    }
+
+    @Test func `74 the room of one that could not be written is free again`() {
+        host.commits = .held
+        host.submitContinued(.album(1), strategy: .fail)
+        host.failNextCommit()
+        #expect(host.submitContinued(.album(2), strategy: .fail) == nil)
+        host.writeHeldCommits()
+        #expect(host.lastPlan?.identifiers == [.album(2)])
+    }
+
+    @Test func `74 those that join the continued launch that submits them take no room from each other`() {
+        host.submitContinued(.album(1))
+        host.enter(registering: [.album(1), .album(2), .album(3)])
+        let plan = host.lastPlan
+        host.commits = .held
+        #expect(host.submitContinued(.album(2), strategy: .fail, from: plan) == nil)
+        #expect(host.submitContinued(.album(3), strategy: .fail, from: plan) == nil)
+        host.writeHeldCommits()
+        #expect(host.deliveries == [.album(2), .album(3)])
+    }
+
     @Test func `74 no other strategy and no other kind knows error 4`() {
         host.submitContinued(.album(1))
         host.change(power: false, network: false, busy: true, memoryLow: true, hot: true)

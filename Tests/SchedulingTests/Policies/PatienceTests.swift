@@ -161,6 +161,29 @@ struct PatienceTests {
         #expect(host.scheduler.pendingRequests == host.ledger.requests)
     }
 
+    @Test func `C12 a beginning that cannot be written leaves a later one alone, and that goes by what is on disk`() {
+        host.submit(.clean)
+        host.isStrict = false
+        host.commits = .held
+        host.stepWallClock(by: -.days(1))
+        host.stepWallClock(by: -.days(1))
+        host.failNextCommit()
+        #expect(host.request(.clean)?.heldSoftlySince == host.clock.now.wall)
+        host.failNextCommit()
+        #expect(host.scheduler.pendingRequests == host.ledger.requests)
+    }
+
+    @Test func `C12 a beginning that is written late does not undo a later one`() {
+        host.submit(.clean)
+        host.commits = .held
+        host.stepWallClock(by: -.days(1))
+        host.stepWallClock(by: -.days(1))
+        host.writeNextCommit()
+        #expect(host.request(.clean)?.heldSoftlySince == host.clock.now.wall)
+        host.writeHeldCommits()
+        #expect(host.scheduler.pendingRequests == host.ledger.requests)
+    }
+
     @Test func `C12 switched off it waits for ever`() {
         let host = SchedulerDriver(
             .app(),

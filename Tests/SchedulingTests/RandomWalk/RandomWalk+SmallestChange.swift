@@ -13,15 +13,25 @@ extension RandomWalk {
         guard let (work, reasons) = pick(waiting.filter { $0.reasons.count == 1 }), let reason = reasons.first else {
             return
         }
+        model.tally.changes += 1
         last += ", then the change that ends \(reason.code) of \(work.label) (\(work.number))"
         let twin = host.twin(change: reason)
         twin.onComplaint = { [unowned self] in complain("in a twin: \($0)") }
         twin.make(reason, for: work)
         let left = twin.reasons(against: work)
-        // What the operator does not want of a plugin is asked once it is there.
-        let policy: Set<String> = ["plugin-disabled", "background-denied", "background-refresh-off"]
-        if left.isSubset(of: Obstacles.passing.union(reason.code.hasPrefix("plugin-") ? policy : [])) { return }
+        if left.isSubset(of: Obstacles.passing.union(unknown(before: reason, of: work))) { return }
         complain("\(work.label) (\(work.number)) waits for \(reason.code), and after that for \(left.sorted())")
+    }
+
+    /// What the operator does not want of a plugin is asked once it is there, and whose extension it was is known then.
+    private func unknown(before change: Reason, of work: PendingWork) -> Set<String> {
+        // The end of a launch makes known how much of the day it used.
+        if case .laneBusy = change { return ["day-budget"] }
+        if case .launchLimit = change { return ["day-budget"] }
+        guard change.code.hasPrefix("plugin-") else { return [] }
+        let isOrphan = work.plugin == .keyboard && model.mainPlugin(of: .keyboard) == nil
+        let policy: Set<String> = ["plugin-disabled", "background-denied", "background-refresh-off"]
+        return isOrphan ? policy.union(["plugin-missing", "plugin-refused"]) : policy
     }
 }
 

@@ -102,7 +102,9 @@ extension RandomWalk {
     // MARK: The world
 
     func advance() {
-        let seconds = pick([0, 1, 1, 5, 11, 30, 35, 120, 601, 700, 7_200]) ?? 1
+        // A host that cannot have anything tries again and again, and gets nowhere.
+        let isInVain = host.commits == .failing || host.runners == .unavailable
+        let seconds = pick(isInVain ? [0, 1, 11, 35, 120] : [0, 1, 1, 5, 11, 30, 35, 120, 601, 700, 7_200]) ?? 1
         last = "\(seconds) seconds"
         host.advance(by: .seconds(seconds))
     }

@@ -26,15 +26,16 @@ final class RandomWalk {
     private(set) var step = 0
     private var complaint: String?
 
-    /// - Returns: how many events the host was given.
+    /// - Returns: what the host was given.
     /// - Throws: `Failure`, with the first promise that was broken.
     @discardableResult
-    static func walk(_ numbers: [UInt64], onStep: ((RandomWalk) -> Void)? = nil) throws -> Int {
-        guard let first = numbers.first else { return 0 }
+    static func walk(_ numbers: [UInt64], onStep: ((RandomWalk) -> Void)? = nil) throws -> WalkTally {
+        guard let first = numbers.first else { return WalkTally() }
         let walk = RandomWalk(setup: first)
         walk.onStep = onStep
         try walk.walk(numbers.dropFirst())
-        return walk.model.eventCount
+        walk.model.tally.walks = 1
+        return walk.model.tally
     }
 
     static func numbers(of seed: UInt64, steps: Int) -> [UInt64] {
@@ -74,7 +75,7 @@ final class RandomWalk {
     /// What is cheap is looked at each time, the rest now and then.
     func check() throws {
         if complaint == nil, random.chance(25) { model.checkRest() }
-        if complaint == nil, random.chance(2) { trySmallestChange() }
+        if complaint == nil, random.chance(5) { trySmallestChange() }
         if let complaint { throw fail(complaint) }
     }
 

@@ -46,6 +46,6 @@ struct ShorterWalk: CustomStringConvertible {
     var description: String {
         let text = numbers.map { String($0, radix: 16) }.joined(separator: ",")
         let what = failure.map { "\($0)" } ?? "does not fail again"
-        return "in \(numbers.count - 1) steps: \(what); walk it again with BGTASK_WALK=\(text)"
+        return "in \(numbers.count - 1) steps: \(what); see it step by step with: make soak WALK=\(text)"
     }
 }

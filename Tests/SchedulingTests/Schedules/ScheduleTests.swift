@@ -125,16 +125,77 @@ struct ScheduleTests {
         #expect(host.entries(.occasionMissed).first?.message.contains("not-in-foreground") == true)
     }
 
-    @Test func `an occasion whose request could not be recorded is journaled`() {
-        host.isStrict = false
+    /// The commits that are held, by whether they hold an occasion and a request.
+    private var occasionsHeld: [[Bool]] {
+        host.heldCommits.map { commit in
+            [
+                commit.changes.contains { if case .recordOccasion = $0 { true } else { false } },
+                commit.changes.contains { if case .storeRequest = $0 { true } else { false } },
+            ]
+        }
+    }
+
+    @Test func `an occasion is written with its request, and is taken back with it`() {
+        let before = (host.ledger.occasions, host.scheduler.nextOccasion(of: .clean, of: .app))
         host.commits = .held
         host.advance(by: .hours(1))
-        host.writeNextCommit()
-        while host.heldCommits.contains(where: { commit in
-            commit.changes.contains { if case .storeRequest = $0 { true } else { false } }
-        }) { host.failNextCommit() }
+        #expect(occasionsHeld == [[true, true]])
+        host.failNextCommit()
+        #expect(host.ledger.occasions == before.0 && host.pending.isEmpty)
+        #expect(host.scheduler.nextOccasion(of: .clean, of: .app) == before.1)
+        host.commits = .written
+        host.advance(by: .seconds(5))
+        #expect(host.running == [.clean] && host.entries(.occasionMissed).isEmpty)
+        host.runToTheEnd()
+        #expect(begins(in: .hours(2)) == [59, 119])
+    }
+
+    @Test func `a ledger that fails for hours costs one request, not one an occasion`() {
+        host.commits = .failing
+        host.advance(by: .hours(5))
+        #expect(host.pending.isEmpty && host.ledger.occasions.count == 1)
+        host.commits = .written
+        host.advance(by: .seconds(5))
+        #expect(host.running == [.clean])
+        host.runToTheEnd()
+        #expect(host.plans.count == 1)
+    }
+
+    @Test func `a host that dies before an occasion is written comes to it again, and after that does not`() {
+        host.commits = .held
+        host.advance(by: .hours(1))
+        host.commits = .written
+        host.restart()
+        host.finishStarting()
+        host.advance(by: .seconds(1))
+        #expect(host.running == [.clean])
+        host.restart()
+        host.finishStarting()
+        host.advance(by: .seconds(1))
+        #expect(host.running == [.clean] && host.ledger.requests.isEmpty)
+    }
+
+    @Test func `while somebody's request for it is being written an occasion waits for what becomes of that`() {
+        host.advance(by: .minutes(59))
+        host.commits = .held
+        host.submit(.clean, after: .hours(3))
+        host.advance(by: .minutes(2))
+        #expect(occasionsHeld == [[false, true]])
+        host.failNextCommit()
+        host.commits = .written
+        host.advance(by: .seconds(5))
+        #expect(host.running == [.clean])
+    }
+
+    @Test func `a clock that is set back while an occasion is being written keeps what was written`() throws {
+        host.commits = .held
+        host.stepWallClock(by: .days(400))
+        host.stepWallClock(by: -.days(400))
         host.writeHeldCommits()
-        #expect(host.entries(.occasionMissed).count == 1 && host.pending.isEmpty)
+        host.runToTheEnd()
+        let last = try #require(host.ledger.occasions[.clean])
+        #expect(last <= host.clock.now.wall)
+        #expect(begins(in: .hours(2)) == [60, 120])
     }
 
     @Test func `a restart in time changes nothing`() {

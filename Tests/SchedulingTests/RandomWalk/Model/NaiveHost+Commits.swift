@@ -7,10 +7,13 @@ import TaskModel
 // What the host has written, and what becomes true when it is on disk.
 extension NaiveHost {
     /// Every change is judged when it is asked for: by then the host has decided.
-    func judge(_ changes: [LedgerChange], after event: SchedulerEvent) {
+    func judge(_ changes: [LedgerChange], of ticket: Ticket, after event: SchedulerEvent) {
+        asking = ticket
         for change in changes {
             switch change {
-            case .storeRequest(let request, _): accepted(request)
+            case .storeRequest(let request, _):
+                accepted(request)
+                judgeOccasion(of: request, in: changes)
             case .startLaunch(let plan): started(plan)
             case .startTask(let number, let task): joined(task, number)
             case .endTask(let number, let submission): ended(submission, in: number, with: changes)
@@ -20,6 +23,15 @@ extension NaiveHost {
             default: break
             }
         }
+    }
+
+    /// A schedule's request is written with the occasion that it stands for.
+    private func judgeOccasion(of request: PendingRequest, in changes: [LedgerChange]) {
+        guard request.submitter == .schedule else { return }
+        let hasOccasion = changes.contains { change in
+            if case .recordOccasion(request.request.identifier, _) = change { true } else { false }
+        }
+        if !hasOccasion { complain("\(request.request.identifier) is submitted apart from its occasion") }
     }
 
     func committed(_ ticket: Ticket) {
@@ -32,10 +44,21 @@ extension NaiveHost {
                 launches[number]?.tasks.append(SeenTask(id: task.id, work: task.work))
             case .moveLaunch(let number, let lane): leaveLane(number, to: lane)
             case .endLaunch(let number, _): forget(number)
+            case .storeRequest(let request, _): succeed(by: request)
             default: break
             }
         }
         concludeWhatIsDecided()
+    }
+
+    /// C3: a newer submission of what runs, or is about to return, wins over it.
+    private func succeed(by request: PendingRequest) {
+        for (number, launch) in launches where launch.plugin == request.plugin {
+            for (index, task) in launch.tasks.enumerated()
+            where task.work.identifier == request.request.identifier && task.work.number < request.number {
+                launches[number]?.tasks[index].isSucceeded = true
+            }
+        }
     }
 
     func failed(_ ticket: Ticket) {
@@ -44,15 +67,22 @@ extension NaiveHost {
             switch change {
             case .startLaunch(let plan):
                 launches[plan.number] = nil
+                roomChangedHands = true
                 noteTrouble(of: plan.plugin.identifier)
             case .startTask(_, let task): noteTrouble(of: task.work.plugin)
-            case .holdSoftly(let number, _):
-                (heldSurely[number], heldPerhaps[number]) = (nil, nil)
+            case .holdSoftly(let number, _) where !isHeldAnew(number):
+                // What was written before holds on.
+                heldSurely[number] = nil
+                heldPerhaps[number] = host.ledger.request(number)?.heldSoftlySince
                 unwrittenHolds[number] = now.monotonic + configuration.hostRetryDelay
             default: break
             }
         }
         concludeWhatIsDecided()
+    }
+
+    private func isHeldAnew(_ number: SubmissionNumber) -> Bool {
+        underWay.values.joined().contains { if case .holdSoftly(number, _) = $0 { true } else { false } }
     }
 
     /// A commit about that request is not decided yet.
@@ -92,6 +122,7 @@ extension NaiveHost {
             )
         }
         launches[number] = nil
+        roomChangedHands = true
     }
 
     private func keepAway(_ submission: SubmissionNumber, _ number: LaunchNumber) {
@@ -103,6 +134,7 @@ extension NaiveHost {
     private func leaveLane(_ number: LaunchNumber, to lane: Lane) {
         guard let launch = launches[number], launch.isHeard else { return }
         launches[number]?.lane = lane
+        roomChangedHands = true
         if launch.lane == .background { rest(launch.plugin) }
     }
 
@@ -131,7 +163,9 @@ extension NaiveHost {
         guard let task = launches[number]?.tasks.first(where: { $0.work.number == submission }) else {
             return complain("launch \(number) ends a task \(submission) that it does not have")
         }
-        if case .back? = task.fate { complain("\(task.work.label) (\(submission)) is ended instead of returned") }
+        if case .back? = task.fate, !task.isSucceeded {
+            complain("\(task.work.label) (\(submission)) is ended instead of returned")
+        }
     }
 
     private func returned(_ work: PendingWork, from number: LaunchNumber) {
@@ -141,6 +175,7 @@ extension NaiveHost {
         guard case .back(_, let retry)? = task.fate else {
             return complain("\(work.label) (\(work.number)) is returned instead of ended")
         }
+        if task.isSucceeded { complain("\(work.label) (\(work.number)) returns in spite of a newer one") }
         if work.retry != retry { complain("\(work.label) (\(work.number)) returns with \(work.retry), not \(retry)") }
         if work.kind != task.work.kind || work.identifier != task.work.identifier {
             complain("\(work.label) (\(work.number)) returns as something else")

@@ -100,7 +100,7 @@ extension NaiveHost {
         if launch.undone.contains(where: { launch.tasks[$0].goesOn }) {
             complain("the assertions of launch \(number) are told while a task goes on")
         }
-        let told = launch.undone.compactMap { launch.tasks[$0].told?.killAt }.max()
+        let told = launch.undone.compactMap { launch.tasks[$0].told }.filter { $0.reason == reason }.map(\.killAt).max()
         let deadline = launch.plan.budget.killDeadline.flatMap { $0 > now.monotonic && reason == .budget ? $0 : nil }
         launches[number]?.assertionsToldBy = told ?? deadline ?? now.monotonic + grace(of: launch)
     }

@@ -10,7 +10,9 @@ extension NaiveHost {
         var found = Obstacles()
         let lane = work.kind.lane
         if lane == .continued {
-            if isInEntry(origins[work.number], of: work.plugin) { found.sure.insert("lane-busy") }
+            let own = host.scheduler.plugins[work.plugin]?.reserved[work.number]
+            let isPrepared = own.map { preparing.contains($0) } ?? false
+            if isPrepared || isInEntry(origins[work.number], of: work.plugin) { found.sure.insert("lane-busy") }
         } else if launches.values.contains(where: { $0.plugin == work.plugin && $0.lane == lane })
             || prepared(in: lane).contains(work.plugin)
         {
@@ -24,12 +26,22 @@ extension NaiveHost {
         }
         if let until = trouble[work.plugin], until > now.monotonic { found.sure.insert("runner-unavailable") }
         if isStopping { found.sure.insert("host-stopping") }
+        if isEndOfOlderOneUnwritten(work) { found.perhaps.insert("being-recorded") }
         if lane != .continued, isPrecededByAnother(work) { found.perhaps.insert("others-run-alone") }
         return found
     }
 
+    /// What ran under its identifier was interrupted, and the ledger does not have that yet.
+    private func isEndOfOlderOneUnwritten(_ work: PendingWork) -> Bool {
+        guard let identifier = work.identifier else { return false }
+        return launches.values.contains { launch in
+            launch.plugin == work.plugin && launch.isConcluded
+                && launch.tasks.contains { $0.work.identifier == identifier && $0.work.number < work.number }
+        }
+    }
+
     /// Launches that will be in the continued lane once a task is theirs.
-    private func coming(into lane: Lane) -> Int {
+    func coming(into lane: Lane) -> Int {
         if lane != .continued { return 0 }
         let homes = underWay.values.joined().compactMap { change in
             if case .startTask(let number, _) = change { number } else { nil }

@@ -55,8 +55,8 @@ extension NaiveHost {
 
     private func permission(of work: PendingWork) -> Set<String> {
         let main = mainPlugin(of: work.plugin)
-        if let main, entry(main) == nil { return [absence(of: main)] }
-        guard let entry = entry(work.plugin) else { return [absence(of: work.plugin)] }
+        let absent = [main, work.plugin].compactMap { $0 }.filter { entry($0) == nil }
+        guard absent.isEmpty, let entry = entry(work.plugin) else { return Set(absent.map { absence(of: $0) }) }
         if !policy(work.plugin).isEnabled || main.map({ !policy($0).isEnabled }) ?? false { return ["plugin-disabled"] }
         var found: Set<String> = []
         if policy(work.plugin).isBackgroundDenied, work.kind != .continued { found.insert("background-denied") }
@@ -199,13 +199,15 @@ extension NaiveHost {
             let since = (surely: heldSurely[request.number], perhaps: heldPerhaps[request.number])
             if let surely = since.surely, let perhaps = since.perhaps, max(surely, perhaps) <= now.wall { continue }
             let work = PendingWork.request(request)
-            let found = obstacles(to: work)
-            guard found.sure.isSubset(of: Obstacles.soft), passingObstacles(to: work).sure.isEmpty,
+            let (found, passing) = (obstacles(to: work), passingObstacles(to: work).sure)
+            // A place that was free, or came free, was anybody's until somebody took it in the same moment.
+            guard found.sure.isSubset(of: Obstacles.soft),
+                passing.isSubset(of: roomChangedHands ? ["launch-limit"] : []),
                 !isUnderWay(request)
             else { continue }
             // Who rests or has a place in a spread is looked at when that is over.
             let isAtRest = found.sure.union(found.perhaps).isDisjoint(with: ["spacing", "spread"])
-            let isSure = isAtRest && !Obstacles.lastingSoft.isDisjoint(with: found.sure)
+            let isSure = isAtRest && passing.isEmpty && !Obstacles.lastingSoft.isDisjoint(with: found.sure)
             let isTried = unwrittenHolds[request.number].map { $0 > now.monotonic } ?? false
             if isSure, !isTried, since.surely.map({ $0 > now.wall }) ?? true { heldSurely[request.number] = now.wall }
             let isPossible = !Obstacles.lastingSoft.isDisjoint(with: found.sure.union(found.perhaps))

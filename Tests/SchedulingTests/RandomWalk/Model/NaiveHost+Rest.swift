@@ -10,6 +10,7 @@ extension NaiveHost {
 
     func checkRest() {
         guard isAtRest else { return }
+        tally.looks += 1
         for lane in Lane.allCases {
             for (work, reasons) in host.scheduler.waiting(in: lane, at: now) { check(work, waitsFor: reasons) }
         }
@@ -124,6 +125,23 @@ extension NaiveHost {
             if !host.watch.containers.contains(request.plugin) {
                 complain("nobody watches the container of \(request.plugin)")
             }
+        }
+        checkWatchedAnew()
+    }
+
+    /// What the scheduler keeps account of is what a look at all of its launches and plugins finds.
+    private func checkWatchedAnew() {
+        let scheduler = host.scheduler
+        let working = scheduler.launches.values.filter { $0.lane != .event && $0.phase != .ended }
+        if scheduler.launchesAtWork != Dictionary(grouping: working, by: \.plugin).mapValues(\.count) {
+            complain("launches at work are miscounted: \(scheduler.launchesAtWork)")
+        }
+        for plugin in scheduler.waitingForConditions where scheduler.plugins[plugin]?.hasRequestsDue != true {
+            complain("the machine is watched for \(plugin), which waits for nothing")
+        }
+        for plugin in scheduler.studying
+        where scheduler.launchesAtWork[plugin] == nil && scheduler.plugins[plugin]?.hasStudies != true {
+            complain("the container of \(plugin) is watched for nobody")
         }
     }
 }

@@ -119,9 +119,19 @@ extension NaiveHost {
         }
     }
 
-    /// Statement 74, where nothing under way could change it.
+    /// Submissions on their way to disk that will take room; those from a continued launch may join it.
+    private var continuedComing: Int {
+        let requests = underWay.filter { $0.key != asking }.values.joined().compactMap { change in
+            if case .storeRequest(let request, _) = change, request.request.kind == .continued { request } else { nil }
+        }
+        return requests.count { request in
+            guard let launch = origins[request.number].flatMap({ launches[$0] }) else { return true }
+            return launch.lane != .continued || launch.plugin != request.plugin
+        }
+    }
+
+    /// Statement 74: what has room, or will have it once everything under way is written, leaves less for the next one.
     private func cannotRunAtOnce(_ submission: Submission, _ owner: PluginIdentifier) -> Bool {
-        guard underWay.isEmpty, preparing.isEmpty else { return false }
         let request = PendingRequest(
             plugin: owner,
             number: SubmissionNumber(rawValue: .max),
@@ -131,7 +141,10 @@ extension NaiveHost {
         )
         let joins =
             submission.launch.flatMap { launches[$0] }.map { $0.lane == .continued && $0.plugin == owner } ?? false
-        let isFull = launches.values.count { $0.lane == .continued } >= configuration.continuedLaunches
+        let taken =
+            launches.values.count { $0.lane == .continued } + prepared(in: .continued).count + coming(into: .continued)
+            + continuedComing
+        let isFull = taken >= configuration.continuedLaunches
         return isFull && !joins || !obstacles(to: .request(request)).sure.subtracting(["earliest-begin"]).isEmpty
     }
 }

@@ -22,6 +22,8 @@ final class NaiveHost: Witness {
 
     // What callers said.
     var asked: Submission?
+    /// The ticket that is being judged.
+    var asking: Ticket?
     var questions: [ReplyToken: SchedulerEvent] = [:]
     var wishes: Set<SubmissionNumber> = []
     private var wishesBefore: Set<SubmissionNumber> = []
@@ -43,6 +45,8 @@ final class NaiveHost: Witness {
     /// The host could not have what it needed for that plugin, and waits until then.
     var trouble: [PluginIdentifier: MonotonicTime] = [:]
     var lastRelief: MonotonicTime?
+    /// The event under way ended a launch, or had one prepared.
+    var roomChangedHands = false
 
     // What must never run again, and what did run.
     var acknowledged: Set<SubmissionNumber> = []
@@ -51,7 +55,8 @@ final class NaiveHost: Witness {
 
     /// What the event under way has to expire, by task.
     var expected: [TaskID: ExpirationReason] = [:]
-    private(set) var eventCount = 0
+    /// What went in.
+    var tally = WalkTally()
 
     init(watching host: SchedulerDriver, complain: @escaping (String) -> Void) {
         self.host = host
@@ -69,8 +74,9 @@ final class NaiveHost: Witness {
     // MARK: Witness
 
     func willHandle(_ event: SchedulerEvent) {
-        eventCount += 1
         expected = [:]
+        (roomChangedHands, asking) = (false, nil)
+        tally.note(event)
         asked = nil
         switch event {
         case .submitted(let submission, let reply):
@@ -104,9 +110,11 @@ final class NaiveHost: Witness {
             switch action {
             case .commit(let ticket, let changes):
                 underWay[ticket] = changes
-                judge(changes, after: event)
+                judge(changes, of: ticket, after: event)
             case .answer(let reply, let answer): heard(answer, to: reply)
-            case .takeRunner(let number, _): preparing.insert(number)
+            case .takeRunner(let number, _):
+                preparing.insert(number)
+                roomChangedHands = true
             case .dismissRunner(let number): preparing.remove(number)
             case .sendPlan(let plan): sent(plan)
             case .deliver(let number, let task): handed(task, to: number)
@@ -137,6 +145,7 @@ final class NaiveHost: Witness {
 
     /// What nobody wrote down is forgotten: wishes, origins, rests.
     func didRestart() {
+        tally.restarts += 1
         conditions = host.conditions
         (isStopping, asked, expected, lastRelief) = (false, nil, [:], nil)
         (underWay, questions, preparing, wishes, origins, stopped) = ([:], [:], [], [], [:], [])

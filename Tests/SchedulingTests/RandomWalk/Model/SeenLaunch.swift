@@ -22,6 +22,8 @@ struct SeenTask {
     var furthest: (done: Int64, fraction: Double) = (-1, -1)
     var stallsAt: MonotonicTime?
     var fate: Fate?
+    /// A newer submission of its identifier is on disk: should it be interrupted, it does not come back.
+    var isSucceeded = false
     /// How many outcomes the journal got of it; one is right.
     var outcomes = 0
 

@@ -1,0 +1,74 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Walks that are under way side by side: what they come to together, and which of them does not come to its end.
+final class WalkParty: Sendable {
+    /// A walk takes parts of a second, on a machine with other work a few.
+    private static let patience: Duration = .seconds(180)
+
+    private struct State {
+        var tally = WalkTally()
+        var under: [UInt64: ContinuousClock.Instant] = [:]
+        var newest: UInt64
+        var toldAt = 0
+    }
+
+    private let begin = ContinuousClock.now
+    private let oldest: UInt64
+    private let state: Mutex<State>
+    /// A host that hangs answers nobody: somebody beside it has to say which walk it was.
+    private let guardian = DispatchQueue(label: "walks that do not end")
+    /// Says how far it is every so many events.
+    private let interval: Int
+
+    init(firstSeed: UInt64, interval: Int) {
+        oldest = firstSeed
+        self.interval = interval
+        state = Mutex(State(newest: firstSeed))
+        lookForHangingLater()
+    }
+
+    func walk(seed: UInt64, steps: Int) throws -> WalkTally {
+        state.withLock { $0.under[seed] = .now }
+        defer { state.withLock { $0.under[seed] = nil } }
+        let tally = try RandomWalk.walk(RandomWalk.numbers(of: seed, steps: steps))
+        note(tally, seed: seed)
+        return tally
+    }
+
+    var report: String {
+        let seconds = Double((ContinuousClock.now - begin) / .milliseconds(1)) / 1_000
+        return state.withLock { $0.tally.report(seeds: oldest...$0.newest, seconds: seconds) }
+    }
+
+    private func note(_ tally: WalkTally, seed: UInt64) {
+        let count = state.withLock { state -> Int? in
+            state.tally.add(tally)
+            state.newest = max(state.newest, seed)
+            let count = state.tally.eventCount
+            if count / interval == state.toldAt / interval { return nil }
+            state.toldAt = count
+            return count
+        }
+        if let count { print("\(count) events walked, up to seed \(seed)") }
+    }
+
+    private func lookForHangingLater() {
+        guardian.asyncAfter(deadline: .now() + 10) { [weak self] in
+            self?.lookForHanging()
+            self?.lookForHangingLater()
+        }
+    }
+
+    private func lookForHanging() {
+        let hanging = state.withLock { state in
+            state.under.filter { ContinuousClock.now - $0.value > Self.patience }.keys.min()
+        }
+        guard let hanging else { return }
+        print("the walk of seed \(hanging) does not end; see where with: make soak WALK=seed:\(hanging)")
+        exit(1)
+    }
+}

@@ -1,0 +1,80 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+
+/// What walks consisted of: that they come to nothing is worth as much as what they went through.
+struct WalkTally {
+    var walks = 0
+    var restarts = 0
+    /// How often everything was compared with the naive host, and how often a smallest change was made.
+    var looks = 0
+    var changes = 0
+    private var events: [SchedulerEvent.Kind: Int] = [:]
+
+    var eventCount: Int { events.values.reduce(0, +) }
+
+    mutating func note(_ event: SchedulerEvent) { events[event.kind, default: 0] += 1 }
+
+    mutating func add(_ other: WalkTally) {
+        walks += other.walks
+        restarts += other.restarts
+        looks += other.looks
+        changes += other.changes
+        events.merge(other.events, uniquingKeysWith: +)
+    }
+
+    /// - Parameter seconds: that the walks took together.
+    func report(seeds: ClosedRange<UInt64>, seconds: Double) -> String {
+        let each = seconds > 0 ? Int(Double(eventCount) / seconds) : 0
+        let head = """
+            \(eventCount) events in \(walks) walks, seeds \(seeds.lowerBound) to \(seeds.upperBound), \
+            in \(Int(seconds.rounded())) s: \(each) events a second
+            \(restarts) restarts; compared with the naive host \(looks) times; \(changes) smallest changes made
+            """
+        let kinds = SchedulerEvent.Kind.allCases.map { "    \($0.rawValue): \(events[$0] ?? 0)" }
+        return ([head] + kinds).joined(separator: "\n")
+    }
+}
+
+extension SchedulerEvent {
+    enum Kind: String, CaseIterable {
+        case submission, trigger, cancellation, simulation, stop = "stop of a task", purge
+        case commit, failedCommit = "commit that fails"
+        case catalogue, conditions, resume, timer, shutdown = "stop of the host"
+        case runner, noRunner = "runner that is not to be had", planNotSent = "plan that is not sent"
+        case entry, registration, progress, fetchInterval = "fetch interval", completion
+        case expirationHandler = "expiration handler", expiration = "expiration by a runner", assertion
+        case violation, end = "end of a process"
+    }
+
+    var kind: Kind {
+        switch self {
+        case .submitted: .submission
+        case .triggered: .trigger
+        case .cancelRequested, .cancelAllRequested: .cancellation
+        case .launchSimulated, .expirationSimulated: .simulation
+        case .taskStopRequested: .stop
+        case .purgeRequested: .purge
+        case .committed: .commit
+        case .commitFailed: .failedCommit
+        case .catalogued: .catalogue
+        case .conditionsChanged: .conditions
+        case .resumed: .resume
+        case .timerFired: .timer
+        case .stopRequested: .shutdown
+        case .runnerReady: .runner
+        case .runnerUnavailable: .noRunner
+        case .planNotSent: .planNotSent
+        case .entered, .loadFailed: .entry
+        case .registered: .registration
+        case .progressed: .progress
+        case .fetchIntervalSet: .fetchInterval
+        case .completed: .completion
+        case .expirationHandlerChanged: .expirationHandler
+        case .runnerExpired: .expiration
+        case .assertionBegan, .assertionEnded: .assertion
+        case .violated: .violation
+        case .runnerEnded: .end
+        }
+    }
+}
