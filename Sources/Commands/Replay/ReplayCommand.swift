@@ -15,7 +15,7 @@ struct ReplayCommand: AsyncParsableCommand {
             The scheduler is the host's own; the machine is the one that the trace describes, and plugins are modelled by \
             their run times. The same files and the same seed give the same output, byte for byte. A trace with every \
             key explained is replays/laptop.yaml, a file of plugins replays/plugins.yaml; installed they are in \
-            share/bgtask/replays.
+            share/bgtask/replays. Assertions, locked containers, a GPU, legacy fetch and restarts are left out.
 
             Examples:
               bgtask replay day --plugins plugins.yaml --conditions laptop.yaml --seed 7
