@@ -171,7 +171,8 @@ extension Scheduler {
     }
 
     private mutating func nextForRoom(in lane: Lane, at now: Moment) -> PluginIdentifier? {
-        guard (launchesInLane[lane] ?? 0) < configuration.launchLimit(in: lane) else { return nil }
+        // The same room that the work itself is judged by: who would only wait on is not asked again and again.
+        guard occupancy(of: lane).launchesInLane < configuration.launchLimit(in: lane) else { return nil }
         let policies = configuration.policies
         let plugins = plugins
         return waitingForRoom[lane]?.next(

@@ -169,6 +169,19 @@ struct ContinuedDeliveryTests {
         #expect(host.deliveries.isEmpty && host.lastPlan?.identifiers == [.album(1)])
     }
 
+    @Test func `C7 a place that is taken by a task on its way into a running launch is nobody else's`() {
+        let host = SchedulerDriver(.studio(), .mail()) { $0.continuedLaunches = 1 }
+        let plan = host.openByPerson()
+        host.submitContinued(.inbox)
+        let other = host.lastPlan
+        host.submitContinued(.album(1), from: plan)
+        host.submitContinued(.album(2))
+        #expect(host.deliveries.isEmpty)
+        host.runToTheEnd(other)
+        #expect(host.deliveries == [.album(1)])
+        #expect(host.reasons(.album(2)) == [.launchLimit(.continued, limit: 1)])
+    }
+
     @Test func `C8 a newer request from elsewhere is not handed to the launch of the one it replaced`() {
         let plan = host.openByPerson()
         host.change(busy: true)
