@@ -84,7 +84,7 @@ struct ExplanationTests {
         host.runners = .unavailable
         host.trigger()
         host.remove(.app)
-        #expect(host.explain("com.example.app.keyboard").change == .pluginMissing(.app))
+        #expect(host.reasons("com.example.app.keyboard").filter(\.isAbsence) == [.pluginMissing(.app)])
         host.remove(.keyboard)
         let explanation = host.explain("com.example.app.keyboard")
         #expect(explanation.reasons.prefix(2) == [.pluginMissing(.app), .pluginMissing(.keyboard)])

@@ -100,7 +100,7 @@ struct ExtensionTests {
         host.remove(.app)
         host.bringRunners()
         #expect(host.plans.isEmpty && host.pendingEvents == [.trigger])
-        #expect(host.reasons("com.example.app.keyboard") == [.pluginMissing(.app)])
+        #expect(host.reasons("com.example.app.keyboard") == [.pluginMissing(.app), .pluginMissing(.keyboard)])
         host.install(.app(extensions: [.keyboard]))
         #expect(host.reasons("com.example.app.keyboard") == [.pluginMissing(.keyboard)])
         host.install(.keyboard())

@@ -40,7 +40,11 @@ struct WatchTests {
     }
 
     @Test func `C16 what one plugin no longer waits for another may still`() {
-        let host = SchedulerDriver(.app(), .mail(), conditions: Conditions(hasNetwork: true, isIdle: false))
+        let host = SchedulerDriver(
+            .app(),
+            .mail(),
+            conditions: Conditions(isOnExternalPower: true, hasNetwork: true, isIdle: false)
+        )
         host.submit(.clean)
         host.submit(.sweep, by: .plugin(.mail))
         host.cancel(.clean)

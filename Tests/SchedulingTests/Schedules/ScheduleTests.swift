@@ -147,7 +147,7 @@ struct ScheduleTests {
         host.advance(by: .seconds(5))
         #expect(host.running == [.clean] && host.entries(.occasionMissed).isEmpty)
         host.runToTheEnd()
-        #expect(begins(in: .hours(2)) == [59, 119])
+        #expect(begins(in: .hours(2)) == [60, 120])
     }
 
     @Test func `a ledger that fails for hours costs one request, not one an occasion`() {
