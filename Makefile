@@ -55,6 +55,7 @@ bench: release
 	mkdir -p "$(BENCH)"
 	cc -O2 -shared -fPIC -I Sources/CBackgroundTasks/include Benchmarks/Plugins/Stamp.c -o "$(BENCH)/libStamp.so"
 	cc -O2 -shared -fPIC Benchmarks/Plugins/Bare.c -o "$(BENCH)/libBare.so"
+	cc -O2 Benchmarks/Plugins/Call.c -lffi -o "$(BENCH)/Call"
 	cc -O2 Benchmarks/Plugins/Floor.c -o "$(BENCH)/Floor"
 	swift run --package-path Benchmarks --scratch-path "$(BENCH)/.build" -c release SubmitToHandler "$(abspath $(BUILD)/release)" "$(abspath $(BENCH))"
 

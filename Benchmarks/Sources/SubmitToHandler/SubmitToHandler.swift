@@ -26,6 +26,7 @@ struct SubmitToHandler {
         print(row("the same, a bound function: sent", boundSent))
         print(row("the same, a bound function: answered", boundAnswered))
         print(row("a C program: spawn, dlopen, dlsym", floor))
+        try measureCall(arguments[2])
         measureIdleness(host)
     }
 
@@ -51,15 +52,27 @@ struct SubmitToHandler {
     }
 
     private static func measureFloor(_ plugins: String, rounds: Int) throws -> [Int64] {
+        let text = try output(of: plugins + "/Floor", [plugins + "/libStamp.so", "\(rounds)"])
+        return text.split(separator: "\n").compactMap { Int64($0) }
+    }
+
+    /// The call by itself, without a launch around it.
+    private static func measureCall(_ plugins: String) throws {
+        let costs = try output(of: plugins + "/Call", []).split(whereSeparator: \.isWhitespace)
+        guard costs.count == 2 else { throw BenchmarkError("Call did not say what a call costs") }
+        print("one call of a function with seven arguments: \(costs[0]) ns plainly, \(costs[1]) ns through libffi")
+    }
+
+    private static func output(of program: String, _ arguments: [String]) throws -> String {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: plugins + "/Floor")
-        process.arguments = [plugins + "/libStamp.so", "\(rounds)"]
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()
         let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        return text.split(separator: "\n").compactMap { Int64($0) }
+        return text
     }
 
     private static func measureIdleness(_ host: HostUnderTest) {
