@@ -96,7 +96,10 @@ struct ShippedExampleTests {
                 let end = try await host.outcome(of: try await host.submit(Self.bind))
                 #expect(end.event == "succeeded")
                 let book = try Data(contentsOf: URL(filePath: folder.file("book.pdf")))
-                #expect(book.starts(with: Data("%PDF-".utf8)) && book.range(of: Data("/Title <feff00530075006d006d00650072>".utf8)) != nil)
+                #expect(
+                    book.starts(with: Data("%PDF-".utf8))
+                        && book.range(of: Data("/Title <feff00530075006d006d00650072>".utf8)) != nil
+                )
                 #expect(book.range(of: Data("/Count 3".utf8)) != nil)
                 for number in 1...3 {
                     let photo = try Data(contentsOf: URL(filePath: folder.file("photos/IMG_000\(number).jpg")))
@@ -107,7 +110,7 @@ struct ShippedExampleTests {
     }
 
     @Test(.enabled(if: Leptonica.path != nil))
-    func `where there is nothing to bind the task fails, and the host's log has the library's reasons`() async throws {
+    func `where there is nothing to bind the task fails, and the log has its reasons`() async throws {
         let library = try #require(Leptonica.path)
         try await ScratchFolder.with { folder in
             let settings = ["folder": folder.file("nowhere"), "into": folder.file("book.pdf")]
