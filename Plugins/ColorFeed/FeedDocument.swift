@@ -13,10 +13,10 @@ struct FeedDocument {
         let reader = FeedReader()
         let parser = XMLParser(data: body)
         parser.delegate = reader
-        guard parser.parse() else {
-            let reason = parser.parserError.map { "\($0.localizedDescription)" } ?? "unknown"
-            throw Failure("\(address) is no readable feed, line \(parser.lineNumber): \(reason)")
-        }
+        // Its result says less than its delegate hears: it is true for a document that ends too early.
+        _ = parser.parse()
+        if let damage = reader.damage { throw Failure("\(address) is no readable feed, \(damage)") }
+        if !reader.isFeed { throw Failure("\(address) is no RSS or Atom feed; set feed-url to one") }
         let dates = FeedDates()
         for item in reader.items {
             guard let color = Color(firstIn: item.title) ?? Color(firstIn: item.text) else {
@@ -48,6 +48,9 @@ private final class FeedReader: NSObject, XMLParserDelegate {
     }
 
     private(set) var items: [Item] = []
+    private(set) var isFeed = false
+    /// What was wrong first, and where.
+    private(set) var damage: String?
     private var item: Item?
     private var text = ""
 
@@ -60,11 +63,16 @@ private final class FeedReader: NSObject, XMLParserDelegate {
     ) {
         text = ""
         switch name {
+        case "rss", "feed", "rdf:RDF": isFeed = true
         case "item", "entry": item = Item()
         // Atom's is an attribute. The first one is the entry itself; others may be pictures and replies.
         case "link": if item?.link == "", let address = attributes["href"] { item?.link = address }
         default: break
         }
+    }
+
+    func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
+        damage = damage ?? "line \(parser.lineNumber): XML error \((error as NSError).code)"
     }
 
     func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }

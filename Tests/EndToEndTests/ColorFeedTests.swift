@@ -92,10 +92,18 @@ struct ColorFeedTests {
     @Test func `a feed that is damaged fails the task, and the log says where it is`() async throws {
         try await with(1) { host, plugin, feed in
             _ = try await firstRefresh(host, plugin)
-            try feed.write("<rss>\n<channel><item><title>#000080</title>\n</rss>")
-            let end = try await host.run(plugin, "refresh", .refresh)
-            #expect(end.event == "failed" && end.blame == "plugin")
-            try await host.waitForLog("the line") { $0.contains("is no readable feed, line 3: ") }
+            let damages = [
+                "<rss>\n<channel><item><title>#000080</title>\n</rss>": "is no readable feed, line 3: XML error 76",
+                "<rss>\n<channel>": "is no readable feed, line 2: ", "": "is no RSS or Atom feed; set feed-url to one",
+                "<html><title>#000080</title></html>": "is no RSS or Atom feed; set feed-url to one",
+            ]
+            for (text, reason) in damages {
+                try feed.write(text)
+                let end = try await host.run(plugin, "refresh", .refresh)
+                #expect(end.event == "failed" && end.blame == "plugin")
+                let launch = try #require(end.launch)
+                try await host.waitForLog("what is wrong") { $0.contains("launch=\(launch) ") && $0.contains(reason) }
+            }
             #expect(try await query(host, plugin, "SELECT count(*) FROM entry") == "1")
         }
     }
