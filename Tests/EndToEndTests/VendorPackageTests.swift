@@ -72,7 +72,7 @@ struct VendorPackageTests {
     private func release(_ version: String, in folder: ScratchFolder) async throws {
         let package = folder.file("bgtask")
         try folder.makeFolder("bgtask")
-        for name in ["Package.swift", "Sources", "Tests"] {
+        for name in ["Package.swift", "Plugins", "Sources", "Tests"] {
             try FileManager.default.copyItem(atPath: "\(Self.root)/\(name)", toPath: "\(package)/\(name)")
         }
         let author = ["-c", "user.name=Vendor", "-c", "user.email=vendor@example.com"]
