@@ -69,7 +69,7 @@ extension SchedulerEvent {
         case .registered: .registration
         case .progressed: .progress
         case .fetchIntervalSet: .fetchInterval
-        case .completed: .completion
+        case .completed, .returned: .completion
         case .expirationHandlerChanged: .expirationHandler
         case .runnerExpired: .expiration
         case .assertionBegan, .assertionEnded: .assertion
