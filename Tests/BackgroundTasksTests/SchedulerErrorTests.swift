@@ -23,6 +23,8 @@ struct SchedulerErrorTests {
             #expect((error as any Error).localizedDescription == "so many; cancel one")
         }
         #expect(!BGTaskScheduler.Error(.unavailable).localizedDescription.isEmpty)
+        let described = BGTaskScheduler.Error(.unavailable, userInfo: [NSLocalizedDescriptionKey: "not here"])
+        #expect(described.code == .unavailable && described.localizedDescription == "not here")
     }
 
     @Test func `a case catches its own code alone, also after a journey as NSError`() {

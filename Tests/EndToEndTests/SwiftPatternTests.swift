@@ -94,9 +94,10 @@ struct SwiftPatternTests {
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.begin(plugin, "db-cleaning")
             #expect(try await host.outcome(of: submission).event == "succeeded")
-            let running = try await host.running(export) { $0.progress == .init(done: 5, total: 8) }
+            let running = try await host.running(export) {
+                $0.progress == .init(done: 5, total: 8) && $0.subtitle == "5 of 8 complete"
+            }
             #expect(running.kind == "continued" && running.title == "Exporting Photos" && running.budget == nil)
-            #expect(running.subtitle == "5 of 8 complete")
             try host.release(plugin)
             #expect(try await host.outcome(of: running.submission).event == "succeeded")
             #expect(host.notes(plugin).last == "exported Exporting Photos, 8 of 8 complete")

@@ -64,8 +64,10 @@ public enum BackgroundPlugin {
         if entry.receiver != nil {
             hooks.pointee.receive = { _, table, event in BackgroundPlugin.receive(event, from: Host(table: table)) }
         }
-        if entry.stop != nil {
-            hooks.pointee.stop = { _, _ in BackgroundPlugin.entry.withLock { $0.stop }?() }
+        hooks.pointee.stop = { _, table in
+            // A launch without any task that somebody takes is over before the main loop may have begun.
+            BackgroundPlugin.requireHandlers(Host(table: table))
+            BackgroundPlugin.entry.withLock { $0.stop }?()
         }
         return BGT_OK
     }

@@ -1,7 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CBackgroundTasks
-public import Foundation
 
 /// Asks for a short task that brings the plugin's content up to date. The manifest needs the background mode `fetch`.
 public final class BGAppRefreshTaskRequest: BGTaskRequest, @unchecked Sendable {
@@ -10,8 +9,7 @@ public final class BGAppRefreshTaskRequest: BGTaskRequest, @unchecked Sendable {
 
     private override init(identifier: String, terms: Terms) { super.init(identifier: identifier, terms: terms) }
 
-    /// A request that says the same.
-    public override func copy(with zone: NSZone? = nil) -> Any {
+    override func duplicate() -> BGTaskRequest {
         BGAppRefreshTaskRequest(identifier: identifier, terms: currentTerms)
     }
 

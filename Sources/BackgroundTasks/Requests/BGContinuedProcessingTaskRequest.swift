@@ -1,7 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CBackgroundTasks
-public import Foundation
 import Synchronization
 
 /// Asks for a task that a person has just started, watches and may stop. It needs no background mode, begins as soon as
@@ -85,8 +84,7 @@ public final class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked S
         return (HostText.title(wish.title), wish.subtitle.isEmpty ? nil : HostText.title(wish.subtitle))
     }
 
-    /// A request that says the same.
-    public override func copy(with zone: NSZone? = nil) -> Any {
+    override func duplicate() -> BGTaskRequest {
         BGContinuedProcessingTaskRequest(identifier: identifier, terms: currentTerms, wish: wish.withLock { $0 })
     }
 

@@ -25,8 +25,7 @@ public final class BGHealthResearchTaskRequest: BGProcessingTaskRequest, @unchec
         set { protection.withLock { $0 = newValue } }
     }
 
-    /// A request that says the same.
-    public override func copy(with zone: NSZone? = nil) -> Any {
+    override func duplicate() -> BGTaskRequest {
         BGHealthResearchTaskRequest(
             identifier: identifier,
             terms: currentTerms,

@@ -1,7 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CBackgroundTasks
-public import Foundation
 import Synchronization
 
 /// Asks for a task that takes minutes, while the machine is idle. The manifest needs the background mode `processing`.
@@ -38,8 +37,7 @@ public class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
 
     var currentNeeds: Needs { needs.withLock { $0 } }
 
-    /// A request that says the same.
-    public override func copy(with zone: NSZone? = nil) -> Any {
+    override func duplicate() -> BGTaskRequest {
         BGProcessingTaskRequest(identifier: identifier, terms: currentTerms, needs: currentNeeds)
     }
 

@@ -41,7 +41,9 @@ public class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
     var currentTerms: Terms { terms.withLock { $0 } }
 
     /// A request of the same class that says the same.
-    public func copy(with zone: NSZone? = nil) -> Any { BGTaskRequest(identifier: identifier, terms: currentTerms) }
+    public func copy(with zone: NSZone? = nil) -> Any { duplicate() }
+
+    func duplicate() -> BGTaskRequest { BGTaskRequest(identifier: identifier, terms: currentTerms) }
 
     /// Fills in what the kind adds.
     func fill(_ request: inout bgt_request) {}

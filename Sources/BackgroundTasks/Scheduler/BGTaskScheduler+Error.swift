@@ -47,6 +47,11 @@ extension BGTaskScheduler {
             self.text = text
         }
 
+        /// An error with Apple's initializer; of `userInfo` the localized description is kept.
+        public init(_ code: Code, userInfo: [String: Any]) {
+            self.init(code, text: userInfo[NSLocalizedDescriptionKey] as? String ?? "")
+        }
+
         /// The domain of these errors.
         public static var errorDomain: String { BGTaskScheduler.errorDomain }
         /// The code's number.

@@ -15,7 +15,7 @@ extension BGTaskScheduler {
     /// - Throws: ``BGTaskScheduler/Error``.
     public func submit(_ taskRequest: BGTaskRequest) throws {
         guard let host = Host.current else { throw Error.withoutHost }
-        guard let request = taskRequest.copy() as? BGTaskRequest else { return }
+        let request = taskRequest.duplicate()
         let answer = host.waiting { $0.submit(request) }
         switch answer.status {
         case .ok:
@@ -63,7 +63,7 @@ extension BGTaskScheduler {
         _ answer: @escaping @Sendable (Result<Void, any Swift.Error>) -> Void
     ) {
         // As it is when this is called, not when the queue gets to it.
-        guard let request = taskRequest.copy() as? BGTaskRequest else { return }
+        let request = taskRequest.duplicate()
         Host.waitingQueue.async { answer(Result { try self.submit(request) }) }
     }
 }

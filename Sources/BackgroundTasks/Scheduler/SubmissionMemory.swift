@@ -26,6 +26,6 @@ final class SubmissionMemory: Sendable {
     func request(for pending: PendingRequest) -> BGTaskRequest? {
         let known = kept.withLock { $0[pending.identifier] }
         guard let known, known.submission == pending.submission else { return nil }
-        return known.request.copy() as? BGTaskRequest
+        return known.request.duplicate()
     }
 }
