@@ -63,7 +63,12 @@ extension Scheduler {
             var message =
                 wasCancelled
                 ? "\(cause); cancelled meanwhile, it does not return" : "interrupted, not charged: \(cause)"
-            if let newer, !wasCancelled { message += "; submission \(newer) has taken its place" }
+            if let newer, let identifier = work.identifier, !wasCancelled {
+                message += "; submission \(newer) has taken its place"
+                // Neither begun nor cancelled before this is written: the next host would bring the older one back.
+                launch.heldBack.append(identifier)
+                state(of: running.plugin) { $0.recording[identifier, default: 0] += 1 }
+            }
             if case .request(let request) = returning, returns {
                 state(of: running.plugin) { $0.expected.set(request) }
             }

@@ -64,6 +64,22 @@ struct RecoveryTests {
         #expect(host.pending.isEmpty && host.batches == [[.clean]])
     }
 
+    @Test func `C3 a newer one is not cancelled before the end of what the last host left running is written`() {
+        let host = SchedulerDriver(.app())
+        host.submit(.clean)
+        host.enter()
+        host.submit(.clean, after: .hours(1))
+        host.commits = .held
+        host.restart()
+        #expect(host.cancel(.clean) == nil)
+        // Nothing of it was on disk: the one that is left running is still known to have a successor.
+        host.commits = .written
+        host.restart()
+        #expect(host.pending == [.clean] && host.cancel(.clean) == .cancelled(1))
+        host.restart()
+        #expect(host.pending.isEmpty && host.running.isEmpty)
+    }
+
     @Test func `C3 of two that the last host left running under one identifier the newer one returns`() throws {
         let host = SchedulerDriver(.studio())
         host.submitContinued(.album(1))

@@ -45,6 +45,9 @@ extension NaiveHost {
             case .moveLaunch(let number, let lane): leaveLane(number, to: lane)
             case .endLaunch(let number, _): forget(number)
             case .storeRequest(let request, _): succeed(by: request)
+            // It comes back as it was launched, also where the beginning of its patience could not be written by itself.
+            case .returnTask(_, .request(let request)):
+                if let since = request.heldSoftlySince { heldPerhaps[request.number] = since }
             default: break
             }
         }
