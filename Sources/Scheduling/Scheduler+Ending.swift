@@ -169,7 +169,12 @@ extension Scheduler {
     mutating func recordingSucceeded(_ number: LaunchNumber, at now: Moment) {
         guard let written = launches[number]?.record.underWay?.steps else { return }
         launches[number]?.record.underWay = nil
-        for work in written.compactMap(\.returning) { takeBack(work, at: now) }
+        let returned = written.compactMap(\.returning)
+        for work in returned { takeBack(work, at: now) }
+        // What needs no lane that this launch still takes up does not wait for the record of its end.
+        if returned.contains(where: { $0.kind == .continued }), let plugin = launches[number]?.plugin {
+            consider(plugin, .continued, at: now)
+        }
         flush(number)
         letSuccessorsBegin(after: number, at: now)
         releaseIfRecorded(number, at: now)

@@ -84,6 +84,8 @@ extension SchedulerDriver {
 
     /// What still stands against it; nothing when it runs.
     fileprivate func reasons(against work: PendingWork) -> Set<String> {
+        // It ran: what became of it then is another matter.
+        if plans.contains(where: { $0.tasks.contains { $0.work.number == work.number } }) { return [] }
         let same = ledger.requests.first { $0.request.identifier == work.identifier && $0.plugin == work.plugin }
         let event = ledger.events.first { $0.number == work.number }
         guard let waiting = work.identifier == nil ? event.map(PendingWork.event) : same.map(PendingWork.request) else {

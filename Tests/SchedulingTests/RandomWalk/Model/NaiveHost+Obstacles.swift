@@ -199,7 +199,8 @@ extension NaiveHost {
             let since = (surely: heldSurely[request.number], perhaps: heldPerhaps[request.number])
             if let surely = since.surely, let perhaps = since.perhaps, max(surely, perhaps) <= now.wall { continue }
             let work = PendingWork.request(request)
-            let (found, passing) = (obstacles(to: work), passingObstacles(to: work).sure)
+            let (found, others) = (obstacles(to: work), passingObstacles(to: work))
+            let passing = others.sure
             // A place that was free, or came free, was anybody's until somebody took it in the same moment.
             guard found.sure.isSubset(of: Obstacles.soft),
                 passing.isSubset(of: roomChangedHands ? ["launch-limit"] : []),
@@ -207,7 +208,8 @@ extension NaiveHost {
             else { continue }
             // Who rests or has a place in a spread is looked at when that is over.
             let isAtRest = found.sure.union(found.perhaps).isDisjoint(with: ["spacing", "spread"])
-            let isSure = isAtRest && passing.isEmpty && !Obstacles.lastingSoft.isDisjoint(with: found.sure)
+            let isFree = passing.isEmpty && !others.perhaps.contains("being-recorded")
+            let isSure = isAtRest && isFree && !Obstacles.lastingSoft.isDisjoint(with: found.sure)
             let isTried = unwrittenHolds[request.number].map { $0 > now.monotonic } ?? false
             if isSure, !isTried, since.surely.map({ $0 > now.wall }) ?? true { heldSurely[request.number] = now.wall }
             let isPossible = !Obstacles.lastingSoft.isDisjoint(with: found.sure.union(found.perhaps))
