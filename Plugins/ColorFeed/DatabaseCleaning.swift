@@ -5,12 +5,14 @@ import Synchronization
 
 /// Deletes old entries and gives their space back, as an operation: what is asked between two batches is whether it was
 /// cancelled.
+// What changes is in a mutex; the operation itself takes its own lock.
 final class DatabaseCleaning: Operation, @unchecked Sendable {
     /// A stop waits for one batch at most.
     private static let batch = 200
 
     private let date: Date
     private let done = Mutex(false)
+    private let store = Mutex<FeedStore?>(nil)
 
     init(olderThan date: Date) {
         self.date = date
@@ -20,9 +22,16 @@ final class DatabaseCleaning: Operation, @unchecked Sendable {
     /// False when it was cancelled or has failed; what it had deleted by then stays deleted.
     var isDone: Bool { done.withLock { $0 } }
 
+    /// Giving the space back has no batches: it is interrupted.
+    override func cancel() {
+        super.cancel()
+        store.withLock { $0 }?.interrupt()
+    }
+
     override func main() {
         do {
             let store = try FeedStore.inContainer()
+            self.store.withLock { $0 = store }
             var deleted = 0
             var last = Self.batch
             while last == Self.batch && !isCancelled {
@@ -34,6 +43,8 @@ final class DatabaseCleaning: Operation, @unchecked Sendable {
             done.withLock { $0 = isWhole }
             let rest = isWhole ? "" : "; told to stop, the rest another time"
             BackgroundPlugin.log("deleted \(deleted) colours from before \(date.ISO8601Format())\(rest)")
+        } catch  where isCancelled {
+            BackgroundPlugin.log("told to stop while the database was at work: \(error)")
         } catch {
             BackgroundPlugin.log("no cleaning: \(error)", level: .error)
         }

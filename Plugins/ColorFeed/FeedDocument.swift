@@ -23,6 +23,7 @@ struct FeedDocument {
                 colorless += 1
                 continue
             }
+            let published = dates.date(item.published)
             entries.append(
                 FeedEntry(
                     feed: address.absoluteString,
@@ -30,7 +31,8 @@ struct FeedDocument {
                     title: item.title,
                     link: item.link,
                     color: color,
-                    published: dates.date(item.published) ?? Date()
+                    published: published ?? Date(),
+                    isDated: published != nil
                 )
             )
         }

@@ -12,7 +12,14 @@ struct FeedEntry: Codable, FetchableRecord, PersistableRecord, Sendable {
     let title: String
     let link: String
     let color: Color
-    let published: Date
+    /// For one whose feed does not say, when it was first seen.
+    var published: Date
+    /// Whether the feed says when it was published; not stored.
+    var isDated = true
+
+    private enum CodingKeys: CodingKey {
+        case feed, id, title, link, color, published
+    }
 }
 
 // Stored as web pages write it.

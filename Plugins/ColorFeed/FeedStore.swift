@@ -55,7 +55,15 @@ struct FeedStore: Sendable {
     func keep(_ entries: [FeedEntry], tag: String?, of feed: URL) async throws -> Int {
         try await database.write { database in
             let before = try FeedEntry.fetchCount(database)
-            for entry in entries { try entry.upsert(database) }
+            for var entry in entries {
+                // What has no date grows old from the day on which it was first seen.
+                if !entry.isDated,
+                    let known = try FeedEntry.fetchOne(database, key: ["feed": entry.feed, "id": entry.id])
+                {
+                    entry.published = known.published
+                }
+                try entry.upsert(database)
+            }
             try database.execute(
                 sql: "INSERT INTO feed VALUES (?, ?) ON CONFLICT DO UPDATE SET tag = excluded.tag",
                 arguments: [feed.absoluteString, tag]
@@ -80,6 +88,9 @@ struct FeedStore: Sendable {
             return database.changesCount
         }
     }
+
+    /// Ends what goes on, from any thread, with an error; nothing when nothing does.
+    func interrupt() { database.interrupt() }
 
     /// Gives free space back to the file system.
     func vacuum() throws {

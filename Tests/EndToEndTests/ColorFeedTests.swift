@@ -89,6 +89,19 @@ struct ColorFeedTests {
         }
     }
 
+    @Test func `an entry without a date is as old as it was first seen`() async throws {
+        try await with(0) { host, plugin, feed in
+            _ = try await firstRefresh(host, plugin)
+            try feed.write("<rss><channel><item><guid>1</guid><title>#000080</title></item></channel></rss>")
+            #expect(try await host.run(plugin, "refresh", .refresh).event == "succeeded")
+            let longAgo = "2001-01-01 00:00:00.000"
+            _ = try await query(host, plugin, "UPDATE entry SET published = '\(longAgo)'")
+            try feed.write("<rss><channel><item><guid>1</guid><title>#000081</title></item></channel></rss>")
+            #expect(try await host.run(plugin, "refresh", .refresh).event == "no-data")
+            #expect(try await query(host, plugin, "SELECT color, published FROM entry") == "#000081|\(longAgo)")
+        }
+    }
+
     @Test func `a feed that is damaged fails the task, and the log says where it is`() async throws {
         try await with(1) { host, plugin, feed in
             _ = try await firstRefresh(host, plugin)
