@@ -40,7 +40,7 @@ extension BGTask {
         case noData = 2
     }
 
-    /// Why the task is expiring, or has expired; nil before.
+    /// Why the task is expiring, or was when it was completed; else nil.
     public var expirationReason: ExpirationReason? { knownExpirationReason }
 
     /// Whether the work must stop: the task is expiring, or completed. Cheap enough for every turn of a loop.

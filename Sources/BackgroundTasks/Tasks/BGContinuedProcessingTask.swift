@@ -27,6 +27,9 @@ public final class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchec
 
     /// How far the task is. Set its counts, or give it children; every change reaches the host. A task that gets no
     /// further for a while expires.
+    ///
+    /// Without a total the completed units count nevertheless: the task goes on as long as they grow, and nobody sees how
+    /// much is left.
     public var progress: Progress { reported }
 
     /// Changes what people see, both at once.

@@ -8,6 +8,9 @@ import Synchronization
 /// It is completed exactly once, from any thread, with ``setTaskCompleted(success:)``. The launch has one time budget for
 /// all its tasks; before it ends, the ``expirationHandler`` is called.
 public class BGTask: NSObject, @unchecked Sendable {
+    // Sendable, for all that changes is in the mutex; `NSObject` alone keeps the compiler from seeing it. The subclasses add
+    // nothing that changes, or another mutex.
+
     private struct State {
         var expirationHandler: UncheckedFunction<() -> Void>?
         /// What the async form of a handler runs in.
@@ -15,6 +18,8 @@ public class BGTask: NSObject, @unchecked Sendable {
         var isListening = false
         var isCompleted = false
         var reason: ExpirationReason?
+        /// An expiration handler is called once at most, whichever it was by then.
+        var wasHandlerCalled = false
         var expiresOnMainQueue = false
     }
 
@@ -52,12 +57,15 @@ public class BGTask: NSObject, @unchecked Sendable {
     /// Like ``setTaskCompleted(success:)``, with all the outcomes that the host knows. This platform's own.
     public func complete(_ outcome: Outcome) {
         willComplete()
+        // The host knows it only as long as the task is not completed.
+        let reason = knownExpirationReason
         // Given up out here: what a closure captured may do anything when it goes.
         let ended = state.withLock { state in
             let ended = state
             state.expirationHandler = nil
             state.work = nil
             state.isCompleted = true
+            state.reason = state.reason ?? reason
             return ended
         }
         delivered.complete(outcome)
@@ -84,14 +92,20 @@ public class BGTask: NSObject, @unchecked Sendable {
     func cancelOnExpiration(_ work: Task<Void, Never>) { change { $0.work = work } }
 
     private func change(_ change: (inout State) -> Void) {
-        let (before, listens) = state.withLock { state -> (State, Bool?) in
-            if state.isCompleted { return (state, nil) }
+        let (before, now) = state.withLock { state -> (State, State) in
             let before = state
+            if state.isCompleted { return (before, before) }
             change(&state)
             state.isListening = state.expirationHandler != nil || state.work != nil
-            return (before, state.isListening == before.isListening ? nil : state.isListening)
+            // Under the lock: two threads' changes reach the host in the order in which they took effect.
+            if state.isListening != before.isListening { delivered.listen(state.isListening ? self : nil) }
+            return (before, state)
         }
-        if let listens { delivered.listen(listens ? self : nil) }
+        // The host told it already: what is set now learns of it here.
+        if now.reason != nil && !now.isCompleted {
+            now.work?.cancel()
+            if now.expirationHandler != nil && !now.wasHandlerCalled { callHandlerSoon() }
+        }
         withExtendedLifetime(before) {}
     }
 
@@ -102,11 +116,27 @@ public class BGTask: NSObject, @unchecked Sendable {
             return state
         }
         now.work?.cancel()
-        guard let handler = now.expirationHandler else { return }
         if now.expiresOnMainQueue {
-            DispatchQueue.main.async { handler.call() }
+            callHandlerSoon()
         } else {
-            Host.$isOnExpirationThread.withValue(true) { handler.call() }
+            Host.$isOnExpirationThread.withValue(true) { takeHandler()?() }
         }
+    }
+
+    private func callHandlerSoon() {
+        if expiresOnMainQueue {
+            DispatchQueue.main.async { self.takeHandler()?() }
+        } else {
+            Thread.detachNewThread { self.takeHandler()?() }
+        }
+    }
+
+    /// Where it is called, and not before: until then a completion takes it back.
+    private func takeHandler() -> (() -> Void)? {
+        state.withLock { state -> UncheckedFunction<() -> Void>? in
+            guard let handler = state.expirationHandler, !state.wasHandlerCalled else { return nil }
+            state.wasHandlerCalled = true
+            return handler
+        }?.call
     }
 }

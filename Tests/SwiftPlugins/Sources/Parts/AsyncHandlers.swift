@@ -17,6 +17,13 @@ final class AsyncHandlers: Part {
                 while isSlow { try await Task.sleep(nanoseconds: 10_000_000) }
             } catch {
                 note("cancelled: \(task.isExpiring), \(String(describing: task.expirationReason))")
+                if payload == "late" {
+                    // Once: a second call would resume it again, which ends the process.
+                    await withCheckedContinuation { continuation in
+                        task.expirationHandler = { continuation.resume() }
+                    }
+                    note("told, though late")
+                }
                 throw error
             }
             if payload == "old" { task.complete(.noData) }

@@ -37,6 +37,18 @@ final class MainActorHandlers: Part {
         }
     }
 
+    /// Keeps the main thread while the call of the expiration handler waits for it.
+    func completeBeforeTheCall(_ task: BGTask) {
+        let hold = BackgroundPlugin.beginBackgroundTask(withName: "busy")
+        while !task.isExpiring { Thread.sleep(forTimeInterval: 0.001) }
+        Thread.sleep(forTimeInterval: 0.1)
+        task.setTaskCompleted(success: true)
+        DispatchQueue.main.async {
+            note("the main thread is free")
+            BackgroundPlugin.endBackgroundTask(hold)
+        }
+    }
+
     func handleAppRefresh(task: BGAppRefreshTask) {
         MainActor.preconditionIsolated()
         handled += 1
@@ -47,6 +59,7 @@ final class MainActorHandlers: Part {
             note("expired on the main thread: \(Thread.isMainThread)")
             task.setTaskCompleted(success: false)
         }
+        if BackgroundPlugin.setting("busy") == "true" { return completeBeforeTheCall(task) }
         if !isSlow { task.setTaskCompleted(success: true) }
     }
 }
