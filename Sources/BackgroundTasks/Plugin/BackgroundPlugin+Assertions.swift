@@ -23,21 +23,36 @@ extension BackgroundPlugin {
     /// - Parameters:
     ///   - name: for the journal and for people.
     ///   - expirationHandler: called when it must end, on a thread of its own. End it there at the latest.
-    /// - Returns: ``BackgroundTaskIdentifier/invalid`` when the launch is over already, or outside of a host.
+    /// - Returns: ``BackgroundTaskIdentifier/invalid`` when the launch is over already or was told to end, when too many
+    ///   are open, and outside of a host.
     public static func beginBackgroundTask(
         withName name: String? = nil,
         expirationHandler: (@Sendable () -> Void)? = nil
     ) -> BackgroundTaskIdentifier {
+        begin(name, AssertionHandler { _ in expirationHandler?() })
+    }
+
+    /// Like ``beginBackgroundTask(withName:expirationHandler:)``, with a handler that is told what it is to end. Apps keep
+    /// the identifier in a variable for that, which another thread may not read.
+    public static func beginBackgroundTask(
+        withName name: String? = nil,
+        expirationHandler: @escaping @Sendable (BackgroundTaskIdentifier) -> Void
+    ) -> BackgroundTaskIdentifier {
+        begin(name, AssertionHandler(expirationHandler))
+    }
+
+    private static func begin(_ name: String?, _ handler: AssertionHandler) -> BackgroundTaskIdentifier {
         guard let host = Host.current else { return .invalid }
         var assertion: bgt_assertion = 0
         let status = bgt_begin_assertion(
             host.table,
             HostText.title(name ?? "background task"),
-            { context, _, _, _ in
+            { context, _, assertion, _ in
                 guard let context else { return }
-                Unmanaged<AssertionHandler>.fromOpaque(context).takeUnretainedValue().call()
+                Unmanaged<AssertionHandler>.fromOpaque(context)
+                    .takeUnretainedValue().call(BackgroundTaskIdentifier(rawValue: assertion))
             },
-            Unmanaged.passRetained(AssertionHandler(expirationHandler)).toOpaque(),
+            Unmanaged.passRetained(handler).toOpaque(),
             { context in
                 if let context { Unmanaged<AssertionHandler>.fromOpaque(context).release() }
             },
@@ -61,10 +76,12 @@ extension BackgroundPlugin {
 }
 
 private final class AssertionHandler: Sendable {
-    private let handler: (@Sendable () -> Void)?
+    private let handler: @Sendable (BackgroundTaskIdentifier) -> Void
 
-    init(_ handler: (@Sendable () -> Void)?) { self.handler = handler }
+    init(_ handler: @escaping @Sendable (BackgroundTaskIdentifier) -> Void) { self.handler = handler }
 
     /// On a thread that no other handler can block.
-    func call() { Host.$isOnExpirationThread.withValue(true) { handler?() } }
+    func call(_ identifier: BackgroundTaskIdentifier) {
+        Host.$isOnExpirationThread.withValue(true) { handler(identifier) }
+    }
 }

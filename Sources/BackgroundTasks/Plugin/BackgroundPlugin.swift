@@ -16,7 +16,8 @@ public typealias PluginHooks = UnsafeMutablePointer<bgt_plugin>
 ///
 ///     import BackgroundTasks
 ///
-///     @c(bgtask_plugin_entry) public func enter(_ host: PluginHost, _ hooks: PluginHooks) -> Int32 {
+///     @c(bgtask_plugin_entry)
+///     public func enter(_ host: PluginHost, _ hooks: PluginHooks) -> Int32 {
 ///         BackgroundPlugin.enter(host, hooks) { ColorFeed.shared.launch() }
 ///     }
 ///
