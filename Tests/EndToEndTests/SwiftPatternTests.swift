@@ -105,7 +105,7 @@ struct SwiftPatternTests {
     }
 
     @Test(arguments: BuiltLibrary.allCases)
-    func `a continued task's progress is that of its children; a pattern is not registered (10, 19, 77)`(
+    func `a continued task's progress is that of its children; a pattern is not registered (10, 19, 77, C9)`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("ComposedExport", library)
@@ -121,6 +121,17 @@ struct SwiftPatternTests {
             #expect(try await host.outcome(of: submission).event == "succeeded")
             let notes = ["a pattern is taken: false", "\(export): Export, album 7", "progress 1.0"]
             #expect(host.notes(plugin).suffix(3) == notes)
+        }
+    }
+
+    @Test func `a continued task whose total is unknown goes on while its completed units grow (77)`() async throws {
+        let plugin = TestPlugin.part("ComposedExport", .swift6, settings: ["total": "unknown"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            try await host.started(plugin)
+            let submission = try await host.submitContinued(plugin.task("export.7"))
+            _ = try await host.running(plugin.task("export.7")) { $0.progress == .init(done: 50, total: .max) }
+            try host.release(plugin)
+            #expect(try await host.outcome(of: submission).event == "succeeded")
         }
     }
 
@@ -146,9 +157,14 @@ struct SwiftPatternTests {
         let plugin = TestPlugin.part("PendingListing", library)
         try await HostFixture.with(plugins: [plugin]) { host in
             try await host.started(plugin)
+            let cleaning = plugin.task("db-cleaning")
+            let tomorrow = HostFixture.tomorrow
+            _ = try await host.submit(cleaning, earliestBegin: tomorrow, requiresExternalPower: true, payload: [1])
             #expect(try await host.run(plugin, "report").event == "succeeded")
             #expect(
                 host.notes(plugin) == [
+                    "from elsewhere BGProcessingTaskRequest \(cleaning) \(tomorrow.nanoseconds / 1_000_000_000)"
+                        + " none power true",
                     "pending BGAppRefreshTaskRequest \(plugin.task("refresh")) 4000000000 colours power false",
                     "pending BGProcessingTaskRequest \(plugin.task("db-cleaning")) 4000000000 none power true",
                     "unchanged: yes",
@@ -161,7 +177,7 @@ struct SwiftPatternTests {
     }
 
     @Test(arguments: BuiltLibrary.allCases)
-    func `errors are caught by case, by code, and as NSError, each with a sub-reason (1, 2, 24, 75, C14)`(
+    func `errors are caught by case, by code, and as NSError, each with a sub-reason (1, 2, 24, 32, 33, 75, C14)`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("ErrorHandling", library)
@@ -176,7 +192,7 @@ struct SwiftPatternTests {
             )
             #expect(try await host.run(plugin, "db-cleaning").event == "succeeded")
             let last = host.notes(plugin).suffix(2)
-            #expect(last.first?.hasPrefix("async: not permitted, ") == true)
+            #expect(last.first == "async: not permitted, entitlement-missing")
             #expect(last.last == "completion handler: submitted")
         }
     }
@@ -210,6 +226,19 @@ struct SwiftPatternTests {
             try await host.expireOnceEntered(plugin.task("refresh"))
             #expect(try await host.outcome(of: submission).event == "failed")
             #expect(host.notes(plugin).last == "expired on the main thread: true")
+        }
+    }
+
+    @Test func `a completion takes back the call that waits for the main thread (56)`() async throws {
+        let plugin = TestPlugin.part("MainActorHandlers", .swift6, settings: ["busy": "true"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let submission = try await host.begin(plugin, "refresh", .refresh)
+            try await host.wait(for: "refresh on the main thread: true", of: plugin)
+            try await host.expireOnceEntered(plugin.task("refresh"))
+            let end = try await host.outcome(of: submission)
+            #expect(end.event == "succeeded")
+            _ = try await host.end(ofLaunch: try #require(end.launch))
+            #expect(host.notes(plugin) == ["refresh on the main thread: true", "the main thread is free"])
         }
     }
 

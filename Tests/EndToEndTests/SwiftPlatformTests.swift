@@ -55,6 +55,30 @@ struct SwiftPlatformTests {
         }
     }
 
+    @Test func `an expiration handler that is set while the task expires is called, once (56, 60)`() async throws {
+        let plugin = Self.plugin(["slow": "true"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let submission = try await host.begin(plugin, "refresh", .refresh, payload: "late")
+            try await host.wait(for: "time remaining", of: plugin)
+            try await host.expireOnceEntered(plugin.task("refresh"))
+            #expect(try await host.outcome(of: submission).event == "failed")
+            #expect(host.notes(plugin).contains("told, though late"))
+        }
+    }
+
+    @Test func `work that must end is told so by its identifier (81, 83)`() async throws {
+        let plugin = TestPlugin.part("Assertions", .swift6, settings: ["slow": "true"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let submission = try await host.begin(plugin, "refresh", .refresh)
+            try await host.wait(for: "begun", of: plugin)
+            try await host.expireOnceEntered(plugin.task("refresh"))
+            #expect(try await host.outcome(of: submission).event == "failed")
+            let notes = host.notes(plugin)
+            let number = try #require(notes.first?.dropFirst("begun: ".count))
+            #expect(number != "0" && notes == ["begun: \(number)", "must end: \(number)"])
+        }
+    }
+
     @Test func `work after the completion holds the launch until it is ended (81, 83)`() async throws {
         let plugin = TestPlugin.part("Assertions", .swift6)
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in

@@ -11,6 +11,8 @@ final class Mistakes: Part {
         if mistake == "missing" { return }
         BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.refresh") { task in
             note("handling")
+            // The launch would end with the first completion, and the process with it, perhaps before the second one.
+            let hold = mistake == "twice" ? BackgroundPlugin.beginBackgroundTask(withName: "twice") : .invalid
             switch mistake {
             case "late":
                 BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.report") { _ in }
@@ -33,6 +35,7 @@ final class Mistakes: Part {
             }
             note("still there")
             task.setTaskCompleted(success: true)
+            BackgroundPlugin.endBackgroundTask(hold)
         }
         if mistake == "duplicate" {
             BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.refresh") { _ in }

@@ -18,6 +18,7 @@ final class PendingListing: Part {
     nonisolated static func look(_ task: BGTask) async {
         do {
             let scheduler = BGTaskScheduler.shared
+            for request in await scheduler.pendingTaskRequests() { note("from elsewhere \(describe(request))") }
             let refreshRequest = BGAppRefreshTaskRequest(identifier: Self.refresh)
             refreshRequest.earliestBeginDate = Date(timeIntervalSince1970: 4_000_000_000)
             refreshRequest.payload = Data("colours".utf8)
