@@ -35,11 +35,20 @@ final class LaunchHandler: Sendable {
     /// On the host's private serial queue of the identifier.
     func take(_ id: bgt_task, from host: Host) {
         // Nil when the launch has ended meanwhile.
-        guard let task = DeliveredTask(id, host)?.task() else { return }
+        guard let delivered = DeliveredTask(id, host) else { return }
+        guard let task = delivered.task() else {
+            host.log(
+                .error,
+                "\(delivered.identifier) is of a kind that this module does not know: build the plugin with a newer one"
+            )
+            delivered.complete(.failure)
+            return
+        }
         task.expiresOnMainQueue = isOnMainQueue
         switch place {
         case .here: call(task)
-        // Not async: the host knows by its thread whose handler it is that crashes.
+        // Not async: the host knows by its thread whose handler it is that crashes. On the main queue and on an actor it
+        // runs elsewhere, and no crash can be told to be this task's.
         case .queue(let queue): queue.sync { call(task) }
         case .actor: Task { await function.call(task) }
         }

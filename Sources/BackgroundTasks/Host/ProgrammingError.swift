@@ -2,9 +2,11 @@
 
 /// What code for Apple's platforms must not do, and what ends its process there too.
 ///
-/// The host has recorded the violation by then: the call that made it returns after the message was sent.
+/// The host has recorded the violation by then.
 enum ProgrammingError {
     static func end(_ message: String) -> Never {
+        // What this process said before, the host has read once it answers.
+        _ = Host.current?.pending()
         fatalError("BackgroundTasks: \(message)")
     }
 }

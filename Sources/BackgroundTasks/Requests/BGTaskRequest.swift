@@ -9,6 +9,9 @@ import Synchronization
 /// A request is copied when it is submitted and when pending ones are listed: what is changed afterwards changes nothing
 /// until it is submitted again.
 public class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
+    // Sendable, for all that changes is in the mutex, or in that of a subclass; `NSObject` alone keeps the compiler from
+    // seeing it.
+
     struct Terms {
         var earliestBegin: Date?
         var payload: Data?
@@ -43,6 +46,7 @@ public class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
     /// A request of the same class that says the same.
     public func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
+    /// A copy that nobody else changes.
     func duplicate() -> BGTaskRequest { BGTaskRequest(identifier: identifier, terms: currentTerms) }
 
     /// Fills in what the kind adds.

@@ -17,7 +17,8 @@ extension BGTaskScheduler {
         case .wrongPhase:
             ProgrammingError.end(
                 "all launch handlers must be registered before the plugin has entered; \"\(identifier)\" came later:"
-                    + " register it in the closure that BackgroundPlugin.enter is given"
+                    + " register it in the closure that BackgroundPlugin.enter is given. One of a continued task may come"
+                    + " later if the manifest permits it by a pattern alone, such as \"\(pattern(of: identifier))\""
             )
         case .duplicate:
             ProgrammingError.end(
@@ -28,5 +29,10 @@ extension BGTaskScheduler {
             host.log(.error, "no launch handler for \"\(identifier)\": \(host.name(of: status))")
             return false
         }
+    }
+
+    /// The one that permits the identifier and its like.
+    private func pattern(of identifier: String) -> String {
+        identifier.lastIndex(of: ".").map { identifier[...$0] + "*" } ?? "\(identifier).*"
     }
 }
