@@ -7,42 +7,25 @@ import Testing
 
 @Suite("A vendor's package makes a plugin with nothing but a dependency on this one")
 struct VendorPackageTests {
-    private static let manifest = """
-        // swift-tools-version: 6.2
-        import PackageDescription
+    /// What the article about the first plugin has its readers write: manifest, entry, and what the plugin is for.
+    private static func article() throws -> [String] {
+        let file = root + "/Sources/BackgroundTasks/BackgroundTasks.docc/Articles/YourFirstPlugin.md"
+        return try String(contentsOfFile: file, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
+            .map { String($0.prefix(upTo: $0.range(of: "```")?.lowerBound ?? $0.endIndex)) }
+    }
 
-        let package = Package(
-            name: "vendor",
-            products: [.library(name: "Vendor", type: .dynamic, targets: ["Vendor"])],
-            dependencies: [.package(url: "%@", from: "1.0.0")],
-            targets: [.target(name: "Vendor", dependencies: [.product(name: "BackgroundTasks", package: "bgtask")])]
-        )
-
-        """
-
-    /// The five lines are the entry; the rest is what the plugin is for.
-    private static let source = """
-        import BackgroundTasks
-
-        @c(bgtask_plugin_entry) public func enter(_ host: PluginHost, _ hooks: PluginHooks) -> Int32 {
-            BackgroundPlugin.enter(host, hooks) { launch() }
-        }
-
-        @MainActor func launch() {
-            BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.vendor.task", using: nil) { task in
-                task.setTaskCompleted(success: true)
-            }
-        }
-
-        """
-
-    @Test func `a released version of this package is enough, and the host runs what comes of it`() async throws {
+    @Test func `the first plugin of the article is built with a released version of this package, and runs`()
+        async throws
+    {
         try await ScratchFolder.with { folder in
             try await release("1.0.0", in: folder)
-            try folder.makeFolder("vendor/Sources/Vendor")
-            let manifest = String(format: Self.manifest, "file://\(folder.file("bgtask"))")
-            try folder.write(manifest.utf8, to: "vendor/Package.swift")
-            try folder.write(Self.source.utf8, to: "vendor/Sources/Vendor/Vendor.swift")
+            try folder.makeFolder("vendor/Sources/DiskReport")
+            let blocks = try Self.article()
+            try #require(blocks.count > 2)
+            let (here, released) = ("path: \"../bgtask\"", "url: \"file://\(folder.file("bgtask"))\", from: \"1.0.0\"")
+            try #require(blocks[0].contains(here))
+            try folder.write(blocks[0].replacing(here, with: released).utf8, to: "vendor/Package.swift")
+            try folder.write((blocks[1] + "\n" + blocks[2]).utf8, to: "vendor/Sources/DiskReport/DiskReport.swift")
             // The versions that this package was built with, so that nothing newer is looked for.
             if let pins = FileManager.default.contents(atPath: Self.root + "/Package.resolved") {
                 try folder.write(pins, to: "vendor/Package.resolved")
@@ -50,18 +33,25 @@ struct VendorPackageTests {
             // A compiler takes its time, all the more where others are at work.
             let build = try await ProgramRun.of(
                 "/usr/bin/env",
-                ["swift", "build", "--package-path", folder.file("vendor"), "-c", "release", "--product", "Vendor"],
+                [
+                    "swift", "build", "--package-path", folder.file("vendor"), "-c", "release", "--product",
+                    "DiskReport",
+                ],
                 within: .seconds(600)
             )
             #expect(build.status == 0, "\(build.output)\(build.error)")
             #expect(!(build.output + build.error).contains("warning: "), "\(build.output)\(build.error)")
 
-            var plugin = TestPlugin("Vendor")
-            let library = folder.file("vendor/.build/release/libVendor.so")
+            var plugin = TestPlugin("DiskReport", tasks: ["measure"])
+            let library = folder.file("vendor/.build/release/libDiskReport.so")
             plugin.library = .bytes(Array(try Data(contentsOf: URL(filePath: library))))
             try await HostFixture.with(plugins: [plugin]) { host in
-                let end = try await host.outcome(of: try await host.submit(plugin.task()))
+                // It submits its first request itself, once it is installed.
+                let task = plugin.task("measure")
+                let end = try await host.waitForJournal("the first measurement") { $0.task == task }
                 #expect(end.event == "succeeded")
+                try await host.waitForLog("what it measured") { $0.contains(" bytes are free") }
+                #expect(try await host.pending() == [task])
             }
         }
     }
