@@ -94,6 +94,7 @@ struct SwiftPatternTests {
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.begin(plugin, "db-cleaning")
             #expect(try await host.outcome(of: submission).event == "succeeded")
+            // What people see and how far it is arrive each by itself.
             let running = try await host.running(export) {
                 $0.progress == .init(done: 5, total: 8) && $0.subtitle == "5 of 8 complete"
             }
