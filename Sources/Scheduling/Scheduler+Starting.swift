@@ -70,6 +70,8 @@ extension Scheduler {
             }
         }
         launches[number]?.phase = .running
+        // From here on it is in the launch; should it come back, it is free to have another one.
+        plugins[launch.plugin]?.releaseReservation(of: number)
         if let end = launch.endedEarly {
             return conclude(number, termination: end.termination, lastWords: end.lastWords, at: now)
         }

@@ -18,6 +18,19 @@ struct ContinuedInterruptionTests {
         #expect(host.lastPlan?.cause == .relaunch)
     }
 
+    @Test func `C7 what is back does not wait for the launch that it was in, though the end of that is not on disk`() {
+        host.submitContinued()
+        host.enter()
+        host.commits = .held
+        host.crash()
+        host.writeNextCommit()
+        #expect(host.pending == [.album(1)] && !host.heldCommits.isEmpty)
+        #expect(host.reasons(.album(1)).map(\.code) == ["retry-delay"])
+        host.writeHeldCommits()
+        host.advance(by: .seconds(10))
+        #expect(host.plans.count == 2 && host.lastPlan?.identifiers == [.album(1)])
+    }
+
     @Test func `C3 a crash on the thread of its neighbour charges it nothing`() {
         let plan = host.openByPerson()
         host.submitContinued(from: plan)
