@@ -30,6 +30,7 @@ extension Scheduler {
         for entry in entries.sorted(by: { $0.identifier < $1.identifier }) {
             if plugins[entry.identifier] == nil {
                 plugins[entry.identifier] = PluginState(identifier: entry.identifier)
+                takeUpUse(of: entry.identifier)
             }
             if plugins[entry.identifier]?.entry == entry, !isFirst { continue }
             changed.append(entry)

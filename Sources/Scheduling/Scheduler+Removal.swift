@@ -118,7 +118,7 @@ extension Scheduler {
         for event in clearance.events { plugins[plugin]?.remove(event: event.number) }
         if clearance.fetches { fetches[plugin] = nil }
         if let state = plugins[plugin], state.entry == nil, state.hasNothingPending, state.recording.isEmpty {
-            plugins[plugin] = nil
+            forget(state, at: now)
         } else {
             plugins[plugin]?.endRemovalDoubt()
             remembered(plugin, as: nil, at: now)

@@ -14,6 +14,8 @@ package struct Scheduler: Sendable {
     package internal(set) var isStopping = false
 
     var plugins: [PluginIdentifier: PluginState] = [:]
+    /// What those that were forgotten had used of their day, as the ledger would tell the next host.
+    var usesOfForgotten: [PluginIdentifier: PluginUse] = [:]
     var owners = IdentifierOwners()
     var launches: [LaunchNumber: LaunchState] = [:]
     var launchesInLane: [Lane: Int] = [:]

@@ -74,6 +74,19 @@ struct DayBudgetTests {
         #expect(host.reasons(.vacuum).map(\.code) == ["day-budget"])
     }
 
+    @Test func `C7 to be purged and put back is no way round the day`() {
+        for _ in 1...3 { use(.minutes(9)) }
+        host.remove(.app)
+        #expect(host.purge(.app) == .purged(0))
+        host.install(.app())
+        host.finishStarting()
+        host.submit(.vacuum)
+        host.advance(by: .minutes(1))
+        #expect(host.reasons(.vacuum).map(\.code) == ["day-budget"])
+        host.advance(by: .days(1))
+        #expect(host.batches.last == [.vacuum])
+    }
+
     @Test func `C7 a clock that is set back gives back what it has not seen yet, at once`() {
         host.advance(by: .hours(8))
         for _ in 1...3 { use(.minutes(9)) }
