@@ -104,7 +104,9 @@ final class RandomWalk {
         )
         host.install(.studio(version: "9.0", extensions: [.keyboard]), .mail(), .keyboard(version: "9.0"), Self.news)
         let newest = host.scheduler.lastSubmission
-        let end = host.clock.now.wall + .days(4)
+        // A clock that was set back, perhaps more than once, is that much further from what was asked for before.
+        let begins = host.ledger.requests.compactMap(\.request.earliestBegin)
+        let end = max(host.clock.now.wall, begins.max() ?? host.clock.now.wall) + .days(4)
         while hasLeft(upTo: newest), host.clock.now.wall < end {
             host.forgetThePast()
             for plan in host.processes.values.sorted(by: { $0.number < $1.number }) { finish(plan) }
