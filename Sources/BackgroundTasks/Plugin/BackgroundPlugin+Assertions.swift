@@ -36,9 +36,9 @@ extension BackgroundPlugin {
     /// the identifier in a variable for that, which another thread may not read.
     public static func beginBackgroundTask(
         withName name: String? = nil,
-        expirationHandler: @escaping @Sendable (BackgroundTaskIdentifier) -> Void
+        onExpiration handler: @escaping @Sendable (BackgroundTaskIdentifier) -> Void
     ) -> BackgroundTaskIdentifier {
-        begin(name, AssertionHandler(expirationHandler))
+        begin(name, AssertionHandler(handler))
     }
 
     private static func begin(_ name: String?, _ handler: AssertionHandler) -> BackgroundTaskIdentifier {
