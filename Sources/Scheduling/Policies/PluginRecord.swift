@@ -47,14 +47,10 @@ package struct SlidingSum: Hashable, Sendable {
 
     /// When the sum falls below `limit`; nil when it is below.
     package func end(of limit: Duration, at now: WallTime) -> WallTime? {
-        let current = current(at: now)
-        var left = current.reduce(0) { $0 + $1.sum }
-        for entry in current {
-            if left < limit.wholeNanoseconds { return nil }
-            left -= entry.sum
-            if left < limit.wholeNanoseconds { return WallTime(nanoseconds: (entry.slot + slots) * slot) }
-        }
-        return nil
+        if total(at: now) < limit.wholeNanoseconds { return nil }
+        // What a clock that was ahead has seen counts again when the time for it comes.
+        let ends = sums.lazy.map { WallTime(nanoseconds: ($0.slot + slots) * slot) }
+        return ends.first { $0 > now && total(at: $0) < limit.wholeNanoseconds }
     }
 
     private func current(at now: WallTime) -> [(slot: Int64, sum: Int64)] {

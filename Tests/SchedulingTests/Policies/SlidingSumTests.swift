@@ -87,4 +87,14 @@ struct SlidingSumTests {
         record.note(past(.completed))
         #expect(record.uses.total(at: start) == 2)
     }
+
+    @Test func `C13 the end of it is one that holds when it comes, also where a clock that was ahead has seen more`() {
+        var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
+        let begin = WallTime(nanoseconds: 0) + .days(1)
+        sum.add(Duration.minutes(30).wholeNanoseconds, at: begin)
+        sum.add(Duration.minutes(30).wholeNanoseconds, at: begin + .hours(10))
+        #expect(sum.end(of: .minutes(20), at: begin + .hours(2)) == begin + .hours(34))
+        #expect(sum.end(of: .minutes(40), at: begin + .hours(2)) == nil)
+        #expect(sum.end(of: .minutes(40), at: begin + .hours(11)) == begin + .hours(24))
+    }
 }
