@@ -94,7 +94,8 @@ final class Launch: Sendable {
                 start(PluginHooks(bgt_plugin()))
             }
         } catch {
-            channel.send(.loadFailed(message: error.message))
+            let message = error.message
+            channel.send(error.isOfCaller ? .callerMissing(message: message) : .loadFailed(message: message))
             finish()
         }
         while true { pause() }

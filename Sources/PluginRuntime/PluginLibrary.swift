@@ -11,6 +11,8 @@ import TaskModel
 struct PluginLibrary {
     struct LoadError: Error {
         let message: String
+        /// Whether it is what calls functions that is missing: no fault of the library's.
+        var isOfCaller = false
     }
 
     // From dlopen: never dereferenced here, and never closed.

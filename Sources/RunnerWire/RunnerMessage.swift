@@ -4,12 +4,17 @@ package import TaskModel
 
 /// What a runner tells its host. The host believes none of it beyond what the launch's manifest allows.
 package enum RunnerMessage: Hashable, Sendable {
+    /// In bytes, of what a bound function returned and left behind: more is not for a journal.
+    package static let longestReturnedText = 4_096
+
     /// Entry returned: its status, what was registered, and whether the plugin takes events.
     case entered(status: Int32, registered: [PermittedIdentifier], offersReceive: Bool)
     /// A continued identifier, or a pattern, registered after entry (statement 15).
     case registered(PermittedIdentifier)
     /// The library could not be loaded; nothing of it ran, or only its constructors.
     case loadFailed(message: String)
+    /// What calls bound functions is not to be had on this machine; nothing of the library was loaded.
+    case callerMissing(message: String)
     case completed(TaskID, CompletionOutcome)
     /// A bound function returned: what that comes to, and what the journal is to have of it.
     case returned(TaskID, CompletionOutcome, text: String)

@@ -10,7 +10,7 @@ enum Cause: Hashable, Sendable {
     case crashed(signal: Int32, task: TaskID?, function: String?)
     case crashedAfterwards(signal: Int32)
     case exited(code: Int32, function: String?)
-    case killedForMemory
+    case killedForMemory(function: String?)
     case entryFailed(String)
     case notLoaded(String)
     /// The host ended it because a task overstayed.
@@ -56,7 +56,7 @@ enum Cause: Hashable, Sendable {
             let task = lastWords?.task
             return .crashed(signal: signal, task: task, function: launch.function(running: task))
         case .exited(let code): return .exited(code: code, function: launch.function(running: nil))
-        case .outOfMemory: return .killedForMemory
+        case .outOfMemory: return .killedForMemory(function: launch.function(running: nil))
         }
     }
 
@@ -124,7 +124,8 @@ enum Cause: Hashable, Sendable {
         case .exited(let code, let function):
             "the process exited with code \(code) before its tasks were completed"
                 + (function.map { ", in \($0)" } ?? "")
-        case .killedForMemory: "the process was killed for using too much memory"
+        case .killedForMemory(let function):
+            "the process was killed for using too much memory" + (function.map { ", in \($0)" } ?? "")
         case .entryFailed(let message): message
         case .notLoaded(let message): message
         case .killed: "the launch was ended because another task overstayed the grace"

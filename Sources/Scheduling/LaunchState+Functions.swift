@@ -4,19 +4,28 @@ import TaskModel
 
 // What is said of a launch whose library has no entry: in its place the manifest is named, and what it binds.
 extension LaunchState {
-    private var bindsFunctions: Bool { plan.map { !$0.plugin.handlers.isEmpty } ?? false }
+    var bindsFunctions: Bool { boundLibrary != nil }
 
-    var entryName: String { bindsFunctions ? "the loading of the library" : "entry" }
+    private var boundLibrary: String? {
+        plan.flatMap { $0.plugin.handlers.isEmpty ? nil : $0.plugin.library.path }
+    }
 
-    var entryWords: String { bindsFunctions ? "while the library was loaded" : "inside entry" }
+    var entryName: String { boundLibrary.map { "the loading of the library \($0)" } ?? "entry" }
+
+    var entryWords: String { boundLibrary.map { "while the library \($0) was loaded" } ?? "inside entry" }
 
     /// The function that a task was handed to, with its library and the signature that the operator wrote; nil for a
     /// plugin with an entry of its own.
     ///
-    /// - Parameter task: nil where nobody knows; then the only one that was left counts.
+    /// - Parameter task: nil where nobody knows; then it is one of those that were left.
     func function(running task: TaskID?) -> String? {
-        let index = task.flatMap(index) ?? (unfinished.count == 1 ? unfinished.first : nil)
-        return index.flatMap(function)
+        if let index = task.flatMap(index) { return function(of: index) }
+        let left = unfinished
+        guard left.count > 1, let plugin = plan?.plugin else { return left.first.flatMap(function) }
+        let signatures = left.compactMap(handler).map(\.signature)
+        if signatures.isEmpty { return nil }
+        return "one of \(signatures.joined(separator: " and ")) of \(plugin.library.path), the signatures that its"
+            + " manifest has"
     }
 
     private func function(of index: Int) -> String? {

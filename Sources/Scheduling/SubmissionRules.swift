@@ -16,6 +16,7 @@ package enum SubmissionRules {
         if !policy.isEnabled { return .pluginDisabled(entry.identifier) }
         return operatorRefusal(of: request, for: entry, policy: policy, under: configuration)
             ?? permissionRefusal(of: request, for: entry, policy: policy)
+            ?? functionRefusal(of: request, for: entry)
             ?? limitRefusal(of: request, for: entry, pending: pending, limits: policy.limits ?? configuration.limits)
     }
 
@@ -124,6 +125,17 @@ package enum SubmissionRules {
             )
         case nil: nil
         }
+    }
+
+    /// Nothing in a plain function can tell how far it is, and what reports no progress is ended as stalled.
+    private static func functionRefusal(of request: TaskRequest, for entry: PluginEntry) -> Refusal? {
+        guard request.kind == .continued, let handler = entry.handler(for: request.identifier) else { return nil }
+        return Refusal(
+            code: .unavailable,
+            subReason: .notOffered,
+            message: "\(request.identifier) is bound to the plain function \(handler.symbol), which cannot report progress"
+                + " as a continued task has to; submit it as processing"
+        )
     }
 
     private static func limitRefusal(

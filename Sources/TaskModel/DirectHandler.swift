@@ -5,6 +5,8 @@
 package struct DirectHandler: Hashable, Sendable {
     /// More than any C function that people call, far fewer than what a call could take.
     package static let mostArguments = 32
+    /// What calls functions by a signature that is known only then; part of Debian's libffi8.
+    package static let caller = "libffi.so.8"
 
     package let identifier: TaskIdentifier
     package let symbol: String

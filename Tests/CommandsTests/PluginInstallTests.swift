@@ -72,6 +72,20 @@ struct PluginInstallTests {
         }
     }
 
+    @Test func `a new value or another rule is a change that the operator is shown`() async throws {
+        try await PluginDesk.with { desk in
+            let lines = Self.binding("plain_stay", "[{ int32: 5 }]").dropLast()
+            let old = try await desk.build("Plain", lines: lines + ["    returns: { int32: success-when-zero }"])
+            #expect(await desk.run("install", old, "--yes") == .done)
+            let new = Self.binding("plain_stay", "[{ int32: 6 }]").dropLast()
+            let manifest = try await desk.build("Plain", lines: new + ["    returns: { int32: success-when-nonzero }"])
+            #expect(await desk.run("install", manifest, "--yes") == .done)
+            let told = desk.terminal.output.split(separator: "\n").joined(separator: " ").replacing(/ +/, with: " ")
+            #expect(told.contains("- handlers: com.example.plain.task: int32_t plain_stay(int32_t); called with int32: 5"))
+            #expect(told.contains("called with int32: 6; success-when-nonzero"), "\(told)")
+        }
+    }
+
     @Test func `a function that the library lacks keeps it from being installed, with the line that binds it`()
         async throws
     {

@@ -121,6 +121,7 @@ struct WireShapeTests {
                  "settings": {"feed-url": "https://example.com/feed.xml"},
                  "handlers": [{"identifier": "com.example.feed.refresh", "symbol": "feed_read",
                                "signature": "int32_t feed_read(const char *, char *, size_t, int32_t *)",
+                               "arguments": ["setting: feed-url", "out-string: 64", "cancel-flag"],
                                "success": "success-when-zero"}],
                  "notes": [{"severity": "note", "line": 9, "key": "modes", "message": "audio has no effect"}],
                  "limits": [{"kind": "refresh", "limit": 1, "used": 1}, {"kind": "processing", "limit": 10, "used": 3}],

@@ -132,7 +132,7 @@ struct DirectHandlerTests {
             let failed = try await host.outcome(of: try await host.submit(plugin.task("fail")))
             #expect(failed.event == "failed")
             #expect(
-                failed.message.hasSuffix("plain_fail returned -1, No space left on device (errno 28)"),
+                failed.message.hasSuffix("plain_fail returned -1; errno was 28 (No space left on device)"),
                 "\(failed.message)"
             )
             let null = try await host.outcome(of: try await host.submit(plugin.task("make")))

@@ -121,6 +121,23 @@ struct HandlerTests {
         #expect(none.signature == "void g(void)")
     }
 
+    @Test func `what is bound is told with its values and its rule, as the manifest writes them`() throws {
+        let text = handler(
+            arguments: #"[{ string: "a\"\n" }, { int64: -5 }, { bytes: 00fF }, { bool: true }, { out-string: 8 }, cancel-flag]"#,
+            returns: "{ int32: success-when-nonzero }"
+        )
+        let bound = try #require(read(text).manifest?.handlers.first)
+        #expect(
+            bound.text == #"""
+                int32_t run(const char *, int64_t, const void *, size_t, bool, char *, size_t, int32_t *); called with \#
+                string: "a\"\n", int64: -5, bytes: "00ff", bool: true, out-string: 8, cancel-flag; success-when-nonzero
+                """#
+        )
+        #expect(DirectArgument.string("\n").text != DirectArgument.string(#"\n"#).text)
+        let none = DirectHandler(identifier: bound.identifier, symbol: "g", arguments: [], result: .void)
+        #expect(none.text == "void g(void)")
+    }
+
     // MARK: What is not
 
     @Test func `a number that its type cannot hold is refused with the type's range`() {

@@ -117,12 +117,31 @@ extension LaunchTests {
             try await FunctionBench.with([function]) { try await $0.call([function]) }
         }
 
+        @Test func `all that is left behind shares what a journal takes, and no number is lost for a text`() async throws {
+            let code = """
+                #include <stdint.h>
+                #include <string.h>
+                int run(char *a, size_t n, char *b, size_t m, int64_t *number) {
+                    for (size_t i = 0; i + 2 < n; i += 2) memcpy(a + i, "\\xc3\\xa9", 2);
+                    memset(b, 'b', m); *number = 42; return 0;
+                }
+                """
+            let arguments: [DirectArgument] = [.outString(size: 65_536), .outString(size: 65_536), .outInt64]
+            try await launch(code, arguments, .int32(.zero)) { host in
+                let (outcome, text) = await host.returned(task)
+                #expect(outcome == .success)
+                #expect(text.utf8.count <= 4_096 && text.utf8.count > 4_090, "\(text.utf8.count)")
+                #expect(text.hasSuffix("b...\"; out-int64 42") && text.contains("é...\"; out-string \"b"), "\(text)")
+                _ = try await host.stop()
+            }
+        }
+
         @Test func `a failure comes with the system's word for it`() async throws {
             let code = "#include <errno.h>\nint run(void) { errno = ENOENT; return -1; }"
             try await launch(code, [], .int32(.zero)) { host in
                 let (outcome, text) = await host.returned(task)
                 #expect(outcome == .failure)
-                #expect(text == "run returned -1, No such file or directory (errno 2)")
+                #expect(text == "run returned -1; errno was 2 (No such file or directory)")
                 _ = try await host.stop()
             }
         }

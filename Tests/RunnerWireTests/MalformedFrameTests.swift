@@ -177,7 +177,7 @@ struct MalformedFrameTests {
             let body = (0..<Int.random(in: 2...200, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)
             }
-            let type = UInt16.random(in: 1...19, using: &random)
+            let type = UInt16.random(in: 1...20, using: &random)
             let typed = bytes(type) + body.dropFirst(2)
             try drain(RunnerMessage.self, body)
             try drain(RunnerMessage.self, bytes(UInt32(typed.count)) + typed)

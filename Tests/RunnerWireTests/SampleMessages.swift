@@ -51,6 +51,8 @@ enum SampleMessages {
             .entered(status: .max, registered: [], offersReceive: false),
             .loadFailed(message: ""),
             .loadFailed(message: "libfeed.so: cannot open shared object file – Ünïcode \u{1F9CA}\0 inside"),
+            .callerMissing(message: ""),
+            .callerMissing(message: "libffi.so.8 cannot be loaded"),
             .completed(TaskID(rawValue: .max), .failure),
             .completed(TaskID(rawValue: 0), .noData),
             .returned(TaskID(rawValue: .max), .success, text: "run returned 0; out-string \"\u{1F9CA}\0\""),

@@ -61,6 +61,20 @@ struct BoundFunctionTests {
         #expect(host.lastLaunchEntry?.message.contains(Self.clean) == true)
     }
 
+    @Test func `a crash of which nobody knows where, beside others, names all that were open`() {
+        launch(.clean, .vacuum)
+        host.crash()
+        let message = host.lastLaunchEntry?.message ?? ""
+        #expect(message.contains("in one of int32_t logtrim_run(const char *, int32_t *) and void vacuum(double) of"))
+        #expect(message.hasSuffix("/plugins/libcom.example.app.so, the signatures that its manifest has"), "\(message)")
+    }
+
+    @Test func `61 a kill for memory names the function`() {
+        launch(.clean)
+        host.runOutOfMemory()
+        #expect(host.lastEntry(of: .clean)?.message.contains("too much memory, in \(Self.clean)") == true)
+    }
+
     @Test func `an exit inside the function names it`() {
         launch(.clean)
         host.exit(code: 3)
@@ -85,10 +99,18 @@ struct BoundFunctionTests {
         #expect(message.contains(Self.clean) && message.hasSuffix("let it look at the flag more often"))
     }
 
+    @Test func `C8 what cannot report progress is never continued: it would stall`() throws {
+        host.install(.bound())
+        let refusal = try #require(host.submitContinued(.clean)?.refusal)
+        #expect(refusal.code == .unavailable && refusal.subReason == .notOffered)
+        #expect(refusal.message.hasSuffix("submit it as processing"))
+        #expect(host.submit(.clean)?.refusal == nil)
+    }
+
     @Test func `a crash while the library is loaded is told as that`() {
         host.install(.bound())
         host.submit(.clean)
         host.crash()
-        #expect(host.lastEntry(of: .clean)?.message.contains("while the library was loaded") == true)
+        #expect(host.lastEntry(of: .clean)?.message.contains("while the library /plugins/libcom.example.app.so was loaded") == true)
     }
 }

@@ -39,7 +39,10 @@ extension PluginReply: Presentable {
 }
 
 extension PluginReply.Handler {
-    var text: String { "\(identifier) is \(signature)" + (success.map { ", \($0)" } ?? "") }
+    var text: String {
+        let values = arguments.isEmpty ? "" : "; called with " + arguments.joined(separator: ", ")
+        return "\(identifier) is \(signature)\(values)" + (success.map { "; \($0)" } ?? "")
+    }
 }
 
 extension PluginReply.Schedule {

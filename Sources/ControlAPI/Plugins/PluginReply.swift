@@ -95,6 +95,8 @@ package struct PluginReply: Codable, Hashable, Sendable {
         package let symbol: String
         /// In C's words.
         package let signature: String
+        /// What it is called with, each as the manifest writes it.
+        package let arguments: [String]
         /// The rule that its result is judged by; nil where returning is enough.
         package let success: String?
 
@@ -102,6 +104,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
             identifier = handler.identifier.text
             symbol = handler.symbol
             signature = handler.signature
+            arguments = handler.arguments.map(\.text)
             success = handler.result.rule
         }
     }

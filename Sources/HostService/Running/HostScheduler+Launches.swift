@@ -155,14 +155,18 @@ extension HostScheduler {
             // It was replaced, and the launch comes again. Where its folder cannot be watched, nobody else would tell.
             onUnseenChange()
             return [.planNotSent(launch, message: Self.bounded(message))]
-        case .loadFailed(let message): return [.loadFailed(launch, message: Self.bounded(message))]
+        // The machine's lack, not the plugin's; nobody who is heard later, or binds nothing, can say so.
+        case .callerMissing(let message) where scheduler.isLoadingFunctions(launch):
+            return [.planNotSent(launch, message: Self.bounded(message))]
+        case .loadFailed(let message), .callerMissing(let message):
+            return [.loadFailed(launch, message: Self.bounded(message))]
         case .registered(let identifier): return [.registered(launch, identifier)]
         case .completed(let task, let outcome):
             titles.ended(task, of: launch)
             return [.completed(launch, task, outcome)]
         case .returned(let task, let outcome, let text):
             titles.ended(task, of: launch)
-            return [.returned(launch, task, outcome, text: Self.bounded(text.terminalSafe))]
+            return [.returned(launch, task, outcome, text: Self.bounded(text.terminalSafe, limit: RunnerMessage.longestReturnedText))]
         case .progress(let task, let progress): return [.progressed(launch, task, progress)]
         case .title(let task, let title, let subtitle):
             if titles.change(task, of: launch, to: .init(title: title, subtitle: subtitle)) { break }
@@ -213,9 +217,7 @@ extension HostScheduler {
     }
 
     /// What a runner says goes into journal and log: enough of it to be understood.
-    private static func bounded(_ text: String, limit: Int = 4_096) -> String {
-        text.utf8.count <= limit ? text : String(text.prefix(limit / 4)) + " ..."
-    }
+    private static func bounded(_ text: String, limit: Int = 4_096) -> String { text.bounded(toBytes: limit) }
 
     private func replier(to call: CallNumber, of launch: LaunchNumber) -> Reply {
         { [self] answer in

@@ -2,6 +2,7 @@
 
 import CFFI
 import Glibc
+import TaskModel
 
 /// libffi in this process, which calls a function by a signature that is known only now. Loaded by launches that bind
 /// functions, and by no others.
@@ -31,17 +32,16 @@ struct FunctionCaller: @unchecked Sendable {
         case pointer = "ffi_type_pointer"
     }
 
-    static let file = "libffi.so.8"
-
     private let prepareCall: Prepare
     private let makeCall: Call
     private let types: [CType: UnsafeMutablePointer<ffi_type>]
 
     init() throws(PluginLibrary.LoadError) {
-        guard let handle = dlopen(Self.file, RTLD_NOW | RTLD_LOCAL) else {
+        guard let handle = dlopen(DirectHandler.caller, RTLD_NOW | RTLD_LOCAL) else {
             throw PluginLibrary.LoadError(
-                message: "\(Self.file), which calls bound functions, cannot be loaded: \(PluginLibrary.lastProblem());"
-                    + " install libffi8"
+                message: "\(DirectHandler.caller), which calls bound functions, cannot be loaded:"
+                    + " \(PluginLibrary.lastProblem()); install libffi8",
+                isOfCaller: true
             )
         }
         // libffi's own header gives these symbols exactly these types.
@@ -59,7 +59,10 @@ struct FunctionCaller: @unchecked Sendable {
         in handle: UnsafeMutableRawPointer
     ) throws(PluginLibrary.LoadError) -> UnsafeMutableRawPointer {
         if let symbol = dlsym(handle, name) { return symbol }
-        throw PluginLibrary.LoadError(message: "\(file) does not export \(name); install libffi8 anew")
+        throw PluginLibrary.LoadError(
+            message: "\(DirectHandler.caller) does not export \(name); install libffi8 anew",
+            isOfCaller: true
+        )
     }
 
     /// What a call needs beside its values; made once for each function, and never freed.
@@ -74,7 +77,7 @@ struct FunctionCaller: @unchecked Sendable {
         guard let result = types[result],
             prepareCall(interface, FFI_DEFAULT_ABI, UInt32(arguments.count), result, list) == FFI_OK
         else {
-            throw PluginLibrary.LoadError(message: "\(FunctionCaller.file) cannot call a function of this signature")
+            throw PluginLibrary.LoadError(message: "\(DirectHandler.caller) cannot call a function of this signature")
         }
         return interface
     }

@@ -1,13 +1,11 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import PluginBinary
+import Glibc
+import RunnerWire
 import TaskModel
 
 /// What a bound function came to: whether that is a success, and what the journal is told.
 struct FunctionReturn: Sendable {
-    /// More of one text is not for a journal.
-    private static let longestText = 1024
-
     let isSuccess: Bool
     let text: String
 
@@ -24,19 +22,39 @@ struct FunctionReturn: Sendable {
             (isSuccess, value) = (rule.accepts(number), "\(number)")
         case .pointer: (isSuccess, value) = (result != 0, result == 0 ? "null" : "a pointer")
         }
-        var parts = ["\(handler.symbol) returned" + (value.map { " \($0)" } ?? "")]
-        if !isSuccess, error != 0 { parts[0] += ", \(String(systemError: error))" }
-        parts += outputs.map(Self.text)
-        text = parts.joined(separator: "; ")
+        var head = "\(handler.symbol) returned" + (value.map { " \($0)" } ?? "")
+        // Whether the function left it there, or something that it called long before, nobody knows.
+        if !isSuccess, error != 0 { head += "; errno was \(error) (\(String(cString: strerror(error))))" }
+        text = Self.text(head, outputs)
     }
 
-    private static func text(_ output: CallArguments.Output) -> String {
+    /// Numbers are told whole. What room they leave is the texts': each may have its share of what is left.
+    private static func text(_ head: String, _ outputs: [CallArguments.Output]) -> String {
+        var texts = outputs.count { if case .text = $0 { true } else { false } }
+        let bare = outputs.reduce(head.utf8.count) { $0 + part($1, room: 0).utf8.count }
+        var room = max(0, RunnerMessage.longestReturnedText - bare)
+        var all = head
+        for output in outputs {
+            guard case .text = output else {
+                all += part(output, room: 0)
+                continue
+            }
+            let told = part(output, room: room / texts)
+            room -= told.utf8.count - part(output, room: 0).utf8.count
+            texts -= 1
+            all += told
+        }
+        return all
+    }
+
+    /// - Parameter room: the bytes that a text may have, once its control characters are written out; none for no text.
+    private static func part(_ output: CallArguments.Output, room: Int) -> String {
         switch output {
-        case .number(let number): return "out-int64 \(number.pointee)"
+        case .number(let number): return "; out-int64 \(number.pointee)"
         case .text(let start, let size):
-            let bytes = UnsafeBufferPointer(start: start, count: size).prefix { $0 != 0 }
-            let shown = String(decoding: bytes.prefix(longestText).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            return "out-string \"\(shown)\(bytes.count > longestText ? "..." : "")\""
+            let bytes = UnsafeBufferPointer(start: start, count: room == 0 ? 0 : size).prefix { $0 != 0 }
+            let text = String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            return "; out-string \"\(text.terminalSafe.utf8.count > room ? text.terminalSafe.bounded(toBytes: room) : text)\""
         }
     }
 }

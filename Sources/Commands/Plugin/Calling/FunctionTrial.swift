@@ -100,7 +100,7 @@ struct FunctionTrial: Sendable {
                         launcher.kill(Self.launch)
                     }
                 case .unavailable(_, let error): throw CommandFailure(.refused, "no runner starts: \(error.message)")
-                case .message(_, .loadFailed(let message)): throw CommandFailure(.refused, message)
+                case .message(_, .loadFailed(let message)), .message(_, .callerMissing(let message)): throw CommandFailure(.refused, message)
                 case .message(_, .returned(_, let outcome, let text)):
                     let took = clock.monotonic - start
                     report = FunctionReport(self, text, isSuccess: outcome == .success, took: took)

@@ -17,7 +17,7 @@ struct PluginWishes: Hashable {
         func add(_ topic: String, _ values: [String]) { wishes += values.map { Wish(topic: topic, value: $0) } }
         add("modes", manifest.modes.map(\.rawValue).sorted())
         add("identifiers", manifest.permitted.map(\.value.description))
-        add("handlers", manifest.handlers.map { "\($0.identifier): \($0.signature)" })
+        add("handlers", manifest.handlers.map { "\($0.identifier): \($0.text)" })
         add("extensions", manifest.extensions.map(\.text))
         add("entitlements", manifest.entitlements.map(\.rawValue).sorted())
         add("network", [manifest.sandbox?.network.map { $0 ? "yes" : "no" } ?? "not mentioned"])
