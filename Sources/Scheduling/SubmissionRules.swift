@@ -133,7 +133,8 @@ package enum SubmissionRules {
         return Refusal(
             code: .unavailable,
             subReason: .notOffered,
-            message: "\(request.identifier) is bound to the plain function \(handler.symbol), which cannot report progress"
+            message:
+                "\(request.identifier) is bound to the plain function \(handler.symbol), which cannot report progress"
                 + " as a continued task has to; submit it as processing"
         )
     }

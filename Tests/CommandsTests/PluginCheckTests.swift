@@ -101,6 +101,36 @@ struct PluginCheckTests {
         }
     }
 
+    @Test func `inspect says of a library that knows nothing of plugins what it can be`() async throws {
+        try await PluginDesk.with { desk in
+            try await desk.build("Plain")
+            let file = desk.folder.file("vendor/libPlain.so")
+            #expect(await desk.terminal.run("plugin", "inspect", file) == .done)
+            #expect(desk.terminal.output.contains("no plugin by itself; handlers of a manifest may bind its functions"))
+            let other = Terminal()
+            #expect(await other.run("plugin", "inspect", file, "--json") == .done)
+            let document = try json(other.output)
+            #expect(document["loadable"] as? Bool == false && document["bindable"] as? Bool == true)
+        }
+    }
+
+    @Test func `check says of a library named by its whole path who may name it`() async throws {
+        try await PluginDesk.with { desk in
+            let lines = [
+                "background-modes: [processing]", "permitted-identifiers: [com.example.plain.task]", "handlers:",
+                "  - { identifier: com.example.plain.task, symbol: plain_fail, arguments: [cancel-flag], returns: void }",
+            ]
+            let manifest = try await desk.build("Plain", lines: lines)
+            #expect(await desk.terminal.run("plugin", "check", manifest) == .done)
+            #expect(!desk.terminal.error.contains("whole path"))
+            let text = try #require(desk.folder.text(of: "vendor/Plain.yaml"))
+            let whole = text.replacing("library: ", with: "library: \(desk.folder.file("vendor"))/")
+            try desk.folder.write(whole.utf8, to: "vendor/Plain.yaml")
+            #expect(await desk.terminal.run("plugin", "check", manifest) == .done)
+            #expect(desk.terminal.error.contains("Plain.yaml names its library by its whole path, which only"))
+        }
+    }
+
     @Test func `inspect tells programs the same, also of what is no library`() async throws {
         try await PluginDesk.with { desk in
             let file = try desk.folder.write(Array("hello".utf8), to: "vendor/libText.so")

@@ -80,8 +80,10 @@ struct PluginInstallTests {
             let new = Self.binding("plain_stay", "[{ int32: 6 }]").dropLast()
             let manifest = try await desk.build("Plain", lines: new + ["    returns: { int32: success-when-nonzero }"])
             #expect(await desk.run("install", manifest, "--yes") == .done)
-            let told = desk.terminal.output.split(separator: "\n").joined(separator: " ").replacing(/ +/, with: " ")
-            #expect(told.contains("- handlers: com.example.plain.task: int32_t plain_stay(int32_t); called with int32: 5"))
+            let told = desk.terminal.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            #expect(
+                told.contains("- handlers: com.example.plain.task: int32_t plain_stay(int32_t); called with int32: 5")
+            )
             #expect(told.contains("called with int32: 6; success-when-nonzero"), "\(told)")
         }
     }
@@ -114,6 +116,21 @@ struct PluginInstallTests {
             #expect(desk.terminal.output.contains("stays there"))
             #expect(await desk.run("remove", "com.example.plain", "--yes") == .done)
             #expect(desk.installed.isEmpty)
+            #expect(FileManager.default.fileExists(atPath: library))
+        }
+    }
+
+    @Test func `a library that another plugin names by its whole path stays when its own plugin goes`() async throws {
+        try await PluginDesk.with { desk in
+            let manifest = try await desk.build("Plain", lines: Self.binding("plain_stay", "[]"))
+            #expect(await desk.run("install", manifest, "--yes") == .done)
+            let library = desk.folder.file("operator/\(try desk.installedName("Plain"))")
+            let other = Self.binding("plain_fail", "[]").map {
+                $0.replacingOccurrences(of: "plain.task", with: "other.task")
+            }
+            let lines = ["manifest: 1", "identifier: com.example.other", "library: \(library)"] + other
+            try desk.folder.write(lines.map { $0 + "\n" }.joined().utf8, to: "operator/other.yaml")
+            #expect(await desk.run("remove", "com.example.plain", "--yes") == .done)
             #expect(FileManager.default.fileExists(atPath: library))
         }
     }

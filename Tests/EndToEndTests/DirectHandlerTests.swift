@@ -123,6 +123,19 @@ struct DirectHandlerTests {
         }
     }
 
+    @Test func `host check tells of a machine that cannot call what a manifest binds`() async throws {
+        let plugin = Self.plain(["greet": Self.greet], settings: ["greeting": "Hello"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let well = try await host.check()
+            #expect(well.output.contains("libffi.so.8, which calls bound functions, can be loaded"), "\(well)")
+            try host.folder.write("no library".utf8, to: "broken/libffi.so.8")
+            let check = try await host.check(with: ["LD_LIBRARY_PATH": host.folder.file("broken")])
+            #expect(check.status == 1)
+            let problem = "libffi.so.8, which calls the functions that \(plugin.identifier) binds, cannot be loaded: "
+            #expect(check.output.contains(problem) && check.output.contains("; install libffi8"), "\(check)")
+        }
+    }
+
     @Test func `failures are told with what the function returned`() async throws {
         let plugin = Self.plain([
             "fail": "symbol: plain_fail, arguments: [], returns: { int32: success-when-zero }",

@@ -71,7 +71,9 @@ struct FunctionCallTests {
     @Test func `a failure ends with 1 and says what was returned`() async throws {
         let run = try await call("plain_fail")
         #expect(run.status == 1)
-        #expect(run.error.contains("the function failed: plain_fail returned -1; errno was 28 (No space left on device)"))
+        #expect(
+            run.error.contains("the function failed: plain_fail returned -1; errno was 28 (No space left on device)")
+        )
     }
 
     @Test func `a crash is told with signal and signature`() async throws {

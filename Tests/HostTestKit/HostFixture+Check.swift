@@ -15,9 +15,10 @@ extension HostFixture {
     }
 
     /// Runs `bgtask host check` with what this fixture's host is started with.
-    package func check(_ more: String...) async throws -> ProgramRun {
+    package func check(_ more: String..., with variables: [String: String] = [:]) async throws -> ProgramRun {
         let arguments = ["host", "check"] + arguments + more
-        return try await ProgramRun.of(BuiltProgram.command.path(), arguments)
+        let environment = ProcessInfo.processInfo.environment.merging(variables) { _, own in own }
+        return try await ProgramRun.of(BuiltProgram.command.path(), arguments, environment: environment)
     }
 
     /// Every file of the state folder, but for the index that a write-ahead log's reader makes and the lock.

@@ -117,7 +117,9 @@ extension LaunchTests {
             try await FunctionBench.with([function]) { try await $0.call([function]) }
         }
 
-        @Test func `all that is left behind shares what a journal takes, and no number is lost for a text`() async throws {
+        @Test func `all that is left behind shares what a journal takes, and no number is lost for a text`()
+            async throws
+        {
             let code = """
                 #include <stdint.h>
                 #include <string.h>
@@ -221,6 +223,22 @@ extension LaunchTests {
             }
         }
 
+        @Test func `where libffi cannot be loaded the machine is said to lack it, not the library to fail`()
+            async throws
+        {
+            try await withScratch { folder in
+                try "no library".write(toFile: "\(folder)/\(DirectHandler.caller)", atomically: true, encoding: .utf8)
+                let path = RunnerEnvironment.Variable(name: "LD_LIBRARY_PATH", value: folder)
+                let environment = RunnerEnvironment(LaunchFixture.variables.variables + [path])
+                try await launch("int run(void) { return 0; }", [], .void, environment: environment) { host in
+                    let message = await host.first { if case .callerMissing(let text) = $0 { text } else { nil } }
+                    #expect(message.hasPrefix("libffi.so.8, which calls bound functions, cannot be loaded: "))
+                    #expect(message.hasSuffix("; install libffi8"))
+                    #expect(await host.events.end(PlayedHost.launch).termination == .exited(code: 0))
+                }
+            }
+        }
+
         // MARK: What else is in the process
 
         @Test func `libffi is in the process of a launch that binds functions, and in no other`() async throws {
@@ -269,6 +287,7 @@ extension LaunchTests {
             _ arguments: [DirectArgument],
             _ result: DirectResult,
             budget: Duration? = .seconds(600),
+            environment: RunnerEnvironment = LaunchFixture.variables,
             _ body: (PlayedHost) async throws -> Void
         ) async throws {
             try await withScratch { folder in
@@ -284,7 +303,13 @@ extension LaunchTests {
                     budget: budget,
                     tasks: [PlayedPlan.task(identifier.text)]
                 )
-                try await PlayedHost.with(library: library, of: "com.example.sample", plan, body)
+                try await PlayedHost.with(
+                    library: library,
+                    of: "com.example.sample",
+                    plan,
+                    environment: environment,
+                    body
+                )
             }
         }
     }

@@ -46,9 +46,12 @@ struct PlayedHost {
         library: String,
         of plugin: PluginIdentifier,
         _ plan: PlayedPlan,
+        environment: RunnerEnvironment = LaunchFixture.variables,
         _ body: (PlayedHost) async throws -> Void
     ) async throws {
-        try await withScratch { try await with(library: library, of: plugin, plan, in: $0, body) }
+        try await withScratch {
+            try await with(library: library, of: plugin, plan, in: $0, environment: environment, body)
+        }
     }
 
     private static func with(
@@ -56,12 +59,13 @@ struct PlayedHost {
         of plugin: PluginIdentifier,
         _ plan: PlayedPlan,
         in folder: String,
+        environment: RunnerEnvironment = LaunchFixture.variables,
         _ body: (PlayedHost) async throws -> Void
     ) async throws {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let runner = (own as NSString).deletingLastPathComponent + "/bgtask-runner"
         guard FileManager.default.isExecutableFile(atPath: runner) else { throw Missing(path: runner) }
-        try await LaunchFixture.with(runner: runner, in: folder) { fixture in
+        try await LaunchFixture.with(runner: runner, in: folder, environment: environment) { fixture in
             let host = PlayedHost(launcher: fixture.launcher, events: fixture.events, folder: folder)
             fixture.launcher.take(for: launch)
             _ = await host.events.ready(launch)

@@ -31,7 +31,25 @@ extension HostCheck {
         }
         let count = contents.entries.count
         add(.fine, .manifest, count == 1 ? "1 plugin is in order" : "\(count) plugins are in order")
+        checkCaller(of: contents.entries.filter { !$0.handlers.isEmpty })
         checkPluginFolder()
+    }
+
+    /// Loaded for a moment, by this program alone: the same search that a runner's loader makes.
+    private mutating func checkCaller(of entries: [PluginEntry]) {
+        if entries.isEmpty { return }
+        if let handle = dlopen(DirectHandler.caller, RTLD_LAZY | RTLD_LOCAL) {
+            dlclose(handle)
+            return add(.fine, .runner, "\(DirectHandler.caller), which calls bound functions, can be loaded")
+        }
+        let cause = dlerror().map { String(cString: $0) } ?? "the loader does not say why"
+        let plugins = entries.map(\.identifier.text).joined(separator: ", ")
+        add(
+            .problem,
+            .runner,
+            "\(DirectHandler.caller), which calls the functions that \(plugins) binds, cannot be loaded: \(cause);"
+                + " install libffi8"
+        )
     }
 
     private mutating func checkPluginFolder() {

@@ -24,7 +24,7 @@ struct PluginCallCommand: AsyncParsableCommand {
             Examples:
               bgtask plugin call ./liblogtrim.so logtrim_run \\
                 string:/tmp/logs int64:1048576 cancel-flag
-              bgtask plugin call libz.so.1 zlibVersion \\
+              bgtask plugin call /usr/lib/x86_64-linux-gnu/libz.so.1 zlibVersion \\
                 --returns pointer:success-when-non-null
 
             Ends with 0 when the result is a success, with 1 when it is not, or when there is none.

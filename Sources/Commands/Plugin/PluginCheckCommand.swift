@@ -71,6 +71,12 @@ struct PluginCheckCommand: ParsableCommand {
         let examination = PluginExamination(files.sources, pluginFolder: plugins.map(FilePlace.absolute))
         let report = examination.report(on: files.asked, selection: try selection(), tool: Release.version)
         try output.show(report)
+        for file in files.asked where ManifestReading.read(path: file).library?.path.value.hasPrefix("/") == true {
+            Surroundings.current.talk(
+                "\(file) names its library by its whole path, which only manifests in the operator's folder may;"
+                    + " install it with bgtask plugin install"
+            )
+        }
         let status = report.verdict.status
         if status != .done { throw CommandFailure(status, report.closingLine) }
         Surroundings.current.talk(report.closingLine)

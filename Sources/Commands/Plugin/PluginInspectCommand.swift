@@ -10,7 +10,7 @@ struct PluginInspectCommand: ParsableCommand {
         abstract: "Say what a library is, and whether this version would load it.",
         discussion: """
             Reads the file as plain bytes: nothing of it runs, and no host is asked. Ends with 1 when a host of this \
-            version would not load it.
+            version would not load it, neither as a plugin nor as a library whose functions a manifest binds.
 
             Example:
               bgtask plugin inspect build/plugins/libFeed.so
@@ -26,7 +26,7 @@ struct PluginInspectCommand: ParsableCommand {
     func run() throws {
         let inspection = LibraryInspection(BinarySurvey(path: FilePlace.absolute(file)))
         try OutputOptions(json: json).show(inspection)
-        guard let problem = inspection.problems.first else { return }
+        guard !inspection.isBindable, let problem = inspection.problems.first else { return }
         throw CommandFailure(.refused, "no host of this version loads it: \(problem.message)", remedy: problem.remedy)
     }
 }

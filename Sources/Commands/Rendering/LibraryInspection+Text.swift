@@ -6,7 +6,7 @@ extension LibraryInspection: Presentable {
     func text(for reader: Reader) -> String {
         var fields = FieldList()
         fields.add("library", file)
-        fields.add("verdict", isLoadable ? "a host of this version loads it" : "no host of this version loads it")
+        fields.add("verdict", verdict)
         fields.add("because", each: problems.map { "\($0.message); \($0.remedy)" })
         fields.add("architecture", architecture)
         fields.add("built for", note.map { "ABI major \($0.major), needs minor \($0.requiredMinor); this is \(abi)" })
@@ -21,6 +21,13 @@ extension LibraryInspection: Presentable {
         fields.add("size", size.map { "\($0) bytes" })
         fields.add("digest", digest.map { "sha256: \($0)" })
         return fields.text
+    }
+
+    private var verdict: String {
+        if isLoadable { return "a host of this version loads it" }
+        return isBindable
+            ? "no plugin by itself; handlers of a manifest may bind its functions, which nm -D --defined-only lists"
+            : "no host of this version loads it"
     }
 }
 

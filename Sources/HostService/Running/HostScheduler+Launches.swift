@@ -166,7 +166,14 @@ extension HostScheduler {
             return [.completed(launch, task, outcome)]
         case .returned(let task, let outcome, let text):
             titles.ended(task, of: launch)
-            return [.returned(launch, task, outcome, text: Self.bounded(text.terminalSafe, limit: RunnerMessage.longestReturnedText))]
+            return [
+                .returned(
+                    launch,
+                    task,
+                    outcome,
+                    text: Self.bounded(text.terminalSafe, limit: RunnerMessage.longestReturnedText)
+                )
+            ]
         case .progress(let task, let progress): return [.progressed(launch, task, progress)]
         case .title(let task, let title, let subtitle):
             if titles.change(task, of: launch, to: .init(title: title, subtitle: subtitle)) { break }

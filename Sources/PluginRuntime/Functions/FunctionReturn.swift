@@ -54,7 +54,8 @@ struct FunctionReturn: Sendable {
         case .text(let start, let size):
             let bytes = UnsafeBufferPointer(start: start, count: room == 0 ? 0 : size).prefix { $0 != 0 }
             let text = String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            return "; out-string \"\(text.terminalSafe.utf8.count > room ? text.terminalSafe.bounded(toBytes: room) : text)\""
+            return
+                "; out-string \"\(text.terminalSafe.utf8.count > room ? text.terminalSafe.bounded(toBytes: room) : text)\""
         }
     }
 }

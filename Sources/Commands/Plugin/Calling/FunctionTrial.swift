@@ -54,6 +54,14 @@ struct FunctionTrial: Sendable {
     func run() async throws -> FunctionReport {
         let survey = BinarySurvey(path: library, for: .functions([handler.symbol]))
         if let problem = survey.problems.first {
+            // What is said of it elsewhere is said to the author of a manifest.
+            if problem.code.hasSuffix("-beside-handlers") {
+                throw CommandFailure(
+                    .refused,
+                    "\(library) is a plugin with an entry of its own, of which no function is called by itself",
+                    remedy: "install it and submit a task to it, or name a library without an entry"
+                )
+            }
             throw CommandFailure(.refused, problem.message, remedy: problem.remedy)
         }
         guard let identity = survey.identity else { throw CommandFailure(.refused, "\(library) is gone") }
@@ -100,7 +108,8 @@ struct FunctionTrial: Sendable {
                         launcher.kill(Self.launch)
                     }
                 case .unavailable(_, let error): throw CommandFailure(.refused, "no runner starts: \(error.message)")
-                case .message(_, .loadFailed(let message)), .message(_, .callerMissing(let message)): throw CommandFailure(.refused, message)
+                case .message(_, .loadFailed(let message)), .message(_, .callerMissing(let message)):
+                    throw CommandFailure(.refused, message)
                 case .message(_, .returned(_, let outcome, let text)):
                     let took = clock.monotonic - start
                     report = FunctionReport(self, text, isSuccess: outcome == .success, took: took)

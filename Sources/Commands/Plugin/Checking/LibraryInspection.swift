@@ -40,6 +40,8 @@ struct LibraryInspection: Hashable, Encodable {
     let format = 1
     let file: String
     let isLoadable: Bool
+    /// Whether handlers of a manifest may bind its functions; never of a plugin with an entry of its own.
+    let isBindable: Bool
     let problems: [Problem]
     /// The ABI of this version, as MAJOR.MINOR.
     let abi = "\(HostABI.major).\(HostABI.minor)"
@@ -58,6 +60,7 @@ struct LibraryInspection: Hashable, Encodable {
     init(_ survey: BinarySurvey) {
         file = survey.path
         isLoadable = survey.problems.isEmpty
+        isBindable = BinarySurvey(path: survey.path, for: .functions([])).problems.isEmpty
         problems = survey.problems.map {
             Problem(code: $0.code, rule: $0.rule, message: $0.message, remedy: $0.remedy)
         }
@@ -81,6 +84,7 @@ struct LibraryInspection: Hashable, Encodable {
     private enum CodingKeys: String, CodingKey {
         case format, file, problems, abi, note, architecture, name, needs, expected, hardening, size
         case isLoadable = "loadable"
+        case isBindable = "bindable"
         case searchPaths = "search-paths"
         case digest = "sha256"
     }

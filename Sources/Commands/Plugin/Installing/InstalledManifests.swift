@@ -57,7 +57,10 @@ struct InstalledManifests {
     func ownLibrary(of file: File) -> String? {
         guard let name = file.manifest.reading.library?.path.value else { return nil }
         let beside = "\(FilePlace.folder(of: file.path))/\(name)"
-        return beside == file.manifest.libraryPath && others(naming: name, than: file.path).isEmpty ? beside : nil
+        guard beside == file.manifest.libraryPath, others(naming: name, than: file.path).isEmpty else { return nil }
+        // By a whole path, through a link or from a package: whoever else uses it keeps it.
+        let users = files.filter { $0.path != file.path }.compactMap(\.manifest.libraryPath)
+        return users.contains { FilePlace.isSame($0, beside) } ? nil : beside
     }
 
     /// Other manifests of the operator's folder that name a library by these words: they mean the same file.
