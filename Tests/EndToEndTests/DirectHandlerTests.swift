@@ -128,6 +128,7 @@ struct DirectHandlerTests {
         try await HostFixture.with(plugins: [plugin]) { host in
             let well = try await host.check()
             #expect(well.output.contains("libffi.so.8, which calls bound functions, can be loaded"), "\(well)")
+            try host.folder.makeFolder("broken")
             try host.folder.write("no library".utf8, to: "broken/libffi.so.8")
             let check = try await host.check(with: ["LD_LIBRARY_PATH": host.folder.file("broken")])
             #expect(check.status == 1)
