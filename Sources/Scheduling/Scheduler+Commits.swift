@@ -12,9 +12,8 @@ extension Scheduler {
             forgetRecording(request.request.identifier, of: request.plugin)
             // The commit between the two failed: the journal was told of one that never was.
             if let replaced, replaced.number != expected {
-                note(.replacement(of: replaced, by: request, at: now))
-                let wait = endWait(of: .request(replaced), at: now)
-                if !wait.isEmpty { keep(wait) }
+                let entry = JournalEntry.replacement(of: replaced, by: request, at: now)
+                keep([.journal(entry)] + endWait(of: .request(replaced), at: now))
             }
             store(request, at: now)
             succeed(by: request)

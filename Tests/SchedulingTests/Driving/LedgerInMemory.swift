@@ -100,7 +100,7 @@ struct LedgerInMemory {
     /// The host died while it was about to say why. In a ledger that is opened nothing waits that is not there.
     mutating func forgive() {
         journaled.formUnion(unexplained)
-        for number in unexplained { state.waits[number] = nil }
+        for number in vainWaits { state.waits[number] = nil }
         unexplained = []
     }
 
