@@ -97,7 +97,8 @@ struct RenderingTests {
                                 sha256 cd34
                 library         /opt/libFeed.so
                                 sha256 ab12
-                handlers        com.example.feed.refresh is int32_t feed_read(const char *, char *, size_t, int32_t *), success-when-zero
+                handlers        com.example.feed.refresh is int32_t feed_read(const char *, char *, size_t, int32_t *); called \
+                with setting: feed-url, out-string: 64, cancel-flag; success-when-zero
                 settings        feed-url = https://example.com/feed.xml
                 work            2 pending, 1 running
                 events          13 started, now, waits for nothing
