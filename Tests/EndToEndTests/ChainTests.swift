@@ -22,7 +22,10 @@ struct ChainTests {
 
     @Test(
         arguments: BuiltLibrary.allCases,
-        ["closure", "queue", "main-queue", "asynchronous-queue", "main-actor", "swift-task", "async-handler"]
+        [
+            "closure", "queue", "main-queue", "asynchronous-queue", "main-actor", "swift-task", "later-swift-task",
+            "later-main-queue", "later-callback", "async-handler",
+        ]
     )
     func `a Swift plugin that completes a task and then submits the next one keeps its chain`(
         _ library: BuiltLibrary,

@@ -3,7 +3,8 @@
 import BackgroundTasks
 
 /// Completes a task first and schedules the next one then, as a third of published apps do. The setting `from` names the
-/// code that does so: a closure, a queue, the main queue, a Swift task, an async handler, or an expiration handler.
+/// code that does so: a closure, a queue, the main queue, a Swift task, an async handler, or an expiration handler; or
+/// what a closure hands the second half to, once it has completed the task.
 final class SubmitsAfterwards: Part {
     nonisolated private static let identifier = "com.example.colorfeed.report"
 
@@ -27,6 +28,21 @@ final class SubmitsAfterwards: Part {
                     await Task.yield()
                     Self.finish(task)
                 }
+            }
+        case "later-swift-task":
+            scheduler.register(forTaskWithIdentifier: identifier, using: nil) { @Sendable task in
+                task.setTaskCompleted(success: true)
+                Task { Self.schedule() }
+            }
+        case "later-main-queue":
+            scheduler.register(forTaskWithIdentifier: identifier, using: nil) { @Sendable task in
+                task.setTaskCompleted(success: true)
+                DispatchQueue.main.async { Self.schedule() }
+            }
+        case "later-callback":
+            scheduler.register(forTaskWithIdentifier: identifier, using: nil) { @Sendable task in
+                task.setTaskCompleted(success: true)
+                scheduler.getPendingTaskRequests { _ in Self.schedule() }
             }
         case "async-handler":
             scheduler.handle(taskWithIdentifier: identifier) { task in Self.finish(task) }
