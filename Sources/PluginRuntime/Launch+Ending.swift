@@ -67,7 +67,8 @@ extension Launch {
     private func awaitAnswers(until deadline: MonotonicTime) {
         let unanswered = calls.drain(until: deadline)
         if unanswered == 0 { return }
-        let message = "the host did not answer \(unanswered) calls before the launch had to end; the journal has the outcome"
+        let message =
+            "the host did not answer \(unanswered) calls before the process had to end; the journal has their outcome"
         channel.send(.log(.warning, message: message))
     }
 

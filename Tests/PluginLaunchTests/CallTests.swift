@@ -63,7 +63,8 @@ extension LaunchTests {
             #expect(fastest < .milliseconds(200))
         }
 
-        @Test func `a plugin that never stops calling is ended, and the end tells no call anything false`() async throws
+        @Test func `a plugin that never stops calling is ended, and no call that the host received returns BGT_ENDED`()
+            async throws
         {
             let grace = Duration.seconds(60)
             try await with("CallsWithoutEnd", grace: grace) { host in
@@ -88,7 +89,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `sixteen calls await their answers at most; a completion passes them, and the end releases the rest`()
+        @Test
+        func `of twenty calls sixteen await their answers, a completion passes them, and the end releases the rest`()
             async throws
         {
             try await with("FillsWindow") { host in
