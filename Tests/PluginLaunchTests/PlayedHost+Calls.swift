@@ -27,7 +27,7 @@ extension PlayedHost {
     /// Answers a call as a host that has recorded everything.
     func answer(_ call: RunnerMessage) throws {
         switch call {
-        case .submit(let number, _, _): try send(.submitted(number, 1))
+        case .submit(let number, _, _): try send(.submitted(number, SubmissionNumber(rawValue: 1)))
         case .cancel(let number, _), .cancelAll(let number): try send(.cancelled(number, isRecorded: true))
         case .pending(let number): try send(.pending(number, []))
         default: break
@@ -48,9 +48,4 @@ extension RunnerMessage {
         default: nil
         }
     }
-}
-
-extension SubmissionNumber: ExpressibleByIntegerLiteral {
-    /// A submission by its number alone.
-    public init(integerLiteral value: Int64) { self.init(rawValue: value) }
 }
