@@ -37,9 +37,10 @@ extension Launch {
     }
 
     private func end(_ schedule: EndSchedule) -> Never {
-        activity.settle(schedule)
+        let hooks = state.withLock { $0.hooks }
+        activity.settle(schedule, PluginThreads(includeMain: hooks?.offersMain == true))
         enter(.stopping(deadline: schedule.stopDeadline(calledAt: .now)))
-        if let hooks = state.withLock({ $0.hooks }) { activity.callback { hooks.stop() } }
+        if let hooks { activity.callback { hooks.stop() } }
         closeTables()
         awaitAssertionCalls()
         enter(.answering)

@@ -33,12 +33,12 @@ final class PluginActivity: Sendable {
 
     /// Blocks until the plugin is quiet: its callbacks have returned, its own threads have made no call for the quiet
     /// period, and none of them runs, such as one that the handler has just handed a submission to.
-    func settle(_ schedule: EndSchedule) {
+    func settle(_ schedule: EndSchedule, _ threads: PluginThreads) {
         while .now < schedule.settledBy {
             let activity = current
             if let next = schedule.nextCheck(of: activity, at: .now) {
                 wait(until: next, unless: activity)
-            } else if PluginThreads.isAnyActive {
+            } else if threads.isAnyActive {
                 wait(until: min(schedule.settledBy, .now + EndSchedule.threadCheckInterval), unless: activity)
             } else if current == activity {
                 // Otherwise a thread has begun a call meanwhile, and sleeps in it.

@@ -2,23 +2,28 @@
 
 import Glibc
 
-/// The threads of this process that are not the runner's: the main thread after entry, and those that the plugin and its
-/// libraries have started.
-enum PluginThreads {
+/// The threads of this process that are not the runner's: those that the plugin and its libraries have started, and the
+/// main thread when `run_main` has it.
+struct PluginThreads {
+    /// Whether the plugin offers `run_main`.
+    let includeMain: Bool
+
     /// Whether one of them runs, is about to run, or waits for a disk. Work that was handed to a thread shows here from
     /// the moment at which it was handed over: the wake-up makes the thread runnable, however busy the machine is. False
     /// where /proc cannot be read.
-    static var isAnyActive: Bool {
+    var isAnyActive: Bool {
         guard let folder = opendir("/proc/self/task") else { return false }
         defer { closedir(folder) }
-        let own = WorkerThread.numbers
+        let own = WorkerThread.numbers.union(includeMain ? [] : [getpid()])
+        var active = 0
         while let entry = readdir(folder) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
                 name.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
             }
-            if let thread = pid_t(name), !own.contains(thread), isActive(thread) { return true }
+            if let thread = pid_t(name), !own.contains(thread), Self.isActive(thread) { active += 1 }
         }
-        return false
+        // Asked for last: a thread of the runner that has begun meanwhile counts as the plugin's, which costs one more look.
+        return active > WorkerThread.countBeginning
     }
 
     private static func isActive(_ thread: pid_t) -> Bool {

@@ -25,7 +25,9 @@ enum WorkerThread {
 
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         var thread = pthread_t()
+        beginning.add(1, ordering: .acquiringAndReleasing)
         guard pthread_create(&thread, &attributes, runWorkerThread, start.toOpaque()) == 0 else {
+            beginning.subtract(1, ordering: .acquiringAndReleasing)
             start.release()
             return false
         }
@@ -35,7 +37,12 @@ enum WorkerThread {
     /// Kernel numbers of the threads that have begun and have not finished their body.
     static var numbers: Set<pid_t> { living.withLock { $0 } }
 
+    /// The number of threads that were started and have not begun: on a busy machine a thread may wait long for its
+    /// first turn, and nobody knows its number before.
+    static var countBeginning: Int { beginning.load(ordering: .acquiring) }
+
     private static let living = Mutex<Set<pid_t>>([])
+    private static let beginning = Atomic(0)
 
     /// Of the calling thread; nil where /proc cannot be read. The Glibc module has no gettid.
     private static var currentNumber: pid_t? {
@@ -54,6 +61,7 @@ enum WorkerThread {
         AlternateStack.install()
         let number = currentNumber
         if let number { living.withLock { _ = $0.insert(number) } }
+        beginning.subtract(1, ordering: .acquiringAndReleasing)
         start.body()
         if let number { living.withLock { _ = $0.remove(number) } }
         AlternateStack.remove()

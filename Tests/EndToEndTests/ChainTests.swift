@@ -7,11 +7,11 @@ import Testing
 
 @Suite("A request that follows the last completion is recorded, so that a chain of launches does not break (34, 53)")
 struct ChainTests {
-    @Test(arguments: ["handler", "thread"])
+    @Test(arguments: ["handler", "thread", "later-thread"])
     func `a C plugin that completes a task and then submits the next one keeps its chain`(from: String) async throws {
         var plugin = TestPlugin("SubmitsAfterwards")
         plugin.settings["from"] = from
-        let links = 40
+        let links = 30
         try await HostFixture.with(plugins: [plugin]) { host in
             let lost = try await host.lostLinks(of: plugin.task(), of: plugin, launches: links)
             #expect(lost == 0, "\(lost) of \(links) links were lost")

@@ -1,8 +1,9 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Completes .task, and only then submits it anew, for tomorrow: on the handler's own thread, or on a thread that the
- * handler starts when the setting `from` says `thread`. As many submissions follow one another as the setting `times`
- * says, one if there is none; the status of each goes to `statuses.txt`. */
+/* Completes .task, and only then submits it anew, for tomorrow. The setting `from` says on which thread: the handler's own;
+ * `thread`, one that the handler starts for both; `later-thread`, one that the handler starts after the completion, and
+ * that computes for 50 ms before it calls the host for the first time. As many submissions follow one another as the
+ * setting `times` says, one if there is none; the status of each goes to `statuses.txt`. */
 
 #include <bgtask.h>
 
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TASK "com.example.submitsafterwards.task"
@@ -33,8 +35,7 @@ static void record(const char *file, const char *format, ...) {
     close(descriptor);
 }
 
-static void complete_and_submit(bgt_task task) {
-    bgt_complete(the_host, task, BGT_OUTCOME_SUCCESS);
+static void submit(void) {
     for (int count = atoi(times); count > 0; count--) {
         bgt_request next = bgt_processing_request(TASK, 0);
         next.earliest_begin_ns = bgt_seconds_from_now(24 * 60 * 60);
@@ -42,18 +43,37 @@ static void complete_and_submit(bgt_task task) {
     }
 }
 
-static void *work(void *task) {
-    complete_and_submit((bgt_task)(uintptr_t)task);
+static void *complete_and_submit(void *task) {
+    bgt_complete(the_host, (bgt_task)(uintptr_t)task, BGT_OUTCOME_SUCCESS);
+    submit();
     return NULL;
 }
 
-static void run(void *context, const bgt_host *host, bgt_task task) {
-    (void)context, (void)host;
+static void *compute_and_submit(void *context) {
+    struct timespec used;
+    do {
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    } while (used.tv_nsec < 50000000);
+    submit();
+    return context;
+}
+
+static void start(void *(*body)(void *), void *context) {
     pthread_t thread;
-    if (strcmp(from, "thread") != 0) {
-        complete_and_submit(task);
-    } else if (pthread_create(&thread, NULL, work, (void *)(uintptr_t)task) == 0) {
+    if (pthread_create(&thread, NULL, body, context) == 0) {
         pthread_detach(thread);
+    }
+}
+
+static void run(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    if (strcmp(from, "thread") == 0) {
+        start(complete_and_submit, (void *)(uintptr_t)task);
+    } else if (strcmp(from, "later-thread") == 0) {
+        bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
+        start(compute_and_submit, NULL);
+    } else {
+        complete_and_submit((void *)(uintptr_t)task);
     }
 }
 

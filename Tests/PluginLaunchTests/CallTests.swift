@@ -50,6 +50,17 @@ extension LaunchTests {
             }
         }
 
+        @Test func `a thread that the handler started still submits when it runs as the host's stop message arrives`()
+            async throws
+        {
+            try await with("SubmitsAfterwards", ["from": "later-thread"]) { host in
+                try host.send(.stop)
+                try host.answer(try #require(await host.call(1), "the launch ended"))
+                await host.events.end(PlayedHost.launch)
+                #expect(host.text("statuses.txt") == "BGT_OK\n")
+            }
+        }
+
         @Test func `a launch that did everything on its handler's thread ends without a quiet period`() async throws {
             var fastest = Duration.seconds(60)
             // The fastest of five: the machine under a test is busy.
