@@ -7,12 +7,15 @@ import Testing
 
 @Suite("A request that follows the last completion is recorded, so that a chain of launches does not break (34, 53)")
 struct ChainTests {
+    /// With the grace period of a host that is not configured: a shorter one shortens the time after the completion.
+    private static let setup = HostSetup(["grace": "5s"])
+
     @Test(arguments: ["handler", "thread", "later-thread"])
     func `a C plugin that completes a task and then submits the next one keeps its chain`(from: String) async throws {
         var plugin = TestPlugin("SubmitsAfterwards")
         plugin.settings["from"] = from
         let links = 30
-        try await HostFixture.with(plugins: [plugin]) { host in
+        try await HostFixture.with(Self.setup, plugins: [plugin]) { host in
             let lost = try await host.lostLinks(of: plugin.task(), of: plugin, launches: links)
             #expect(lost == 0, "\(lost) of \(links) links were lost")
             let statuses = host.containerText(plugin, "statuses.txt").split(separator: "\n")
@@ -33,7 +36,7 @@ struct ChainTests {
     ) async throws {
         let plugin = TestPlugin.part("SubmitsAfterwards", library, settings: ["from": from])
         let links = 8
-        try await HostFixture.with(plugins: [plugin]) { host in
+        try await HostFixture.with(Self.setup, plugins: [plugin]) { host in
             try await host.started(plugin)
             let lost = try await host.lostLinks(of: plugin.task("report"), of: plugin, launches: links)
             #expect(lost == 0, "\(lost) of \(links) links were lost")
@@ -45,7 +48,7 @@ struct ChainTests {
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("SubmitsAfterwards", library, settings: ["from": "expiration-handler"])
-        try await HostFixture.with(plugins: [plugin]) { host in
+        try await HostFixture.with(Self.setup, plugins: [plugin]) { host in
             try await host.started(plugin)
             let lost = try await host.lostLinks(of: plugin.task("report"), of: plugin, launches: 4) {
                 try await host.expireOnceEntered(plugin.task("report"))
