@@ -33,7 +33,8 @@ struct CrowdTests {
             let line = try await host.waitForLog("its task") { $0.contains("launched") && $0.contains(plugin.task()) }
             let launch = try #require(line.split(separator: " ").first { $0.hasPrefix("launch=") })
             try await host.waitForLog("its end") { $0.contains("ended") && $0.contains("\(launch) ") }
-            #expect(host.containerText(plugin, "events.txt").hasSuffix("task\n"))
+            // The launch of the event, which submitted it, may write its own line later.
+            #expect(host.containerText(plugin, "events.txt").split(separator: "\n").contains("task"))
             #expect(host.connections.count >= crowd.count, "they stayed longer than it took")
             withExtendedLifetime(crowd) {}
         }
