@@ -17,8 +17,21 @@ package enum LaunchEvent: Sendable {
     case output(LaunchNumber, RunnerOutput, line: String)
     /// So many lines came faster than they are kept.
     case outputDropped(LaunchNumber, RunnerOutput, lines: Int)
+    /// The kill time passed and the launch was killed. What its runner had sent by then comes before, its end follows.
+    case killedAtDeadline(LaunchNumber)
     /// No process of the launch is left, and all that it sent has been told before.
     case ended(LaunchNumber, RunnerEnd)
+}
+
+extension LaunchEvent {
+    package var launch: LaunchNumber {
+        switch self {
+        case .ready(let launch, _), .unavailable(let launch, _), .message(let launch, _), .malformed(let launch, _),
+            .output(let launch, _, _), .outputDropped(let launch, _, _), .killedAtDeadline(let launch),
+            .ended(let launch, _):
+            launch
+        }
+    }
 }
 
 /// Where a plugin's line came from.
