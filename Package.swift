@@ -197,6 +197,7 @@ let package = Package(
                 "CLinux", "ControlAPI", "HostConditions", "HostConfiguration", "PluginBinary", "PluginCatalog",
                 "PluginLaunch",
                 "RunnerWire", "Scheduling", "TaskLedger", "TaskModel",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),

@@ -10,166 +10,164 @@ import Synchronization
 import TaskLedger
 import TaskModel
 
-/// Feeds the scheduling core one event at a time, in the order of their arrival, and does what it says. Decides nothing.
+/// Feeds the scheduling core one event at a time and performs its actions. Decides nothing.
 ///
-/// Everything that can happen arrives in one stream, which one loop reads; the core lives inside that loop and nobody else
-/// touches it. No action waits: commits, launches and timers answer later, with an event of their own.
-final class HostScheduler: Service, Sendable {
-    enum Input: Sendable {
-        case event(SchedulerEvent)
-        case launch(LaunchEvent)
-        /// A timer went off. Handled behind what was there already, so that a late host kills nobody who was in time.
-        case timer(isLast: Bool)
-        case reading(@Sendable (borrowing Scheduler, Moment) -> Void)
-    }
-
+/// The loop has a thread of its own and a mailbox, in which everything that can happen arrives; the core lives on that
+/// thread alone. No action waits: commits, launches, containers and timers answer later, with an input of their own.
+final class DecisionLoop: Service, Sendable {
     typealias Reply = @Sendable (Answer) -> Void
 
+    let mailbox: Mailbox
     let state: StateFolder
     let ledger: Ledger
+    let payloads: StartedPayloads
     let launcher: Launcher
+    let conditions: ConditionsKeeper
+    let containers: ContainerQueue
     let log: Logger
-    private let conditions: ConditionsKeeper
     /// Called when a library is found to be another than the catalogue says.
     let onUnseenChange: @Sendable () -> Void
-    private let timer: WakeTimer
-    private let clock: SystemClock
-    private let initial: Mutex<Scheduler?>
-    private let inputs: AsyncStream<Input>
-    private let entrance: AsyncStream<Input>.Continuation
-    private let replies = Mutex<ReplyBook>(ReplyBook())
     /// How long entry may take in a launch without a fixed budget.
     let entryLimit: Duration
-    /// What running continued tasks are called now, where that is not what they were submitted with.
+    /// Titles of running continued tasks that differ from the submitted ones.
     let titles = TitleBook()
+    let timer: WakeTimer
+    private let clock: SystemClock
+    private let initial: Mutex<Scheduler?>
+    private let replies = Mutex<ReplyTable>(ReplyTable())
 
-    /// What callers of this process wait for.
-    private struct ReplyBook {
+    /// The questions that await the core's answer.
+    private struct ReplyTable {
         var waiting: [ReplyToken: Reply] = [:]
         var last: UInt64 = 0
         var isClosed = false
     }
 
     init(
-        scheduler: Scheduler,
+        core: consuming Scheduler,
+        mailbox: Mailbox,
         state: StateFolder,
         ledger: Ledger,
+        payloads: StartedPayloads,
         launcher: Launcher,
         conditions: ConditionsKeeper,
         clock: SystemClock,
-        entrance: (stream: AsyncStream<Input>, continuation: AsyncStream<Input>.Continuation),
         onUnseenChange: @escaping @Sendable () -> Void,
         log: Logger
     ) throws(HostError) {
+        self.mailbox = mailbox
         self.state = state
         self.ledger = ledger
+        self.payloads = payloads
         self.launcher = launcher
         self.conditions = conditions
         self.clock = clock
         self.onUnseenChange = onUnseenChange
         self.log = log
-        entryLimit = scheduler.configuration.stallLimit
-        initial = Mutex(scheduler)
-        inputs = entrance.stream
-        self.entrance = entrance.continuation
-        let continuation = entrance.continuation
-        timer = try WakeTimer { continuation.yield(.timer(isLast: false)) }
+        containers = ContainerQueue(state: state)
+        entryLimit = core.configuration.stallLimit
+        initial = Mutex(core)
+        timer = try WakeTimer { mailbox.put(.timer) }
     }
 
-    /// Serves until it was told to stop and all that ran has ended and is recorded.
+    // MARK: - The loop
+
+    /// Serves until every launch has ended after a request to stop, and that is recorded. Once.
     func run() async throws {
-        guard var scheduler = initial.withLock({ $0.take() }) else { return }
-        var launches = LaunchDirectory()
-        await withGracefulShutdownHandler {
-            for await input in inputs where take(input, &scheduler, &launches) { break }
-        } onGracefulShutdown: {
-            self.log.info("stopping")
-            ServiceNotification.stopping()
-            self.entrance.yield(.event(.stopRequested))
+        try await withTaskCancellationHandler {
+            try await withGracefulShutdownHandler {
+                try await onOwnThread { self.decide() }
+            } onGracefulShutdown: {
+                self.log.info("stopping")
+                ServiceNotification.stopping()
+                self.mailbox.put(.event(.stopRequested))
+            }
+        } onCancel: {
+            self.mailbox.close()
         }
-        entrance.finish()
+    }
+
+    private func onOwnThread(_ body: @escaping @Sendable () -> Void) async throws {
+        let status = await withCheckedContinuation { continuation in
+            let status = DetachedThread.start("decisions") {
+                body()
+                continuation.resume(returning: 0 as Int32)
+            }
+            if status < 0 { continuation.resume(returning: status) }
+        }
+        guard status < 0 else { return }
+        throw HostError(
+            code: .systemRefused,
+            message: "cannot start the thread of the decision loop: errno \(-status); its user may have too many"
+                + " processes (RLIMIT_NPROC), a service too few tasks (TasksMax=); raise them"
+        )
+    }
+
+    private func decide() {
+        // Taken out here: a second reference to its tables would have them copied at the first change.
+        guard var core = initial.withLock({ $0.take() }) else { return }
+        var launches = LaunchDirectory()
+        while let delivery = mailbox.take() {
+            if let launch = delivery.resumed { launcher.resumeMessages(of: launch) }
+            if handle(delivery.input, &core, &launches) { break }
+        }
+        mailbox.close()
         timer.stop()
         closeReplies()
     }
 
     /// True once the core has stopped.
-    private func take(_ input: Input, _ scheduler: inout Scheduler, _ launches: inout LaunchDirectory) -> Bool {
+    private func handle(_ input: Input, _ core: inout Scheduler, _ launches: inout LaunchDirectory) -> Bool {
         let now = clock.now()
-        switch input {
-        case .reading(let body): body(scheduler, now)
-        case .timer(isLast: false): entrance.yield(.timer(isLast: true))
-        case .event, .launch, .timer:
-            for event in events(of: input, scheduler, &launches) {
-                let actions = scheduler.handle(event, at: now)
-                if perform(actions, &launches) { return true }
-            }
-            // A timer goes off once. When the clock was set back meanwhile, its instant is still to come.
-            if case .timer = input { timer.rearm() }
+        if case .reading(let reply) = input {
+            reply((core, now))
+            return false
         }
+        for event in events(of: input, core, &launches) {
+            if perform(core.handle(event, at: now), &launches) { return true }
+        }
+        launches.payloads = [:]
+        // A timer goes off once. When the clock was set back meanwhile, its instant is still to come.
+        if case .timer = input { timer.rearm() }
         return false
     }
 
-    // MARK: - What others tell and ask
+    // MARK: - Events and questions of other threads
 
-    func tell(_ event: SchedulerEvent) { entrance.yield(.event(event)) }
-
-    /// Asks the core something that it answers once the answer is true.
-    func ask(_ event: (ReplyToken) -> SchedulerEvent, then reply: @escaping Reply) {
-        let token = replies.withLock { book -> ReplyToken? in
-            if book.isClosed { return nil }
-            book.last += 1
-            book.waiting[ReplyToken(rawValue: book.last)] = reply
-            return ReplyToken(rawValue: book.last)
-        }
-        guard let token else { return reply(Self.stopping) }
-        entrance.yield(.event(event(token)))
-    }
+    func tell(_ event: SchedulerEvent) { mailbox.put(.event(event)) }
 
     func ask(_ event: (ReplyToken) -> SchedulerEvent) async -> Answer {
-        await withCheckedContinuation { continuation in ask(event) { continuation.resume(returning: $0) } }
-    }
-
-    /// Looks at the core between two events; nil once the host has stopped.
-    func read<Value: Sendable>(_ body: @escaping @Sendable (borrowing Scheduler, Moment) -> Value) async -> Value? {
-        let (values, continuation) = AsyncStream<Value>.makeStream()
-        let result = entrance.yield(
-            .reading { scheduler, now in
-                continuation.yield(body(scheduler, now))
-                continuation.finish()
-            }
-        )
-        if case .terminated = result { return nil }
-        for await value in values { return value }
-        return nil
-    }
-
-    // MARK: - What the core says
-
-    /// True when the core has stopped.
-    private func perform(_ actions: [SchedulerAction], _ launches: inout LaunchDirectory) -> Bool {
-        var hasStopped = false
-        for action in actions {
-            switch action {
-            case .commit(let ticket, let changes): ledger.submit(ticket: ticket.rawValue, changes: changes)
-            case .answer(let token, let answer): self.answer(token, answer)
-            case .takeRunner(let launch, let main): takeRunner(launch, container: main)
-            case .discardContainer(let main): state.discardContainer(of: main.text)
-            case .dismissRunner(let launch): launcher.kill(launch)
-            case .sendPlan(let plan): send(plan, &launches)
-            case .deliver(let launch, let task): deliver(task, to: launch)
-            case .expire(let launch, let tasks, let reason): send(.expire(tasks, reason), to: launch)
-            case .expireAssertions(let launch, let reason): send(.expireAssertions(reason), to: launch)
-            case .finish(let launch): send(.stop, to: launch)
-            case .kill(let launch): launcher.kill(launch)
-            case .watch(let watch): conditions.watch(watch)
-            case .wake(let monotonic, let wall): timer.set(monotonic: monotonic, wall: wall)
-            case .stopped: hasStopped = true
-            }
+        await withCheckedContinuation { continuation in
+            guard let token = register({ continuation.resume(returning: $0) }) else { return }
+            mailbox.put(.event(event(token)))
         }
-        return hasStopped
     }
 
-    private func answer(_ token: ReplyToken, _ answer: Answer) {
+    /// Computes a value from the core as it is between two events; nil once the host has stopped.
+    ///
+    /// `body` runs on the caller's thread with a copy, however long it takes: the loop goes on meanwhile.
+    func read<Value: Sendable>(_ body: @Sendable (borrowing Scheduler, Moment) -> Value) async -> Value? {
+        let view = await withCheckedContinuation { continuation in
+            mailbox.put(.reading { continuation.resume(returning: $0) })
+        }
+        return view.map { body($0.core, $0.now) }
+    }
+
+    // MARK: - Replies
+
+    /// Keeps the reply until the core answers the token; nil when the host has stopped, which `reply` was called with.
+    func register(_ reply: @escaping Reply) -> ReplyToken? {
+        let token = replies.withLock { table -> ReplyToken? in
+            if table.isClosed { return nil }
+            table.last += 1
+            table.waiting[ReplyToken(rawValue: table.last)] = reply
+            return ReplyToken(rawValue: table.last)
+        }
+        if token == nil { reply(Self.stopping) }
+        return token
+    }
+
+    func answer(_ token: ReplyToken, _ answer: Answer) {
         let reply = replies.withLock { $0.waiting.removeValue(forKey: token) }
         reply?(answer)
     }
@@ -183,10 +181,10 @@ final class HostScheduler: Service, Sendable {
     )
 
     private func closeReplies() {
-        let open = replies.withLock { book in
-            book.isClosed = true
-            defer { book.waiting = [:] }
-            return book.waiting.values.map { $0 }
+        let open = replies.withLock { table in
+            table.isClosed = true
+            defer { table.waiting = [:] }
+            return table.waiting.values.map { $0 }
         }
         for reply in open { reply(Self.stopping) }
     }
