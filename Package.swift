@@ -210,7 +210,9 @@ let package = Package(
         .testTarget(
             name: "HostServiceTests",
             dependencies: [
-                "HostService", "HostTestKit", "TaskLedger", "TaskModel",
+                "CLinux", "HostConditions", "HostConfiguration", "HostService", "HostTestKit", "PluginLaunch",
+                "RunnerWire", "Scheduling",
+                "TaskLedger", "TaskModel",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

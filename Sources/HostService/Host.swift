@@ -204,7 +204,7 @@ package struct Host: Sendable {
 }
 
 extension CommitReport {
-    fileprivate var event: SchedulerEvent {
+    var event: SchedulerEvent {
         switch result {
         case .success: .committed(Ticket(rawValue: ticket))
         case .failure(let error): .commitFailed(Ticket(rawValue: ticket), message: "\(error)")

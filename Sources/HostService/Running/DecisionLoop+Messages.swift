@@ -31,7 +31,7 @@ extension DecisionLoop {
             return events
         case .container(let launch, let error?):
             if launches.containers.failed(launch) { launcher.kill(launch) }
-            log.error("no container", metadata: ["launch": "\(launch)", "problem": "\(error)"])
+            log.error("no runner", metadata: ["launch": "\(launch)", "problem": "\(error)"])
             return [.runnerUnavailable(launch, message: error.message)]
         case .reading: return []
         }
