@@ -156,7 +156,10 @@ let package = Package(
             name: "PluginRuntime",
             dependencies: ["CBackgroundTasks", "CFFI", "PluginBinary", "RunnerWire", "TaskModel"]
         ),
-        .testTarget(name: "PluginRuntimeTests", dependencies: ["CBackgroundTasks", "PluginRuntime", "TaskModel"]),
+        .testTarget(
+            name: "PluginRuntimeTests",
+            dependencies: ["CBackgroundTasks", "PluginRuntime", "RunnerWire", "TaskModel"]
+        ),
 
         // MARK: ControlAPI
 

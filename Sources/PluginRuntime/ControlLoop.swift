@@ -13,7 +13,6 @@ struct ControlLoop {
     private var decoder: FrameDecoder<HostMessage>
     private var hasExpired = false
     private var hasLookedAtEntry = false
-    private var stopDeadline: MonotonicTime?
     private var hasBacklog = false
 
     /// - Parameter decoder: as the plan left it, with what came behind the plan.
@@ -43,7 +42,7 @@ struct ControlLoop {
     private var timeout: Int32 {
         let moments = [
             hasExpired ? nil : launch.plan.deadline, hasLookedAtEntry ? nil : launch.plan.entryDeadline,
-            launch.nextReport, stopDeadline, launch.flushDeadline,
+            launch.nextReport, launch.stageDeadline,
         ]
         return moments.compactMap(\.self).min()?.millisecondsFromNow ?? -1
     }
@@ -58,15 +57,7 @@ struct ControlLoop {
             launch.expireBudget()
         }
         launch.sendReports()
-        if let flushDeadline = launch.flushDeadline {
-            if .now >= min(flushDeadline, stopDeadline ?? flushDeadline) { launch.cutFlush() }
-        } else if let stopDeadline, .now >= stopDeadline {
-            let message =
-                "stop, or the handler of an assertion, did not return within the grace of \(launch.plan.grace);"
-                + " it was cut off, make it shorter"
-            launch.channel.send(.log(.warning, message: message))
-            launch.finish()
-        }
+        launch.cutStage(at: .now)
     }
 
     private mutating func receive() {
@@ -96,14 +87,11 @@ struct ControlLoop {
         case .deliver(let task): launch.deliver(task)
         case .expire(let tasks, let reason): launch.expire(.tasks(tasks), reason, isAnnounced: false)
         case .expireAssertions(let reason): launch.expireAssertions(reason)
-        case .submitted(let call, let number): launch.desk.answer(call, .submitted(number))
-        case .refused(let call, let refusal): launch.desk.answer(call, .refused(refusal))
-        case .cancelled(let call, let isRecorded): launch.desk.answer(call, .cancelled(isRecorded: isRecorded))
-        case .pending(let call, let summaries): launch.desk.answer(call, .pending(summaries))
-        case .stop:
-            if stopDeadline != nil { return }
-            stopDeadline = .now + launch.plan.grace
-            launch.stop()
+        case .submitted(let call, let number): launch.calls.answer(call, .submitted(number))
+        case .refused(let call, let refusal): launch.calls.answer(call, .refused(refusal))
+        case .cancelled(let call, let isRecorded): launch.calls.answer(call, .cancelled(isRecorded: isRecorded))
+        case .pending(let call, let summaries): launch.calls.answer(call, .pending(summaries))
+        case .stop: launch.stop()
         }
     }
 }

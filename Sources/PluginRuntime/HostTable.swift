@@ -61,7 +61,7 @@ private typealias Context = UnsafeMutableRawPointer
 /// No plugin code exists before the launch does, so the status is never seen.
 private func withLaunch(_ body: (Launch) -> Int32) -> Int32 {
     guard let launch = HostTable.launch else { return BGT_WRONG_PHASE }
-    return body(launch)
+    return launch.activity.call { body(launch) }
 }
 
 // MARK: The launch
@@ -84,7 +84,7 @@ private func hostRegisterHandler(
 }
 
 private func hostRemaining(_ host: Host) -> UInt64 {
-    HostTable.launch?.remaining ?? 0
+    HostTable.launch.map { launch in launch.activity.call { launch.remaining } } ?? 0
 }
 
 private func hostContainerPath(
@@ -107,7 +107,7 @@ private func hostSetting(
 }
 
 private func hostLog(_ host: Host, _ level: UInt32, _ message: UnsafePointer<CChar>?) {
-    HostTable.launch?.log(level, message)
+    if let launch = HostTable.launch { launch.activity.call { launch.log(level, message) } }
 }
 
 private func hostStatusName(_ host: Host, _ status: Int32) -> UnsafePointer<CChar> {
@@ -165,7 +165,7 @@ private func hostComplete(_ host: Host, _ task: bgt_task, _ outcome: Int32) -> I
 }
 
 private func hostIsExpiring(_ host: Host, _ task: bgt_task) -> Int32 {
-    HostTable.launch?.isExpiring(TaskID(rawValue: task)) ?? 1
+    HostTable.launch.map { launch in launch.activity.call { launch.isExpiring(TaskID(rawValue: task)) } } ?? 1
 }
 
 // MARK: Assertions

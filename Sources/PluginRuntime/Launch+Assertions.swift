@@ -40,7 +40,9 @@ extension Launch {
 
     func endAssertion(_ id: AssertionID) -> Int32 {
         if let status = bar("end_assertion") { return status }
-        let ending = state.withLock { state in
+        let ending = state.withLock { state -> AssertionTable<AssertionHandler>.Ending? in
+            // The end of the launch may have closed the table since.
+            if state.hasEnded { return nil }
             let ending = state.assertions.end(id)
             if case .ended = ending { channel.send(.assertionEnded(id)) }
             return ending
@@ -49,6 +51,7 @@ extension Launch {
         case .ended(let handler):
             handler?.release()
             return BGT_OK
+        case nil: return BGT_ENDED
         case .unknown:
             violation(
                 "BGT-ABI-08",
@@ -74,10 +77,10 @@ extension Launch {
             return call
         }
         guard let (handler, reason) = call else { return }
-        ThreadRole.with(.expirationHandler) {
+        activity.callback(.expirationHandler) {
             handler.function(handler.context, HostTable.address, id.rawValue, reason.rawValue)
+            handler.release()
         }
-        handler.release()
         assertionCalls.change { $0 -= 1 }
     }
 

@@ -23,13 +23,17 @@ extension Launch {
         // The longest identifier, and the end of a pattern.
         let limit = ReverseDNSName.maximumLength + 2
         guard let handler, let name, let text = ForeignText.read(name, limit: limit) else { return BGT_INVALID }
-        let verdict = state.withLock { state in
+        let verdict = state.withLock { state -> RegistrationTable<Handler>.Verdict? in
+            // The end of the launch may have come since: nobody is to blame for it.
+            if state.hasEnded { return nil }
             let verdict = state.registrations.register(text, handler)
             // Under the lock: the host hears of it before any submission that needs it. In entry it hears of all at once.
             if case .registered(let name, isLate: true) = verdict { channel.send(.registered(name)) }
             return verdict
         }
         switch verdict {
+        case nil:
+            return BGT_ENDED
         case .registered:
             return BGT_OK
         case .malformed:

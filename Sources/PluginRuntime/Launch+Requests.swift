@@ -24,7 +24,7 @@ extension Launch {
         do {
             if let status = barWaiting("cancel") { return status }
             let identifier = try ForeignSubmission.identifier(identifier)
-            return cancelStatus(desk.call { channel.send(.cancel($0, identifier)) })
+            return cancelStatus(calls.call { channel.send(.cancel($0, identifier)) })
         } catch {
             return error.status
         }
@@ -32,13 +32,13 @@ extension Launch {
 
     func cancelAll() -> Int32 {
         if let status = barWaiting("cancel_all") { return status }
-        return cancelStatus(desk.call { channel.send(.cancelAll($0)) })
+        return cancelStatus(calls.call { channel.send(.cancelAll($0)) })
     }
 
     func visitPending(_ visitor: bgt_pending_visitor?, _ context: UnsafeMutableRawPointer?) -> Int32 {
         if let status = bar("pending") { return status }
         guard let visitor else { return BGT_INVALID }
-        switch desk.call({ channel.send(.pending($0)) }) {
+        switch calls.call({ channel.send(.pending($0)) }) {
         case .pending(let summaries):
             for summary in summaries.sorted(by: { $0.number < $1.number }) {
                 let status = visit(summary, visitor, context)
@@ -53,12 +53,12 @@ extension Launch {
 
     private func submitted(_ address: UnsafePointer<bgt_request>?) throws(Problem) -> SubmissionNumber {
         if let status = barWaiting("submit") {
-            let reason = status == BGT_ENDED ? "the launch is over" : "not in this callback"
-            throw Problem(status: status, message: "submit: \(reason); submit while a handler runs")
+            if status == BGT_ENDED { throw Self.ended }
+            throw Problem(status: status, message: "submit: not in this callback; submit while a handler runs")
         }
         let submission = try ForeignSubmission(address)
-        try requireHandler(for: submission.request.identifier)
-        let answer = desk.call { channel.send(.submit($0, submission.request, payload: submission.payload)) }
+        try admit(submission.request.identifier)
+        let answer = calls.call { channel.send(.submit($0, submission.request, payload: submission.payload)) }
         switch answer {
         case .submitted(let number): return number
         case .refused(let refusal):
@@ -72,12 +72,24 @@ extension Launch {
                 status: BGT_UNAVAILABLE,
                 message: "submit: the host gave an answer that belongs to no submission"
             )
-        case nil: throw Problem(status: BGT_ENDED, message: "submit: the launch is over or the host is gone")
+        case nil: throw Self.ended
         }
     }
 
-    private func requireHandler(for identifier: TaskIdentifier) throws(Problem) {
-        guard state.withLock({ $0.registrations.lacksHandler(for: identifier) }) else { return }
+    private static let ended = Problem(
+        status: BGT_ENDED,
+        message: "submit: the launch has ended, and the request was not recorded;"
+            + " submit before the last completion, or hold an assertion until the submission has returned"
+    )
+
+    /// Refuses what no handler of this process takes. One lock for both questions: the end of the launch drops the
+    /// registrations, for which no submission is to blame.
+    private func admit(_ identifier: TaskIdentifier) throws(Problem) {
+        let (hasEnded, lacksHandler) = state.withLock { state in
+            (state.hasEnded, state.registrations.lacksHandler(for: identifier))
+        }
+        if hasEnded { throw Self.ended }
+        if !lacksHandler { return }
         let message =
             "\"\(identifier)\" was submitted without a handler in this process;"
             + " register it, or a permitted pattern that covers it, before the submission"
@@ -93,7 +105,7 @@ extension Launch {
         return BGT_WRONG_PHASE
     }
 
-    private func cancelStatus(_ answer: CallDesk.Answer?) -> Int32 {
+    private func cancelStatus(_ answer: CallTable.Answer?) -> Int32 {
         switch answer {
         case .cancelled(let isRecorded): isRecorded ? BGT_OK : BGT_UNAVAILABLE
         case .refused(let refusal): refusal.code.rawValue

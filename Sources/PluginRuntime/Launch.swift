@@ -34,8 +34,9 @@ final class Launch: Sendable {
     let plan: RunnerPlan
     let memory: LaunchMemory
     let channel: ControlChannel
-    let desk = CallDesk()
+    let calls = CallTable()
     let state: Mutex<State>
+    let activity = PluginActivity()
     /// Handlers of assertions that are being called, or whose context is being released.
     let assertionCalls = Monitor(0)
     let running: RunningTasks
@@ -43,7 +44,8 @@ final class Launch: Sendable {
     private let reserve: WorkQueue
     let watch = ProcessWatch()
     private let violations = Atomic(0)
-    let flush = Mutex<Flush?>(nil)
+    /// Nil until the host's stop message.
+    let endStage = Mutex<EndStage?>(nil)
     let isFinishing = Atomic(false)
 
     /// - Parameters:
@@ -105,7 +107,7 @@ final class Launch: Sendable {
         let blocked = ProcessWatch.blockedSignals()
         var plugin = bgt_plugin()
         plugin.size = UInt32(MemoryLayout<bgt_plugin>.size)
-        let status = entry(HostTable.address, &plugin)
+        let status = ThreadRole.with(.callback) { entry(HostTable.address, &plugin) }
         let nowBlocked = ProcessWatch.blockedSignals()
         if nowBlocked != blocked {
             violation("BGT-ABI-16", "entry left signals \(nowBlocked) blocked; restore the mask before it returns")
@@ -162,18 +164,20 @@ final class Launch: Sendable {
 
     private func receive(_ event: TaskID, _ hooks: PluginHooks) {
         if state.withLock({ $0.hasEnded }) { return }
-        running.during(event) { hooks.receive(event.rawValue) }
+        activity.callback { running.during(event) { hooks.receive(event.rawValue) } }
     }
 
     private func handle(_ task: TaskID, _ identifier: TaskIdentifier) {
         guard let call = state.withLock({ $0.registrations.beginCall(for: identifier) }) else { return }
-        running.during(task) {
-            switch call.handler {
-            case .registered(let callback): callback.function(callback.context, HostTable.address, task.rawValue)
-            case .bound(let function): self.call(function, for: task)
+        activity.callback {
+            running.during(task) {
+                switch call.handler {
+                case .registered(let callback): callback.function(callback.context, HostTable.address, task.rawValue)
+                case .bound(let function): self.call(function, for: task)
+                }
             }
+            state.withLock { $0.registrations.endCall(call) }?.release()
         }
-        state.withLock { $0.registrations.endCall(call) }?.release()
     }
 
     // MARK: Expiration
@@ -200,12 +204,12 @@ final class Launch: Sendable {
 
     private func callExpirationHandler(of task: TaskID) {
         guard let (handler, reason) = state.withLock({ $0.tasks.beginCall(of: task) }) else { return }
-        ThreadRole.with(.expirationHandler) {
+        activity.callback(.expirationHandler) {
             running.during(task) {
                 handler.function(handler.context, HostTable.address, task.rawValue, reason.rawValue)
             }
+            state.withLock { $0.tasks.endCall(of: task) }?.release()
         }
-        state.withLock { $0.tasks.endCall(of: task) }?.release()
     }
 
     func onThread(named name: String, _ body: @escaping @Sendable () -> Void) {

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Glibc
+import TaskModel
 
 /// State that threads wait on: one mutex, one condition. For state that nobody waits on, `Mutex` is enough.
 // `state` is touched between lock and unlock of `mutex` alone, and both primitives keep their address until deinit.
@@ -12,7 +13,12 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
     init(_ state: State) {
         self.state = state
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        // Deadlines are by the monotonic clock, which nobody sets.
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -32,13 +38,37 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
         return body(&state)
     }
 
-    /// Blocks until `body` finds what it looks for.
+    /// Reads the state, without a wake-up of waiting threads.
+    func read<Result>(_ body: (State) -> Result) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body(state)
+    }
+
+    /// Blocks until `body` returns a value. What `body` changes wakes no other thread.
     func wait<Result>(for body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
             if let result = body(&state) { return result }
             pthread_cond_wait(condition, mutex)
+        }
+    }
+
+    /// Blocks until `body` returns a value, or until `deadline`.
+    ///
+    /// - Returns: nil when the deadline came first.
+    func wait<Result>(until deadline: MonotonicTime, for body: (inout State) -> Result?) -> Result? {
+        var time = timespec(
+            tv_sec: Int(deadline.nanoseconds / 1_000_000_000),
+            tv_nsec: Int(deadline.nanoseconds % 1_000_000_000)
+        )
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&state) { return result }
+            if .now >= deadline { return nil }
+            pthread_cond_timedwait(condition, mutex, &time)
         }
     }
 }

@@ -11,6 +11,8 @@ struct PluginHooks: @unchecked Sendable {
 
     var offersReceive: Bool { plugin.receive != nil }
 
+    var offersMain: Bool { plugin.run_main != nil }
+
     func receive(_ event: bgt_task) { plugin.receive?(plugin.context, HostTable.address, event) }
 
     func runMain() { plugin.run_main?(plugin.context, HostTable.address) }

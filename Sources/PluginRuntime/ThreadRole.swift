@@ -2,12 +2,15 @@
 
 import Glibc
 
-/// In which of the plugin's callbacks the calling thread is, as far as that limits what it may call (BGT-ABI-12).
+/// The plugin's callback that the calling thread is in: it limits what may be called there (BGT-ABI-12). Empty on a thread
+/// of the plugin's own.
 struct ThreadRole: OptionSet {
     let rawValue: UInt
 
     static let pendingVisitor = ThreadRole(rawValue: 1)
     static let expirationHandler = ThreadRole(rawValue: 2)
+    /// Entry, a handler, `receive`, `stop`: nothing is limited, but the thread returns to the runner.
+    static let callback = ThreadRole(rawValue: 4)
 
     static var current: ThreadRole {
         ThreadRole(rawValue: UInt(bitPattern: pthread_getspecific(roleKey)))

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Glibc
+import Synchronization
 
 /// Starts detached threads of this process, each with a name and an alternate stack on which its crash can be told.
 enum WorkerThread {
@@ -24,18 +25,45 @@ enum WorkerThread {
 
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         var thread = pthread_t()
+        beginning.add(1, ordering: .acquiringAndReleasing)
         guard pthread_create(&thread, &attributes, runWorkerThread, start.toOpaque()) == 0 else {
+            beginning.subtract(1, ordering: .acquiringAndReleasing)
             start.release()
             return false
         }
         return true
     }
 
+    /// Kernel numbers of the threads that have begun and have not finished their body.
+    static var numbers: Set<pid_t> { living.withLock { $0 } }
+
+    /// The number of threads that were started and have not begun: on a busy machine a thread may wait long for its
+    /// first turn, and nobody knows its number before.
+    static var countBeginning: Int { beginning.load(ordering: .acquiring) }
+
+    private static let living = Mutex<Set<pid_t>>([])
+    private static let beginning = Atomic(0)
+
+    /// Of the calling thread; nil where /proc cannot be read. The Glibc module has no gettid.
+    private static var currentNumber: pid_t? {
+        let link = [CChar](unsafeUninitializedCapacity: 64) { buffer, filled in
+            guard let start = buffer.baseAddress else { return }
+            filled = max(0, readlink("/proc/thread-self", start, buffer.count))
+        }
+        // PROCESS/task/THREAD
+        let text = String(decoding: link.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return text.split(separator: "/").last.flatMap { pid_t($0) }
+    }
+
     fileprivate static func run(_ argument: UnsafeMutableRawPointer) {
         let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
         setName(start.name)
         AlternateStack.install()
+        let number = currentNumber
+        if let number { living.withLock { _ = $0.insert(number) } }
+        beginning.subtract(1, ordering: .acquiringAndReleasing)
         start.body()
+        if let number { living.withLock { _ = $0.remove(number) } }
         AlternateStack.remove()
     }
 

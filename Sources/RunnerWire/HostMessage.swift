@@ -15,7 +15,7 @@ package enum HostMessage: Hashable, Sendable {
     /// Answers `cancel` and `cancelAll` after their commit; `isRecorded` is false when the ledger could not take it.
     case cancelled(CallNumber, isRecorded: Bool)
     case pending(CallNumber, [PendingSummary])
-    /// Every task is over and no assertion open: call the plugin's `stop`, flush, exit.
+    /// Every task is over and no assertion open: let calls in progress return, call the plugin's `stop`, flush, exit.
     case stop
 }
 

@@ -145,6 +145,8 @@ struct ContinuedTests {
         var plugin = Self.progresses
         plugin.entitlements = entitlements
         try await HostFixture.with(HostSetup(["gpu": gpu]), plugins: [plugin]) { host in
+            // Its first launch brings the container that it is released in.
+            try await host.started(plugin)
             let request = TaskRequest(
                 identifier: try host.identifier(Self.exported),
                 kind: .continued,

@@ -65,7 +65,8 @@ struct ShippedExampleTests {
                 host in
                 let submission = try await host.submit(Self.nightly)
                 while try logs.size("a.log") > 131_072 { await Task.yield() }
-                _ = try await host.client.simulateExpiration(of: host.identifier(Self.nightly))
+                // The host may not have read yet that the launch has entered.
+                try await host.expireOnceEntered(Self.nightly)
                 let end = try await host.outcome(of: submission)
                 #expect(end.event == "failed" && end.blame == "person")
                 #expect(end.message.contains("cancelled; freed"), "\(end.message)")

@@ -28,6 +28,8 @@ public enum BackgroundPlugin {
         var receiver: (@Sendable (BackgroundEvent) -> Void)?
         var stop: (@Sendable () -> Void)?
         var registered: Set<String> = []
+        /// Identifiers of the tasks that the process was launched for.
+        var launched: [String] = []
     }
 
     /// What entry returns when the closure has thrown: statuses below zero are the plugin's own.
@@ -57,17 +59,22 @@ public enum BackgroundPlugin {
             host.log(.error, "the plugin could not enter: \(error)")
             return failed
         }
-        let entry = entry.withLock { $0 }
-        hooks.pointee.run_main = { _, table in
-            BackgroundPlugin.requireHandlers(Host(table: table))
+        // Asked for here, on the thread of entry: a call that the main loop makes looks like work that goes on.
+        let launched = host.launch?.identifiers ?? []
+        let entry = entry.withLock { entry in
+            entry.launched = launched
+            return entry
+        }
+        hooks.pointee.run_main = { _, _ in
+            BackgroundPlugin.requireHandlers()
             MainLoop.run()
         }
         if entry.receiver != nil {
             hooks.pointee.receive = { _, table, event in BackgroundPlugin.receive(event, from: Host(table: table)) }
         }
-        hooks.pointee.stop = { _, table in
+        hooks.pointee.stop = { _, _ in
             // A launch without any task that somebody takes is over before the main loop may have begun.
-            BackgroundPlugin.requireHandlers(Host(table: table))
+            BackgroundPlugin.requireHandlers()
             BackgroundPlugin.entry.withLock { $0.stop }?()
         }
         return BGT_OK
@@ -96,9 +103,9 @@ public enum BackgroundPlugin {
     }
 
     /// The host has taken such a task as used up, and recorded that nobody takes it, before the main loop runs.
-    private static func requireHandlers(_ host: Host) {
-        let registered = entry.withLock { $0.registered }
-        guard let missing = host.launch?.identifiers.first(where: { !registered.contains($0) }) else { return }
+    private static func requireHandlers() {
+        let (launched, registered) = entry.withLock { ($0.launched, $0.registered) }
+        guard let missing = launched.first(where: { !registered.contains($0) }) else { return }
         ProgrammingError.end(
             "the plugin was launched for the task with identifier \"\(missing)\", and no launch handler is registered"
                 + " for it: register it in the closure that BackgroundPlugin.enter is given"

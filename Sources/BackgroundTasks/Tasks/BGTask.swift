@@ -49,7 +49,10 @@ public class BGTask: NSObject, @unchecked Sendable {
     }
 
     /// Reports that the task is done, and how it went. Without success nothing is tried again; to do so, submit a new
-    /// request before.
+    /// request, before or right after.
+    ///
+    /// The launch ends with the last completion. The process stays until handlers have returned and the plugin's threads
+    /// have made no call for a quarter of a second, one second at most.
     ///
     /// The first call counts; a second one is recorded as the plugin's mistake.
     public func setTaskCompleted(success: Bool) { complete(success ? .success : .failure) }

@@ -54,8 +54,12 @@
  *           counts. Who is still there when the grace is over is killed, with its children. A continued task outlives
  *           the deadline; it expires when its progress stands still, under memory pressure, or when a person stops it.
  *           Once no task may go on, open assertions are told as well, and their grace is the same.
- * Stop.     When every task is completed and no assertion is open, `stop` is called, with the grace as its bound.
- *           Then the process ends with _exit: no atexit function, no static destructor runs.
+ * Stop.     When every task is completed and no assertion is open, the launch ends. First handlers return and threads
+ *           of the plugin's own finish their calls: these are done once none of them runs and 250 ms have passed since
+ *           the last call of one. So a request may be submitted right after the last completion. A plugin that does
+ *           everything in its handlers is done at once, and every other one after a second at most. Then `stop` is
+ *           called, with the grace as its bound; calls in progress get their answers, new ones BGT_ENDED; and the
+ *           process ends with _exit: no atexit function, no static destructor runs.
  *
  * Phases named below: entry; running (from entry's return until stop is called); stop. Nothing may call the host
  * earlier. stdin is empty, stdout and stderr are captured line by line into the log, the environment is an allow-list.
@@ -166,7 +170,7 @@ extern "C" {
 #define BGT_TOO_NEW 108           /* a struct uses fields that this host does not know */
 #define BGT_TRUNCATED 109         /* the buffer is too small; `needed` says by how much */
 #define BGT_NOT_FOUND 110         /* no such setting, no such assertion */
-#define BGT_ENDED 111             /* the launch is over, or the host is gone */
+#define BGT_ENDED 111             /* the launch has ended, or the host is gone; nothing of the call was recorded */
 #define BGT_WRONG_KIND 112        /* not for a task of this kind */
 
 /* ---- Sub-reasons of a refused submission (uint32_t) -------------------------------------------------------------- */
@@ -426,7 +430,8 @@ struct bgt_host {
      * handler may submit its own identifier anew: the one that runs counts no more. In entry after the registration.
      * A continued request is taken only in the foreground, where a person started what submits it; a main plugin's is
      * delivered to this process. `refusal` may be NULL; else its `size` is set, and it is filled whatever is returned,
-     * BGT_INVALID for itself excepted. Blocks. Not in expiration and assertion handlers.
+     * BGT_INVALID for itself excepted. Blocks, like cancel, cancel_all and pending: of these calls at most 16 await the
+     * host's answer at once, further callers wait for their turn. Not in expiration and assertion handlers.
      * BGT_OK; BGT_UNAVAILABLE, BGT_TOO_MANY_PENDING, BGT_NOT_PERMITTED, BGT_IMMEDIATE_RUN_INELIGIBLE: see sub_reason;
      * BGT_UNREGISTERED: a main plugin without a handler for it; BGT_WRONG_PHASE: in an expiration or assertion handler;
      * BGT_TOO_NEW: unknown tail of the request; BGT_INVALID: NULL, malformed, too long, a field not of this kind, an
@@ -506,8 +511,8 @@ struct bgt_host {
                                bgt_assertion_handler BGTASK_NULLABLE on_expire, void *BGTASK_NULLABLE context,
                                bgt_release BGTASK_NULLABLE release, bgt_assertion *BGTASK_NULLABLE out) BGTASK_NOEXCEPT;
 
-    /* Ends an assertion; the launch may end on this call's return. Also inside its own handler: `stop` does not wait for
-     * that handler to return, the end of the process does, within the grace.
+    /* Ends an assertion; the launch may end on this call's return. Also inside its own handler: `stop` waits a second
+     * at most for that handler to return, the end of the process waits as long as the grace.
      * BGT_OK; BGT_NOT_FOUND: unknown, another process's or ended already; the journal names it. */
     int32_t (*end_assertion)(const bgt_host *host, bgt_assertion assertion) BGTASK_NOEXCEPT;
 

@@ -1,0 +1,98 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import RunnerWire
+package import TaskModel
+
+/// The calls of the plugin that await the host's answer, `CallWindow.limit` at once. Further callers wait for a place, in
+/// the order of their calls. Completions, reports and log lines have no answer and pass by. Knows nothing of what was
+/// asked.
+package final class CallTable: Sendable {
+    package enum Answer: Hashable, Sendable {
+        case submitted(SubmissionNumber)
+        case refused(Refusal)
+        case cancelled(isRecorded: Bool)
+        case pending([PendingSummary])
+    }
+
+    private struct State {
+        /// Number of the newest call.
+        var last: UInt64 = 0
+        /// Number of the newest call that has got a place.
+        var admitted: UInt64 = 0
+        /// Calls with a place, until their caller has taken the answer; nil until the answer has come.
+        var open: [CallNumber: Answer?] = [:]
+        /// Open calls without an answer.
+        var unanswered = 0
+        var isClosed = false
+
+        /// Gives the free places to the callers that have waited longest.
+        mutating func admit() {
+            while !isClosed, unanswered < CallWindow.limit, admitted < last {
+                admitted += 1
+                unanswered += 1
+                open[CallNumber(rawValue: admitted)] = .some(nil)
+            }
+        }
+    }
+
+    private let state = Monitor(State())
+
+    package init() {}
+
+    /// Blocks until the host has answered. Never called on the control thread, which brings the answers.
+    ///
+    /// - Parameter send: sends the question; false when it could not be sent.
+    /// - Returns: nil when the question was not sent: the table is closed, or `send` failed.
+    package func call(_ send: (CallNumber) -> Bool) -> Answer? {
+        guard let number = takePlace() else { return nil }
+        guard send(number) else {
+            state.change { state in
+                state.open[number] = nil
+                state.unanswered -= 1
+                state.admit()
+            }
+            return nil
+        }
+        let answer = state.wait { state in state.open[number] ?? nil }
+        state.change { $0.open[number] = nil }
+        return answer
+    }
+
+    /// Nil when the table was closed before a place was free.
+    private func takePlace() -> CallNumber? {
+        let number = state.change { state in
+            state.last += 1
+            state.admit()
+            return CallNumber(rawValue: state.last)
+        }
+        return state.wait { state -> CallNumber?? in
+            if state.open[number] != nil { return .some(number) }
+            return state.isClosed ? .some(nil) : nil
+        }
+    }
+
+    /// Answers to calls that nobody made are dropped.
+    package func answer(_ number: CallNumber, _ answer: Answer) {
+        state.change { state in
+            guard case .some(.none) = state.open[number] else { return }
+            state.open[number] = .some(answer)
+            state.unanswered -= 1
+            state.admit()
+        }
+    }
+
+    /// The number of callers that wait for a place.
+    package var waiting: Int { state.read { Int($0.last - $0.admitted) } }
+
+    /// Gives no place any more: callers without one return nil. Calls with a place still get their answer.
+    package func close() {
+        state.change { $0.isClosed = true }
+    }
+
+    /// Blocks until no call is open, or until `deadline`.
+    ///
+    /// - Returns: the number of calls that have no answer then.
+    package func drain(until deadline: MonotonicTime) -> Int {
+        state.wait(until: deadline) { $0.open.isEmpty ? 0 : nil } ?? state.read { $0.unanswered }
+    }
+}

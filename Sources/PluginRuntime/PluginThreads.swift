@@ -1,0 +1,40 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+
+/// The threads of this process that are not the runner's: those that the plugin and its libraries have started, and the
+/// main thread when `run_main` has it.
+struct PluginThreads {
+    /// Whether the plugin offers `run_main`.
+    let includeMain: Bool
+
+    /// Whether one of them runs, is about to run, or waits for a disk. Work that was handed to a thread shows here from
+    /// the moment at which it was handed over: the wake-up makes the thread runnable, however busy the machine is. False
+    /// where /proc cannot be read.
+    var isAnyActive: Bool {
+        guard let folder = opendir("/proc/self/task") else { return false }
+        defer { closedir(folder) }
+        let own = WorkerThread.numbers.union(includeMain ? [] : [getpid()])
+        var active = 0
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 1) { String(cString: $0) }
+            }
+            if let thread = pid_t(name), !own.contains(thread), Self.isActive(thread) { active += 1 }
+        }
+        // Asked for last: a thread of the runner that has begun meanwhile counts as the plugin's, which costs one more look.
+        return active > WorkerThread.countBeginning
+    }
+
+    private static func isActive(_ thread: pid_t) -> Bool {
+        let file = open("/proc/self/task/\(thread)/stat", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        let text = [UInt8](unsafeUninitializedCapacity: 256) { buffer, filled in
+            filled = max(0, read(file, buffer.baseAddress, buffer.count))
+        }
+        // NUMBER (NAME) STATE ...; the name may have any character in it.
+        guard let end = text.lastIndex(of: UInt8(ascii: ")")), end + 2 < text.count else { return false }
+        return text[end + 2] == UInt8(ascii: "R") || text[end + 2] == UInt8(ascii: "D")
+    }
+}

@@ -1,0 +1,91 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import HostTestKit
+import TaskModel
+import Testing
+
+@Suite("A request that follows the last completion is recorded, so that a chain of launches does not break (34, 53)")
+struct ChainTests {
+    @Test(arguments: ["handler", "thread", "later-thread"])
+    func `a C plugin that completes a task and then submits the next one keeps its chain`(from: String) async throws {
+        var plugin = TestPlugin("SubmitsAfterwards")
+        plugin.settings["from"] = from
+        let links = 30
+        try await HostFixture.with(plugins: [plugin]) { host in
+            let lost = try await host.lostLinks(of: plugin.task(), of: plugin, launches: links)
+            #expect(lost == 0, "\(lost) of \(links) links were lost")
+            let statuses = host.containerText(plugin, "statuses.txt").split(separator: "\n")
+            #expect(statuses == Array(repeating: "BGT_OK", count: links))
+        }
+    }
+
+    @Test(
+        arguments: BuiltLibrary.allCases,
+        [
+            "closure", "queue", "main-queue", "asynchronous-queue", "main-actor", "swift-task", "later-swift-task",
+            "later-main-queue", "later-callback", "async-handler",
+        ]
+    )
+    func `a Swift plugin that completes a task and then submits the next one keeps its chain`(
+        _ library: BuiltLibrary,
+        from: String
+    ) async throws {
+        let plugin = TestPlugin.part("SubmitsAfterwards", library, settings: ["from": from])
+        let links = 8
+        try await HostFixture.with(plugins: [plugin]) { host in
+            try await host.started(plugin)
+            let lost = try await host.lostLinks(of: plugin.task("report"), of: plugin, launches: links)
+            #expect(lost == 0, "\(lost) of \(links) links were lost")
+        }
+    }
+
+    @Test(arguments: BuiltLibrary.allCases)
+    func `an expiration handler in Swift that completes its task and then submits the next one keeps its chain`(
+        _ library: BuiltLibrary
+    ) async throws {
+        let plugin = TestPlugin.part("SubmitsAfterwards", library, settings: ["from": "expiration-handler"])
+        try await HostFixture.with(plugins: [plugin]) { host in
+            try await host.started(plugin)
+            let lost = try await host.lostLinks(of: plugin.task("report"), of: plugin, launches: 4) {
+                try await host.expireOnceEntered(plugin.task("report"))
+            }
+            #expect(lost == 0)
+        }
+    }
+}
+
+extension HostFixture {
+    /// Launches a task again and again, each launch for the request that the launch before it submitted. Every launch has
+    /// to end without a violation, and no submission may be refused.
+    ///
+    /// - Parameter duringLaunch: called after each launch was asked for.
+    /// - Returns: the number of launches that left no request behind.
+    fileprivate func lostLinks(
+        of task: String,
+        of plugin: TestPlugin,
+        launches: Int,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        duringLaunch: () async throws -> Void = {}
+    ) async throws -> Int {
+        var lost = 0
+        var submission = try await submit(task, earliestBegin: Self.tomorrow)
+        for _ in 0..<launches {
+            _ = try await client.simulateLaunch(of: [identifier(task)])
+            try await duringLaunch()
+            let end = try await outcome(of: submission)
+            #expect(end.event == "succeeded", sourceLocation: sourceLocation)
+            _ = try await self.end(ofLaunch: try #require(end.launch))
+            if let next = try await client.tasks().pending.first(where: { $0.identifier == task }) {
+                submission = next.submission
+            } else {
+                lost += 1
+                submission = try await submit(task, earliestBegin: Self.tomorrow)
+            }
+        }
+        let violations = try await journal().filter { $0.event == "violation" }.map(\.message)
+        #expect(violations == [], sourceLocation: sourceLocation)
+        #expect(!log.contains { $0.contains("not scheduled") }, sourceLocation: sourceLocation)
+        return lost
+    }
+}

@@ -1,0 +1,73 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Makes twenty calls that the host answers, each on a thread of its own: submit, cancel, cancel_all and pending in turn.
+ * The handler completes .task while they wait. The status of each call goes to `statuses.txt`. */
+
+#include <bgtask.h>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define TASK "com.example.fillswindow.task"
+#define CALLS 20
+
+static char folder[4096];
+static const bgt_host *the_host;
+static atomic_int calling;
+
+static void record(const char *file, const char *format, ...) {
+    char path[sizeof folder + 32];
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    va_list arguments;
+    va_start(arguments, format);
+    vdprintf(descriptor, format, arguments);
+    va_end(arguments);
+    close(descriptor);
+}
+
+static int32_t look(void *context, const bgt_pending *request) {
+    (void)context, (void)request;
+    return BGT_OK;
+}
+
+static int32_t call(uintptr_t index) {
+    bgt_request request = bgt_processing_request(TASK, 0);
+    switch (index % 4) {
+    case 0: return bgt_submit(the_host, &request, NULL);
+    case 1: return bgt_cancel(the_host, TASK);
+    case 2: return bgt_cancel_all(the_host);
+    default: return bgt_visit_pending(the_host, look, NULL);
+    }
+}
+
+static void *call_once(void *index) {
+    atomic_fetch_add(&calling, 1);
+    record("statuses.txt", "%s\n", bgt_status_name(the_host, call((uintptr_t)index)));
+    return NULL;
+}
+
+static void run(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    for (uintptr_t index = 0; index < CALLS; index++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, call_once, (void *)index) == 0) {
+            pthread_detach(thread);
+        }
+    }
+    while (atomic_load(&calling) < CALLS) {
+        usleep(1000);
+    }
+    bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    (void)plugin;
+    the_host = host;
+    BGTASK_TRY(bgt_container_path(host, folder, sizeof folder, NULL));
+    return bgt_register(host, TASK, run, NULL);
+}

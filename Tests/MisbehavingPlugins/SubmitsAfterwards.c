@@ -1,0 +1,87 @@
+/* Part of bgtask, under the Apache License 2.0; see LICENSE. */
+
+/* Completes .task, and only then submits it anew, for tomorrow. The setting `from` says on which thread: the handler's own;
+ * `thread`, one that the handler starts for both; `later-thread`, one that the handler starts after the completion, and
+ * that computes for 50 ms before it calls the host for the first time. As many submissions follow one another as the
+ * setting `times` says, one if there is none; the status of each goes to `statuses.txt`. */
+
+#include <bgtask.h>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TASK "com.example.submitsafterwards.task"
+
+/* Read in entry: after the end of the launch the host answers nothing any more. */
+static char folder[4096];
+static char from[16], times[16] = "1";
+
+static const bgt_host *the_host;
+
+static void record(const char *file, const char *format, ...) {
+    char path[sizeof folder + 32];
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    const int descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    va_list arguments;
+    va_start(arguments, format);
+    vdprintf(descriptor, format, arguments);
+    va_end(arguments);
+    close(descriptor);
+}
+
+static void submit(void) {
+    for (int count = atoi(times); count > 0; count--) {
+        bgt_request next = bgt_processing_request(TASK, 0);
+        next.earliest_begin_ns = bgt_seconds_from_now(24 * 60 * 60);
+        record("statuses.txt", "%s\n", bgt_status_name(the_host, bgt_submit(the_host, &next, NULL)));
+    }
+}
+
+static void *complete_and_submit(void *task) {
+    bgt_complete(the_host, (bgt_task)(uintptr_t)task, BGT_OUTCOME_SUCCESS);
+    submit();
+    return NULL;
+}
+
+static void *compute_and_submit(void *context) {
+    struct timespec used;
+    do {
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    } while (used.tv_nsec < 50000000);
+    submit();
+    return context;
+}
+
+static void start(void *(*body)(void *), void *context) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, body, context) == 0) {
+        pthread_detach(thread);
+    }
+}
+
+static void run(void *context, const bgt_host *host, bgt_task task) {
+    (void)context;
+    if (strcmp(from, "thread") == 0) {
+        start(complete_and_submit, (void *)(uintptr_t)task);
+    } else if (strcmp(from, "later-thread") == 0) {
+        bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
+        start(compute_and_submit, NULL);
+    } else {
+        complete_and_submit((void *)(uintptr_t)task);
+    }
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    (void)plugin;
+    the_host = host;
+    BGTASK_TRY(bgt_container_path(host, folder, sizeof folder, NULL));
+    (void)bgt_setting(host, "from", from, sizeof from, NULL);
+    (void)bgt_setting(host, "times", times, sizeof times, NULL);
+    return bgt_register(host, TASK, run, NULL);
+}

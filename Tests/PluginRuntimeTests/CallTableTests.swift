@@ -1,0 +1,143 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import PluginRuntime
+import RunnerWire
+import Synchronization
+import TaskModel
+import Testing
+
+@Suite("At most sixteen calls of a launch await the host's answer")
+struct CallTableTests {
+    private static let accepted = CallTable.Answer.cancelled(isRecorded: true)
+
+    @Test func `the seventeenth call is sent when one of sixteen is answered`() async {
+        let callers = Callers()
+        await callers.start(CallWindow.limit + 1)
+        #expect(callers.sent == Array(0..<CallWindow.limit))
+        callers.answer(3)
+        await callers.until { $0.sent.count == CallWindow.limit + 1 }
+        #expect(callers.sent.last == CallWindow.limit && callers.table.waiting == 0)
+        await callers.finish()
+    }
+
+    @Test func `waiting calls are sent in the order in which they were made`() async {
+        let callers = Callers()
+        await callers.start(CallWindow.limit + 8)
+        for index in 0..<8 {
+            callers.answer(index)
+            await callers.until { $0.sent.count == CallWindow.limit + index + 1 }
+        }
+        #expect(callers.sent == Array(0..<CallWindow.limit + 8))
+        await callers.finish()
+    }
+
+    @Test func `several answers at once give their places to as many waiting calls`() async {
+        let callers = Callers()
+        await callers.start(2 * CallWindow.limit)
+        for index in 0..<CallWindow.limit { callers.answer(index) }
+        await callers.until { $0.sent.count == 2 * CallWindow.limit }
+        await callers.finish()
+    }
+
+    @Test func `an answer that comes twice, or to no call, frees no second place`() async {
+        let callers = Callers()
+        await callers.start(CallWindow.limit + 2)
+        callers.table.answer(CallNumber(rawValue: 1), Self.accepted)
+        callers.table.answer(CallNumber(rawValue: 1), Self.accepted)
+        callers.table.answer(CallNumber(rawValue: 99), Self.accepted)
+        await callers.until { $0.results[0] != nil && $0.sent.count == CallWindow.limit + 1 }
+        #expect(callers.table.waiting == 1)
+        await callers.finish()
+    }
+
+    @Test func `a call that could not be sent gives its place to the next one and has no answer`() async {
+        let callers = Callers(failing: [2])
+        await callers.start(CallWindow.limit + 1)
+        await callers.until { $0.sent.count == CallWindow.limit + 1 }
+        #expect(callers.results[2] == .some(nil))
+        await callers.finish()
+    }
+
+    @Test func `closing releases the calls that were not sent and leaves the others their answers`() async {
+        let callers = Callers()
+        await callers.start(CallWindow.limit + 4)
+        callers.table.close()
+        await callers.until { $0.results.count == 4 }
+        #expect(callers.results == Dictionary(uniqueKeysWithValues: (16..<20).map { ($0, nil) }))
+        #expect(callers.table.call { _ in true } == nil)
+        for index in 0..<CallWindow.limit { callers.answer(index) }
+        #expect(callers.table.drain(until: .farFuture) == 0)
+        await callers.until { $0.results.count == CallWindow.limit + 4 }
+        #expect((0..<CallWindow.limit).allSatisfy { callers.results[$0] == Self.accepted })
+        #expect(callers.sent == Array(0..<CallWindow.limit))
+    }
+
+    @Test func `draining returns at its deadline with the number of calls without an answer`() async {
+        let callers = Callers()
+        await callers.start(3)
+        callers.table.close()
+        callers.answer(1)
+        await callers.until { $0.results.count == 1 }
+        #expect(callers.table.drain(until: MonotonicTime(nanoseconds: 0)) == 2)
+        await callers.finish()
+    }
+
+    /// Threads that make one call each.
+    private final class Callers: Sendable {
+        private struct State {
+            /// Callers whose question was sent, in that order.
+            var sent: [Int] = []
+            /// What each caller's call returned.
+            var results: [Int: CallTable.Answer?] = [:]
+            var numbers: [Int: CallNumber] = [:]
+        }
+
+        let table = CallTable()
+        private let failing: Set<Int>
+        private let state = Mutex(State())
+
+        init(failing: Set<Int> = []) { self.failing = failing }
+
+        var sent: [Int] { state.withLock { $0.sent } }
+        var results: [Int: CallTable.Answer?] { state.withLock { $0.results } }
+
+        /// Starts callers 0 and up, each once the one before it was sent or waits for a place.
+        func start(_ count: Int) async {
+            for index in 0..<count {
+                Thread.detachNewThread { self.call(index) }
+                await until { $0.sent.count + $0.table.waiting == index + 1 }
+            }
+        }
+
+        private func call(_ index: Int) {
+            let result = table.call { number in
+                state.withLock { state in
+                    state.sent.append(index)
+                    state.numbers[index] = number
+                }
+                return !failing.contains(index)
+            }
+            state.withLock { $0.results[index] = .some(result) }
+        }
+
+        func answer(_ index: Int) {
+            if let number = state.withLock({ $0.numbers[index] }) { table.answer(number, CallTableTests.accepted) }
+        }
+
+        func until(_ condition: (Callers) -> Bool) async {
+            while !condition(self) { await Task.yield() }
+        }
+
+        /// Lets every thread end.
+        func finish() async {
+            table.close()
+            for index in sent { answer(index) }
+            #expect(table.drain(until: .farFuture) == 0)
+        }
+    }
+}
+
+extension MonotonicTime {
+    fileprivate static var farFuture: MonotonicTime { MonotonicTime(nanoseconds: .max / 2) }
+}

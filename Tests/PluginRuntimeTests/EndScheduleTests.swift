@@ -1,0 +1,66 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginRuntime
+import TaskModel
+import Testing
+
+@Suite("A launch waits for its plugin to fall silent, and no longer than the host allows")
+struct EndScheduleTests {
+    typealias Activity = EndSchedule.Activity
+
+    private let begin = MonotonicTime(nanoseconds: 1_000_000_000_000)
+    private var schedule: EndSchedule { EndSchedule(begin: begin, grace: .seconds(5)) }
+
+    @Test func `a plugin without calls on threads of its own is quiet at once`() {
+        #expect(schedule.nextCheck(of: Activity(), at: begin) == nil)
+    }
+
+    @Test func `a plugin whose own thread called last is quiet 250 ms after that call`() {
+        let activity = Activity(lastCall: begin + .milliseconds(-100))
+        #expect(schedule.nextCheck(of: activity, at: begin) == begin + .milliseconds(150))
+        #expect(schedule.nextCheck(of: activity, at: begin + .milliseconds(149)) == begin + .milliseconds(150))
+        #expect(schedule.nextCheck(of: activity, at: begin + .milliseconds(150)) == nil)
+    }
+
+    @Test func `a later call of the plugin's own thread begins the quiet period again`() {
+        let activity = Activity(lastCall: begin + .milliseconds(140))
+        #expect(schedule.nextCheck(of: activity, at: begin + .milliseconds(150)) == begin + .milliseconds(390))
+    }
+
+    @Test func `a call that has not returned is looked at again one quiet period later`() {
+        let activity = Activity(calls: 1, lastCall: begin + .seconds(-9))
+        #expect(schedule.nextCheck(of: activity, at: begin) == begin + .milliseconds(250))
+    }
+
+    @Test func `a callback that has not returned is waited for up to one second`() {
+        let activity = Activity(callbacks: 1)
+        #expect(schedule.nextCheck(of: activity, at: begin) == begin + .seconds(1))
+        #expect(schedule.nextCheck(of: activity, at: begin + .seconds(1)) == nil)
+    }
+
+    @Test func `a plugin that never stops calling is waited for up to one second`() {
+        let late = begin + .milliseconds(900)
+        #expect(schedule.nextCheck(of: Activity(calls: 3, lastCall: late), at: late) == begin + .seconds(1))
+        #expect(schedule.nextCheck(of: Activity(lastCall: late), at: late) == begin + .seconds(1))
+        #expect(schedule.nextCheck(of: Activity(calls: 3, lastCall: late), at: begin + .seconds(1)) == nil)
+    }
+
+    @Test func `stop has the whole grace period after a quiet period`() {
+        let called = begin + EndSchedule.quietPeriod
+        #expect(schedule.stopDeadline(calledAt: called) == called + .seconds(5))
+        #expect(schedule.stopDeadline(calledAt: begin + .seconds(1)) == begin + .milliseconds(5_400))
+    }
+
+    @Test(arguments: [Duration.milliseconds(1), .milliseconds(300), .seconds(5), .seconds(7 * 86_400)])
+    func `every stage ends half a second before the host kills the process, and leaves room for a quiet period`(
+        grace: Duration
+    ) {
+        let schedule = EndSchedule(begin: begin, grace: grace)
+        let kill = begin + grace + .seconds(1)
+        #expect(schedule.settledBy > begin + EndSchedule.quietPeriod && schedule.settledBy <= begin + .seconds(1))
+        #expect(schedule.settledBy < schedule.stoppedBy && schedule.stoppedBy < schedule.flushedBy)
+        #expect(schedule.flushedBy == kill + .milliseconds(-500))
+        #expect(schedule.flushDeadline(begunAt: kill) == schedule.flushedBy)
+        #expect(schedule.stopDeadline(calledAt: kill) == schedule.stoppedBy)
+    }
+}
