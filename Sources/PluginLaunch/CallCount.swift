@@ -5,6 +5,8 @@ import RunnerWire
 /// The unanswered calls of one launch, counted by the host: a runner that is not ours keeps no window.
 struct CallCount {
     private var unanswered = 0
+    /// Whether a call beyond the window was reported.
+    private var isReported = false
 
     /// Counts a message; false for a call beyond the window, which is not counted.
     mutating func admits(_ message: RunnerMessage) -> Bool {
@@ -12,6 +14,12 @@ struct CallCount {
         guard unanswered < CallWindow.limit else { return false }
         unanswered += 1
         return true
+    }
+
+    /// Whether the first call beyond the window has just come: once in the life of a launch.
+    mutating func reports() -> Bool {
+        defer { isReported = true }
+        return !isReported
     }
 
     /// Counts one answer. An answer without a call changes nothing.

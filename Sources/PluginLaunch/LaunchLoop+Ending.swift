@@ -146,7 +146,6 @@ extension LaunchLoop {
 
         drainControl(of: launch, at: now)
         reportDroppedLog(of: launch)
-        reportDroppedCalls(of: launch)
         for stream in [RunnerOutput.standardOutput, .standardError] {
             launch.outputs[stream]?.finish(into: buffer, at: now) { deliver($0, from: stream, of: number) }
         }

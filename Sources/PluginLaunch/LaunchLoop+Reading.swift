@@ -1,7 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CLinux
-import Logging
 import RunnerWire
 import TaskModel
 
@@ -33,9 +32,15 @@ extension LaunchLoop {
 
     /// Delivers a message, unless it has to wait: a call for an answer to an earlier one, any message for the receiver.
     private func takes(_ message: RunnerMessage, of launch: SupervisedLaunch, at now: MonotonicTime) -> Bool {
-        guard hasCapacity(launch.number), launch.calls.admits(message) else { return false }
+        guard hasCapacity(launch.number), admits(message, of: launch) else { return false }
         deliver(message, of: launch, at: now)
         return true
+    }
+
+    private func admits(_ message: RunnerMessage, of launch: SupervisedLaunch) -> Bool {
+        if launch.calls.admits(message) { return true }
+        if launch.calls.reports() { onEvent(.windowExceeded(launch.number)) }
+        return false
     }
 
     /// Delivers what the runner has sent so far, whether the receiver has capacity or not. A call beyond the window is
@@ -43,22 +48,11 @@ extension LaunchLoop {
     func drainControl(of launch: SupervisedLaunch, at now: MonotonicTime) {
         let descriptor = launch.control.descriptor
         let status = launch.control.drain(into: buffer, at: now) { message in
-            guard launch.calls.admits(message) else {
-                launch.droppedCalls += 1
-                return
-            }
+            guard admits(message, of: launch) else { return }
             deliver(message, of: launch, at: now)
         }
         if status != .open, let descriptor { poller.remove(descriptor, .control(launch.number)) }
         settle(launch, status)
-    }
-
-    func reportDroppedCalls(of launch: SupervisedLaunch) {
-        guard launch.droppedCalls > 0 else { return }
-        logger.warning(
-            "calls beyond the window of \(CallWindow.limit) unanswered ones dropped at the end of their launch",
-            metadata: ["launch": "\(launch.number)", "calls": "\(launch.droppedCalls)"]
-        )
     }
 
     /// The host counts the log lines itself: the runner's own count would be the plugin's word.

@@ -29,8 +29,6 @@ final class SupervisedLaunch {
     var leftRunning = 0
     var control: ControlChannel
     var calls = CallCount()
-    /// Calls beyond the window that were in the channel when it was drained. They were dropped.
-    var droppedCalls = 0
     /// When the launch is killed; nil while nothing asks for that.
     var killTime: MonotonicTime?
     var logAllowance: LineAllowance

@@ -42,6 +42,14 @@ struct SubmissionFloodTests {
             let growth = try host.residentKilobytes() - before
             #expect(growth < 48 * 1_024, "the host grew by \(growth) kB")
 
+            for flooder in flooders {
+                let number = try await host.launch(of: flooder).number
+                let violation = try await host.violation(in: number)
+                #expect(
+                    violation.names(flooder, rule: "more than 16 calls", remedy: "leave descriptors alone"),
+                    "\(violation)"
+                )
+            }
             for flooder in flooders { try await host.expireOnceEntered(flooder.task()) }
             while try await !host.running(of: flooders).isEmpty { await Task.yield() }
             for flooder in flooders { _ = try await host.client.cancel(host.identifier(flooder.task())) }

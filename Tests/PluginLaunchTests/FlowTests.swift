@@ -16,6 +16,10 @@ extension LaunchTests {
             (1...count).map { .pending(CallNumber(rawValue: UInt64($0))) }
         }
 
+        private static func reports(_ fixture: LaunchFixture) -> Int {
+            fixture.events.events.count { if case .windowExceeded(1) = $0 { true } else { false } }
+        }
+
         /// Returns when the launcher has gone through several turns, each of which reads what it may of every channel.
         private func passTurns(_ fixture: LaunchFixture, _ launch: LaunchNumber) async {
             fixture.launcher.take(for: launch)
@@ -48,6 +52,7 @@ extension LaunchTests {
             try await withSent(messages) { fixture in
                 _ = await fixture.events.first { if case .message(1, Self.hello) = $0 { true } else { nil } }
                 #expect(fixture.events.messages(1) == messages)
+                #expect(Self.reports(fixture) == 0)
             }
         }
 
@@ -60,6 +65,7 @@ extension LaunchTests {
                 try fixture.launcher.send(.pending(CallNumber(rawValue: 1), []), to: 1)
                 _ = await fixture.events.first { if case .message(1, Self.hello) = $0 { true } else { nil } }
                 #expect(fixture.events.messages(1) == messages)
+                #expect(Self.reports(fixture) == 1)
             }
         }
 
@@ -80,6 +86,7 @@ extension LaunchTests {
                 fixture.launcher.kill(1)
                 await fixture.events.end(1)
                 #expect(fixture.events.messages(1) == Self.calls(CallWindow.limit) + [Self.hello])
+                #expect(Self.reports(fixture) == 1)
             }
         }
 

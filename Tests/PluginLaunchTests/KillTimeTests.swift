@@ -26,7 +26,7 @@ extension LaunchTests {
                 case .message: "m"
                 case .killedAtDeadline: "k"
                 case .ended: "e"
-                case .unavailable, .malformed, .output, .outputDropped: "?"
+                case .unavailable, .malformed, .windowExceeded, .output, .outputDropped: "?"
                 }
             }.joined()
         }

@@ -50,6 +50,7 @@ extension DecisionLoop {
         case .message(let launch, let message): return events(of: message, in: launch, core, launches)
         case .malformed(let launch, let message):
             return [.violated(launch, rule: "BGT-ABI-16", message: "\(message); \(Self.channelRemedy)")]
+        case .windowExceeded(let launch): return [.violated(launch, rule: "BGT-ABI-16", message: Self.windowRule)]
         case .output(let launch, let stream, let line):
             write(.info, line, of: launch, from: stream, launches)
         case .outputDropped(let launch, let stream, let lines):
@@ -79,6 +80,9 @@ extension DecisionLoop {
     }
 
     private static let channelRemedy = "leave descriptors alone that the plugin did not open"
+    private static let windowRule =
+        "more than \(CallWindow.limit) calls were unanswered at once, which the runner prevents: they were written past it;"
+        + " \(channelRemedy)"
     private static let lineRule =
         "a log takes \(LineAllowance.burst) lines at once and then \(LineAllowance.linesPerSecond) a second"
 

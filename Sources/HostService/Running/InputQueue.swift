@@ -162,7 +162,7 @@ extension LaunchEvent {
     fileprivate var isMilestone: Bool {
         switch self {
         case .ready, .unavailable, .killedAtDeadline, .ended: true
-        case .message, .malformed, .output, .outputDropped: false
+        case .message, .malformed, .windowExceeded, .output, .outputDropped: false
         }
     }
 }
