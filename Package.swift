@@ -200,6 +200,7 @@ let package = Package(
                 "CLinux", "ControlAPI", "HostConditions", "HostConfiguration", "PluginBinary", "PluginCatalog",
                 "PluginLaunch",
                 "RunnerWire", "Scheduling", "TaskLedger", "TaskModel",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
@@ -212,7 +213,9 @@ let package = Package(
         .testTarget(
             name: "HostServiceTests",
             dependencies: [
-                "HostService", "HostTestKit", "TaskLedger", "TaskModel",
+                "CLinux", "HostConditions", "HostConfiguration", "HostService", "HostTestKit", "PluginLaunch",
+                "RunnerWire", "Scheduling",
+                "TaskLedger", "TaskModel",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

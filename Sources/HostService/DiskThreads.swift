@@ -3,10 +3,10 @@
 import NIOPosix
 import TaskLedger
 
-/// The threads that wait for the disk on behalf of callers, of the catalogue and of the ledger's care. The scheduler's loop
-/// shares a pool of threads with whoever awaits something; a read that blocks one of those would hold up decisions.
+/// The threads that wait for the disk on behalf of callers, of the catalogue and of the ledger's care. Callers share a pool
+/// with one thread per processor; a read that blocks one of those would hold up the answers to others.
 struct DiskThreads: Sendable {
-    /// One fewer than the ledger's readers: the scheduler's own reads never wait for a caller's.
+    /// One fewer than the ledger's readers: a payload that a launch needs never waits for a caller's read.
     static let count = Ledger.readers - 1
 
     private let pool = NIOThreadPool(numberOfThreads: count)

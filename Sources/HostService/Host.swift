@@ -31,13 +31,13 @@ package struct Host: Sendable {
         // Whatever the host creates is its own; the control socket is opened to its group when it is there.
         umask(0o077)
         let state = try StateFolder(path: configuration.stateFolder)
-        let entrance = AsyncStream.makeStream(of: HostScheduler.Input.self)
-        let ledger = try openLedger(in: state, reportingTo: entrance.continuation)
-        let launcher = try makeLauncher(reportingTo: entrance.continuation)
+        let (mailbox, payloads) = (Mailbox(), StartedPayloads())
+        let ledger = try openLedger(in: state, reportingTo: mailbox, payloads)
+        payloads.read(from: ledger)
+        let launcher = try makeLauncher(reportingTo: mailbox)
         do {
-            let snapshot = try await recover(ledger, launcher)
             try await DiskThreads.with { threads in
-                try await serve(from: snapshot, entrance, state, ledger, launcher, threads)
+                try await services(mailbox, state, ledger, payloads, launcher, threads).run()
             }
         } catch {
             // What was launched must not outlive a host that failed.
@@ -55,7 +55,8 @@ package struct Host: Sendable {
 
     private func openLedger(
         in state: StateFolder,
-        reportingTo entrance: AsyncStream<HostScheduler.Input>.Continuation
+        reportingTo mailbox: Mailbox,
+        _ payloads: StartedPayloads
     ) throws -> Ledger {
         let log = log
         return try Ledger.open(path: state.ledgerFile) { reports in
@@ -63,39 +64,40 @@ package struct Host: Sendable {
                 if case .failure(let error) = report.result {
                     log.error("commit failed", metadata: ["ticket": "\(report.ticket)", "problem": "\(error)"])
                 }
-                entrance.yield(.event(report.event))
+                mailbox.put(.committed(report.event, payloads: payloads.payloads(of: report, log)))
             }
         }
     }
 
-    private func makeLauncher(
-        reportingTo entrance: AsyncStream<HostScheduler.Input>.Continuation
-    ) throws -> Launcher {
+    private func makeLauncher(reportingTo mailbox: Mailbox) throws -> Launcher {
         try Launcher(
             runner: configuration.runner ?? RunnerProgram.path(),
             environment: RunnerEnvironment(from: ProcessInfo.processInfo.environment),
             controlGroups: controlGroups,
-            logger: log
-        ) { entrance.yield(.launch($0)) }
+            logger: log,
+            hasCapacity: { mailbox.hasCapacity(for: $0) },
+            onEvent: { mailbox.put(.launch($0)) }
+        )
     }
 
-    private func serve(
-        from snapshot: LedgerSnapshot,
-        _ entrance: (
-            stream: AsyncStream<HostScheduler.Input>, continuation: AsyncStream<HostScheduler.Input>.Continuation
-        ),
+    /// All that serves, in the order in which it is started. The ledger's snapshot, which is as large as everything that is
+    /// pending, is freed when this returns.
+    private func services(
+        _ mailbox: Mailbox,
         _ state: StateFolder,
         _ ledger: Ledger,
+        _ payloads: StartedPayloads,
         _ launcher: Launcher,
         _ threads: DiskThreads
-    ) async throws {
+    ) async throws -> ServiceGroup {
+        let snapshot = try await recover(ledger, launcher)
         let clock = SystemClock()
         let conditions = try ConditionsKeeper(
             fixed: configuration.conditions,
             thresholds: configuration.sensors,
             containerFolder: state.containerFolder,
             host: getpid()
-        ) { entrance.continuation.yield(.event($0)) }
+        ) { mailbox.put(.event($0)) }
         let core = Scheduler(
             configuration: configuration.scheduling,
             conditions: conditions.now,
@@ -103,14 +105,15 @@ package struct Host: Sendable {
             at: clock.now()
         )
         let (doubts, doubted) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let scheduler = try HostScheduler(
-            scheduler: core,
+        let loop = try DecisionLoop(
+            core: core,
+            mailbox: mailbox,
             state: state,
             ledger: ledger,
+            payloads: payloads,
             launcher: launcher,
             conditions: conditions,
             clock: clock,
-            entrance: entrance,
             onUnseenChange: { doubted.yield() },
             log: log
         )
@@ -121,13 +124,13 @@ package struct Host: Sendable {
             threads: threads,
             log: log
         ) { entries, refused, orphans in
-            scheduler.tell(.catalogued(entries, refused: refused, orphans: orphans))
+            loop.tell(.catalogued(entries, refused: refused, orphans: orphans))
         }
         try await catalog.load()
         warn(installed: catalog.contents.entries.map(\.identifier))
         let facts = HostFacts(configuration: configuration, startedAt: clock.now(), pid: getpid(), user: NSUserName())
         let routes = ControlRoutes(
-            scheduler: scheduler,
+            scheduler: loop,
             ledger: ledger,
             threads: threads,
             catalog: catalog,
@@ -158,12 +161,11 @@ package struct Host: Sendable {
             log: log
         )
         // The last one is asked to stop first: what runs is told at once, whatever callers are doing.
-        let group = ServiceGroup(
-            services: [control, catalog, care, conditions, scheduler],
+        return ServiceGroup(
+            services: [control, catalog, care, conditions, loop],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: libraryLog
         )
-        try await group.run()
     }
 
     /// What libraries say of themselves is for whoever looks for a fault; their errors are for everybody.
@@ -202,7 +204,7 @@ package struct Host: Sendable {
 }
 
 extension CommitReport {
-    fileprivate var event: SchedulerEvent {
+    var event: SchedulerEvent {
         switch result {
         case .success: .committed(Ticket(rawValue: ticket))
         case .failure(let error): .commitFailed(Ticket(rawValue: ticket), message: "\(error)")

@@ -63,23 +63,26 @@ final class StateFolder: Sendable {
         return false
     }
 
-    /// The folder that a main plugin and its extensions share, created for its first launch.
-    func container(of plugin: String) throws(HostError) -> String {
-        let folder = containerFolder + "/" + plugin
-        if mkdir(folder, 0o700) == 0 || errno == EEXIST { return folder }
+    /// The directory that a main plugin and its extensions share, whether it exists or not.
+    func containerPath(of plugin: String) -> String { containerFolder + "/" + plugin }
+
+    /// Creates the container for the first launch of its plugins. Waits for the disk.
+    func makeContainer(of plugin: String) throws(HostError) {
+        let container = containerPath(of: plugin)
+        if mkdir(container, 0o700) == 0 || errno == EEXIST { return }
         throw HostError(
             code: .stateFolderUnusable,
-            message: "cannot create the container \(folder): \(String(cString: strerror(errno)))"
+            message: "cannot create the container \(container): \(String(cString: strerror(errno)))"
         )
     }
 
     /// Takes it out of the way, where no plugin finds it, and leaves it to `deleteDiscarded`. Nothing happens when there
-    /// is none.
+    /// is none. Waits for the disk.
     func discardContainer(of plugin: String) {
         let discarded = discardedContainer(of: plugin)
         // One that an earlier attempt could not delete gives way under a name of its own.
         if access(discarded, F_OK) == 0 { rename(discarded, "\(discarded)-\(UUID().uuidString)") }
-        rename(containerFolder + "/" + plugin, discarded)
+        rename(containerPath(of: plugin), discarded)
     }
 
     /// Deletes what was discarded; false when there was nothing. Waits for the disk.

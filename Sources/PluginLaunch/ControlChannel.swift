@@ -23,9 +23,13 @@ struct ControlChannel {
 
     private var socket: Descriptor?
     private var decoder = FrameDecoder<RunnerMessage>()
+    /// The next message, which the receiver did not take yet.
+    private var held: RunnerMessage?
     private var outgoing: [UInt8] = []
     private var sentCount = 0
     private var pace: Pace
+    /// Bytes read so far.
+    private var received = 0
 
     init(socket: Descriptor, at now: MonotonicTime) {
         self.socket = socket
@@ -38,13 +42,19 @@ struct ControlChannel {
     var awaited: Int { hasOutgoing ? BGL_READABLE | BGL_WRITABLE : BGL_READABLE }
     private var hasOutgoing: Bool { sentCount < outgoing.count }
     var resumesAt: MonotonicTime? { pace.resumesAt }
+    /// Whether a message waits for the receiver; nothing more is read until `resume` has delivered it.
+    var isHeld: Bool { held != nil }
 
     /// Reads once, so that no runner takes more than its turn.
+    ///
+    /// - Parameter deliver: returns false for a message that the receiver does not take yet: it and what follows it is
+    ///   held until `resume`.
     mutating func receive(
         into buffer: UnsafeMutableRawBufferPointer,
         at now: MonotonicTime,
-        deliver: (RunnerMessage) -> Void
+        deliver: (RunnerMessage) -> Bool
     ) -> Status {
+        guard !isHeld else { return .open }
         guard let socket else { return .ended }
         let count = bgl_receive(socket.number, buffer.baseAddress, buffer.count)
         if count == Int(-EAGAIN) { return .open }
@@ -52,13 +62,28 @@ struct ControlChannel {
             close()
             return .ended
         }
+        received += count
         decoder.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        pace.spend(count, at: now)
+        return decode(at: now, deliver: deliver)
+    }
+
+    /// Delivers what is held and what was read behind it, as far as the receiver takes it. Reads nothing.
+    mutating func resume(at now: MonotonicTime, deliver: (RunnerMessage) -> Bool) -> Status {
+        guard socket != nil else { return .ended }
+        return decode(at: now, deliver: deliver)
+    }
+
+    private mutating func decode(at now: MonotonicTime, deliver: (RunnerMessage) -> Bool) -> Status {
         var delivered = 0
-        defer { pace.spend(count + delivered * Self.messageCost, at: now) }
+        defer { pace.spend(delivered * Self.messageCost, at: now) }
         do {
-            while let message = try decoder.next() {
+            while let message = try next() {
+                guard deliver(message) else {
+                    held = message
+                    break
+                }
                 delivered += 1
-                deliver(message)
             }
             return .open
         } catch {
@@ -67,20 +92,33 @@ struct ControlChannel {
         }
     }
 
-    /// Reads what is still there after the runner's end.
+    private mutating func next() throws(WireError) -> RunnerMessage? {
+        if let message = held.take() { return message }
+        return try decoder.next()
+    }
+
+    /// Delivers what the runner has sent so far, however fast, and holds nothing back.
     mutating func drain(
         into buffer: UnsafeMutableRawBufferPointer,
         at now: MonotonicTime,
         deliver: (RunnerMessage) -> Void
     ) -> Status {
-        var turns = Self.drainLimit / buffer.count
-        while let socket, turns > 0, bgl_waiting_bytes(socket.number) > 0 {
-            let status = receive(into: buffer, at: now, deliver: deliver)
-            guard status == .open else { return status }
-            turns -= 1
+        let deliverAll = { (message: RunnerMessage) -> Bool in
+            deliver(message)
+            return true
         }
-        return .ended
+        var status = resume(at: now, deliver: deliverAll)
+        // What is sent meanwhile is not read: a runner that lives could send for ever.
+        let end = received + min(waiting, Self.drainLimit)
+        while status == .open, received < end, waiting > 0 {
+            let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(end - received, buffer.count)])
+            status = receive(into: part, at: now, deliver: deliverAll)
+        }
+        return status
     }
+
+    /// Bytes in the socket that were not read yet.
+    private var waiting: Int { socket.map { Int(bgl_waiting_bytes($0.number)) } ?? 0 }
 
     /// Sends as much as the socket takes now; the rest waits for `flush`.
     mutating func send(_ frame: [UInt8]) -> Status {
@@ -115,6 +153,7 @@ struct ControlChannel {
 
     mutating func close() {
         socket = nil
+        held = nil
         outgoing = []
         sentCount = 0
     }

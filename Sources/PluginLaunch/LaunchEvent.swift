@@ -13,12 +13,29 @@ package enum LaunchEvent: Sendable {
     case message(LaunchNumber, RunnerMessage)
     /// The control channel carried what no runner sends, or nobody reads it. It is closed; the process may still run.
     case malformed(LaunchNumber, message: String)
+    /// More calls were unanswered at once than the window allows, which a runner of ours prevents. Reported once; the calls
+    /// beyond the window are delivered as earlier ones are answered, and dropped when the launch ends before.
+    case windowExceeded(LaunchNumber)
     /// At most 8 KiB of text, without its line feed; invalid UTF-8 is repaired.
     case output(LaunchNumber, RunnerOutput, line: String)
     /// So many lines came faster than they are kept.
     case outputDropped(LaunchNumber, RunnerOutput, lines: Int)
+    /// The kill time passed and the launch was killed. What its runner had sent by then comes before, its end follows.
+    case killedAtDeadline(LaunchNumber)
     /// No process of the launch is left, and all that it sent has been told before.
     case ended(LaunchNumber, RunnerEnd)
+}
+
+extension LaunchEvent {
+    package var launch: LaunchNumber {
+        switch self {
+        case .ready(let launch, _), .unavailable(let launch, _), .message(let launch, _), .malformed(let launch, _),
+            .windowExceeded(let launch),
+            .output(let launch, _, _), .outputDropped(let launch, _, _), .killedAtDeadline(let launch),
+            .ended(let launch, _):
+            launch
+        }
+    }
 }
 
 /// Where a plugin's line came from.

@@ -8,7 +8,10 @@ import TaskModel
 final class LaunchInbox: Sendable {
     enum Command: Sendable {
         case take(LaunchNumber)
-        case send([UInt8], LaunchNumber)
+        case send([UInt8], LaunchNumber, isAnswer: Bool)
+        /// The receiver has capacity for messages of the launch again.
+        case resume(LaunchNumber)
+        case setKillTime(MonotonicTime?, LaunchNumber)
         case kill(LaunchNumber)
         case endStale([RunnerProcess], CheckedContinuation<Void, Never>)
         case close(CheckedContinuation<Void, Never>?)
@@ -61,7 +64,7 @@ final class LaunchInbox: Sendable {
             switch command {
             case .endStale(_, let waiter): waiter.resume()
             case .close(let waiter): waiter?.resume()
-            case .take, .send, .kill: break
+            case .take, .send, .resume, .setKillTime, .kill: break
             }
         }
     }

@@ -13,6 +13,7 @@ extension LaunchLoop {
         launch.kill()
         poller.remove(leader, .leader(launch.number))
         launch.phase = .dead
+        launch.killTime = nil
         sweep()
     }
 
@@ -143,8 +144,7 @@ extension LaunchLoop {
         launches[number] = nil
         launchesByMark[launch.mark.number] = nil
 
-        let status = launch.control.drain(into: buffer, at: now) { deliver($0, of: launch, at: now) }
-        if case .malformed(let message) = status { onEvent(.malformed(number, message: message)) }
+        drainControl(of: launch, at: now)
         reportDroppedLog(of: launch)
         for stream in [RunnerOutput.standardOutput, .standardError] {
             launch.outputs[stream]?.finish(into: buffer, at: now) { deliver($0, from: stream, of: number) }

@@ -12,9 +12,12 @@ import TaskModel
 final class LaunchLoop {
     let inbox: LaunchInbox
     let poller: Poller
+    /// Armed for the earliest kill time.
+    let killTimer: Descriptor
     let children: ChildList
     let owner: MarkOwner
     let logger: Logger
+    let hasCapacity: @Sendable (LaunchNumber) -> Bool
     let onEvent: @Sendable (LaunchEvent) -> Void
     let clock = SystemClock()
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 16)
@@ -31,29 +34,39 @@ final class LaunchLoop {
     var sweptAt = MonotonicTime(nanoseconds: 0)
     var sweepsAgainAt: MonotonicTime?
 
+    /// What `killTimer` is armed for; nil when no launch has a kill time. May be too early, never too late.
+    var nextKill: MonotonicTime?
+
     /// Told at the end of a turn, when nothing holds a descriptor of theirs any more.
     var ended: [(LaunchNumber, RunnerEnd)] = []
 
     private var waiting: [LaunchNumber] = []
-    private var paused: [Poller.Interest: MonotonicTime] = [:]
+    /// What is not read until a time: it came faster than it is taken in.
+    var paused: [Poller.Interest: MonotonicTime] = [:]
+    /// What is not read until the receiver has capacity, or until a call is answered.
+    var held: Set<Poller.Interest> = []
     private var closers: [CheckedContinuation<Void, Never>?] = []
     private var isClosing: Bool { !closers.isEmpty }
 
     init(
         inbox: LaunchInbox,
         poller: Poller,
+        killTimer: Descriptor,
         station: RunnerStation,
         children: ChildList,
         owner: MarkOwner,
         logger: Logger,
+        hasCapacity: @escaping @Sendable (LaunchNumber) -> Bool,
         onEvent: @escaping @Sendable (LaunchEvent) -> Void
     ) {
         self.inbox = inbox
         self.poller = poller
+        self.killTimer = killTimer
         self.station = station
         self.children = children
         self.owner = owner
         self.logger = logger
+        self.hasCapacity = hasCapacity
         self.onEvent = onEvent
     }
 
@@ -61,8 +74,13 @@ final class LaunchLoop {
 
     func run() {
         while !(isClosing && launches.isEmpty && endings.isEmpty) {
-            for readiness in poller.wait(timeout: timeout()) { handle(readiness) }
-            for command in inbox.takeAll() { perform(command) }
+            for readiness in poller.wait(timeout: timeout()) {
+                // Between any two: a kill time waits for no reading.
+                keepKillTimes()
+                handle(readiness)
+            }
+            performCommands()
+            keepKillTimes()
             // One per turn: a hundred launches at once must not keep a kill waiting.
             if !waiting.isEmpty { start(waiting.removeFirst()) }
             let now = clock.monotonic
@@ -93,13 +111,25 @@ final class LaunchLoop {
         return due - clock.monotonic
     }
 
+    func performCommands() {
+        for command in inbox.takeAll() { perform(command) }
+    }
+
     private func perform(_ command: LaunchInbox.Command) {
         switch command {
         case .take(let number):
             waiting.append(number)
-        case .send(let frame, let number):
+        case .send(let frame, let number, let isAnswer):
             guard let launch = launches[number] else { return }
             settle(launch, launch.control.send(frame))
+            if isAnswer {
+                launch.calls.answered()
+                resumeControl(of: launch)
+            }
+        case .resume(let number):
+            if let launch = launches[number] { resumeReading(of: launch) }
+        case .setKillTime(let time, let number):
+            if let launch = launches[number] { setKillTime(time, of: launch) }
         case .kill(let number):
             if let index = waiting.firstIndex(of: number) {
                 waiting.remove(at: index)
@@ -126,6 +156,9 @@ final class LaunchLoop {
         switch readiness.interest {
         case .bell:
             bgl_bell_silence(inbox.bell.number)
+        case .killTimer:
+            // The time is kept at every step of the loop; this only ends the wait.
+            _ = bgl_timer_read(killTimer.number)
         case .leader(let number):
             if let launch = launches[number] { leaderEnded(launch) }
         case .straggler(let number):
@@ -143,7 +176,7 @@ final class LaunchLoop {
         }
     }
 
-    // MARK: Listening
+    // MARK: Starting
 
     private func start(_ number: LaunchNumber) {
         guard !isClosing else {
@@ -187,93 +220,10 @@ final class LaunchLoop {
         let number = launch.number
         if let leader = launch.leader { poller.remove(leader, .leader(number)) }
         if let control = launch.control.descriptor { poller.remove(control, .control(number)) }
-        paused[.control(number)] = nil
+        forgetPause(.control(number))
         for (stream, output) in launch.outputs {
             if let pipe = output.descriptor { poller.remove(pipe, .output(number, stream)) }
-            paused[.output(number, stream)] = nil
-        }
-    }
-
-    private func receive(_ launch: SupervisedLaunch) {
-        let number = launch.number
-        let descriptor = launch.control.descriptor
-        let now = clock.monotonic
-        let status = launch.control.receive(into: buffer, at: now) { deliver($0, of: launch, at: now) }
-        if status != .open, let descriptor { poller.remove(descriptor, .control(number)) }
-        settle(launch, status)
-        if let descriptor, let due = launch.control.resumesAt { pause(descriptor, .control(number), until: due) }
-    }
-
-    /// Brings what is waited for in line with what became of the channel.
-    private func settle(_ launch: SupervisedLaunch, _ status: ControlChannel.Status) {
-        let number = launch.number
-        if case .malformed(let message) = status { onEvent(.malformed(number, message: message)) }
-        guard let descriptor = launch.control.descriptor else { return }
-        poller.change(descriptor, .control(number), events: launch.control.awaited)
-    }
-
-    /// The runner's word on how much is too much would be the plugin's.
-    func deliver(_ message: RunnerMessage, of launch: SupervisedLaunch, at now: MonotonicTime) {
-        if case .log = message {
-            guard launch.logAllowance.takes(at: now) else { return }
-            reportDroppedLog(of: launch)
-        }
-        onEvent(.message(launch.number, message))
-    }
-
-    func reportDroppedLog(of launch: SupervisedLaunch) {
-        let count = launch.logAllowance.reportDropped()
-        if count > 0 { onEvent(.outputDropped(launch.number, .log, lines: count)) }
-    }
-
-    private func readOutput(_ launch: SupervisedLaunch, _ stream: RunnerOutput) {
-        guard var reader = launch.outputs[stream], let pipe = reader.descriptor else { return }
-        let isOpen = reader.read(into: buffer, at: clock.monotonic) { deliver($0, from: stream, of: launch.number) }
-        launch.outputs[stream] = reader
-        let interest = Poller.Interest.output(launch.number, stream)
-        if !isOpen {
-            poller.remove(pipe, interest)
-        } else if let due = reader.resumesAt {
-            pause(pipe, interest, until: due)
-        }
-    }
-
-    func deliver(_ piece: OutputReader.Piece, from stream: RunnerOutput, of number: LaunchNumber) {
-        switch piece {
-        case .line(let line): onEvent(.output(number, stream, line: line))
-        case .dropped(let count): onEvent(.outputDropped(number, stream, lines: count))
-        }
-    }
-
-    // MARK: Pacing
-
-    private func pause(_ descriptor: Descriptor, _ interest: Poller.Interest, until due: MonotonicTime) {
-        // Taken out altogether: a hang-up would be reported at every turn.
-        poller.remove(descriptor, interest)
-        paused[interest] = due
-    }
-
-    private func resumePaused(at now: MonotonicTime) {
-        for (interest, due) in paused where due <= now {
-            paused[interest] = nil
-            guard let (descriptor, events) = pausedDescriptor(interest) else { continue }
-            do throws(SystemError) {
-                try poller.add(descriptor, interest, events: events)
-            } catch {
-                paused[interest] = now + .seconds(1)
-            }
-        }
-    }
-
-    /// With what is to be waited for.
-    private func pausedDescriptor(_ interest: Poller.Interest) -> (Descriptor, events: Int)? {
-        switch interest {
-        case .control(let number):
-            guard let control = launches[number]?.control else { return nil }
-            return control.descriptor.map { ($0, control.awaited) }
-        case .output(let number, let stream):
-            return launches[number]?.outputs[stream]?.descriptor.map { ($0, BGL_READABLE) }
-        case .bell, .leader, .straggler, .group, .stale: return nil
+            forgetPause(.output(number, stream))
         }
     }
 }

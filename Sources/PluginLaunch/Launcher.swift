@@ -5,8 +5,8 @@ package import Logging
 package import RunnerWire
 package import TaskModel
 
-/// Starts runners, carries messages, ends processes when told, and collects what they leave. Decides nothing: it has no
-/// timer for a launch, and no idea of what a message means.
+/// Starts runners, carries messages, kills processes on request or at the time that was set, and collects what they leave.
+/// Decides nothing: a kill time is the caller's, and what a message means is not its concern.
 ///
 /// All of it happens on one thread with one epoll, which also starts the processes. The kernel ties a child's death
 /// signal to the thread that started it, so such a thread has to exist; and with sockets, pipes and process descriptors
@@ -14,18 +14,24 @@ package import TaskModel
 /// the hundreds would cost an event-loop library more than they move.
 ///
 /// Every event is delivered on that thread, one at a time. The handler may call the launcher, and must not block: while it
-/// runs no runner is read, which is what slows a runner down that talks faster than the host listens.
+/// runs no kill time is kept. A receiver that is slower than the runners says so through `hasCapacity`: the launcher then
+/// stops reading that launch's channel and streams, so that the runner waits and not the memory of the host.
 package final class Launcher: Sendable {
     private let inbox: LaunchInbox
 
     /// Opens the runner's binary, makes this process the one that orphans fall to, and starts the thread.
     ///
-    /// - Parameter path: looked up once; a later upgrade of the file changes nothing.
+    /// - Parameters:
+    ///   - path: looked up once; a later upgrade of the file changes nothing.
+    ///   - hasCapacity: whether the receiver takes a further message of the launch. After false nothing more is read of
+    ///     that launch until `resumeMessages(of:)`, except what is drained at its kill time and its end. Called on the
+    ///     launch thread; must not block.
     package init(
         runner path: String,
         environment: RunnerEnvironment,
         controlGroups: ControlGroupPlacement,
         logger: Logger,
+        hasCapacity: @escaping @Sendable (LaunchNumber) -> Bool = { _ in true },
         onEvent: @escaping @Sendable (LaunchEvent) -> Void
     ) throws(LaunchError) {
         guard let owner = MarkOwner.current else {
@@ -42,16 +48,21 @@ package final class Launcher: Sendable {
             try SystemError.check(bgl_become_subreaper(), "become the parent of orphaned processes")
             let inbox = try LaunchInbox()
             let children = try ChildList()
-            let waiting = try Poller.makeDescriptor(ringing: inbox.bell)
+            let timer = Descriptor(
+                owning: try SystemError.check(bgl_monotonic_timer_create(), "create a timer")
+            )
+            let waiting = try Poller.makeDescriptor(ringing: inbox.bell, timer: timer)
             self.inbox = inbox
-            let status = LaunchThread.start {
+            let status = DetachedThread.start("launches") {
                 LaunchLoop(
                     inbox: inbox,
                     poller: Poller(waiting),
+                    killTimer: timer,
                     station: station,
                     children: children,
                     owner: owner,
                     logger: logger,
+                    hasCapacity: hasCapacity,
                     onEvent: onEvent
                 ).run()
             }
@@ -69,7 +80,19 @@ package final class Launcher: Sendable {
 
     /// Sends in order, as fast as the runner reads. A launch that has no runner any more takes no messages.
     package func send(_ message: HostMessage, to launch: LaunchNumber) throws(WireError) {
-        inbox.put(.send(try message.frame(), launch))
+        inbox.put(.send(try message.frame(), launch, isAnswer: message.isAnswer))
+    }
+
+    /// Takes up reading a launch whose receiver had no capacity.
+    package func resumeMessages(of launch: LaunchNumber) { inbox.put(.resume(launch)) }
+
+    /// Sets when the launch is killed, in place of the time set before; nil for never. The launch thread keeps the time
+    /// without asking: it kills every process of the launch, delivers what the runner had sent by then, reports
+    /// `killedAtDeadline`, and `ended` follows. A later time, or nil, that is set before the kill time passes withdraws the
+    /// kill. A time that has passed kills at once; a launch that has ended, or has none of its processes yet, has no kill
+    /// time.
+    package func setKillTime(_ time: MonotonicTime?, of launch: LaunchNumber) {
+        inbox.put(.setKillTime(time, launch))
     }
 
     /// Ends every process of the launch; `ended` follows when none is left.

@@ -7,6 +7,7 @@ import TaskModel
 final class Poller {
     enum Interest: Hashable {
         case bell
+        case killTimer
         case leader(LaunchNumber)
         case control(LaunchNumber)
         case output(LaunchNumber, RunnerOutput)
@@ -23,23 +24,26 @@ final class Poller {
 
     private static let batch = 64
     private static let bellKey: UInt64 = 0
+    private static let timerKey: UInt64 = 1
 
     private let descriptor: Descriptor
     // Keys are never used again: what a batch says of a descriptor that was closed while it was handled finds nobody.
-    private var nextKey: UInt64 = 1
+    private var nextKey: UInt64 = 2
     private var interests: [UInt64: Interest] = [:]
     private var keys: [Interest: UInt64] = [:]
 
     init(_ descriptor: Descriptor) {
         self.descriptor = descriptor
-        interests[Self.bellKey] = .bell
+        interests = [Self.bellKey: .bell, Self.timerKey: .killTimer]
     }
 
     /// Can fail, and so comes before the thread that the poller belongs to.
-    static func makeDescriptor(ringing bell: Descriptor) throws(SystemError) -> Descriptor {
+    static func makeDescriptor(ringing bell: Descriptor, timer: Descriptor) throws(SystemError) -> Descriptor {
         let descriptor = Descriptor(owning: try SystemError.check(bgl_poll_create(), "create an epoll"))
-        let status = bgl_poll_add(descriptor.number, bell.number, UInt32(BGL_READABLE), bellKey)
-        try SystemError.check(status, "watch an eventfd")
+        for (watched, key) in [(bell, bellKey), (timer, timerKey)] {
+            let status = bgl_poll_add(descriptor.number, watched.number, UInt32(BGL_READABLE), key)
+            try SystemError.check(status, "watch a descriptor")
+        }
         return descriptor
     }
 

@@ -28,6 +28,9 @@ final class SupervisedLaunch {
     var wasKilled = false
     var leftRunning = 0
     var control: ControlChannel
+    var calls = CallCount()
+    /// When the launch is killed; nil while nothing asks for that.
+    var killTime: MonotonicTime?
     var logAllowance: LineAllowance
     var outputs: [RunnerOutput: OutputReader]
     /// The first process; nil once it is reaped.
@@ -54,6 +57,13 @@ final class SupervisedLaunch {
 
     var isRunning: Bool {
         if case .running = phase { true } else { false }
+    }
+
+    /// Whether the first process has ended, noticed or not.
+    var hasExited: Bool {
+        guard isRunning, let leader else { return true }
+        var readiness = pollfd(fd: leader.number, events: Int16(POLLIN), revents: 0)
+        return poll(&readiness, 1, 0) > 0
     }
 
     /// Whether a process is of this launch, where the system let the mark have no number. Misses a zombie that was in no

@@ -128,6 +128,8 @@ package struct Scheduler: Sendable {
             .assertionEnded, .violated:
             hear(event, at: now)
         case .planNotSent(let launch, let message): abandonPlan(of: launch, because: message)
+        // No kill time is set yet: every kill is decided when the timer fires.
+        case .killedAtDeadline: break
         case .runnerEnded(let launch, let termination, let words):
             conclude(launch, termination: termination, lastWords: words, at: now)
         }

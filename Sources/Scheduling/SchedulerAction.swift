@@ -27,6 +27,9 @@ package enum SchedulerAction: Hashable, Sendable {
     case finish(LaunchNumber)
     /// End every process of the launch.
     case kill(LaunchNumber)
+    /// Kill every process of the launch at this time; nil withdraws the time set before. The shell keeps the time without
+    /// asking. It answers with `killedAtDeadline`, then `runnerEnded`, unless another time is set before this one passes.
+    case setKillTime(LaunchNumber, MonotonicTime?)
 
     /// Send `timerFired` at the earlier of both, or when the wall clock is set. Replaces the last one.
     case wake(monotonic: MonotonicTime?, wall: WallTime?)

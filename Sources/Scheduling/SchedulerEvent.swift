@@ -49,6 +49,9 @@ package enum SchedulerEvent: Hashable, Sendable {
     case assertionBegan(LaunchNumber, AssertionID, name: String)
     case assertionEnded(LaunchNumber, AssertionID)
     case violated(LaunchNumber, rule: String, message: String)
+    /// The kill time of the launch passed and its processes were killed. What its runner had sent by then came before;
+    /// `runnerEnded` follows.
+    case killedAtDeadline(LaunchNumber)
     case runnerEnded(LaunchNumber, ProcessTermination, LastWords?)
 }
 

@@ -74,10 +74,4 @@ extension HostFixture {
             #expect(answer.hasPrefix("HTTP/1.1 200") && answer.contains("state-folder"), "\(answer.prefix(200))")
         }
     }
-
-    fileprivate func residentKilobytes() throws -> Int {
-        let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
-        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
-        return try #require(Int(line.filter(\.isNumber)))
-    }
 }

@@ -25,7 +25,9 @@ struct DiskTests {
                 #expect(refusal.contains("free space on its disk") && refusal.contains(disk.path), "\(refusal)")
                 #expect(try await host.client.tasks().pending.map(\.submission) == [last])
                 #expect(try await host.client.tasks().running.map(\.submission) == [running])
-                #expect(host.log.contains { $0.contains("commit failed") && $0.contains("free space on its disk") })
+                try await host.waitForLog("the failed commit") {
+                    $0.contains("commit failed") && $0.contains("free space on its disk")
+                }
                 let command = try await host.bgtask("task", "submit", task, "--kind", "processing")
                 #expect(command.status == 1 && command.error.contains("free space on its disk"), "\(command)")
                 // Its end cannot be recorded yet.

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import Foundation
 import HostTestKit
 import TaskModel
 import Testing
@@ -73,6 +74,13 @@ extension HostFixture {
         }
         _ = try await end(ofLaunch: try #require(attempt.launch))
         return attempt
+    }
+
+    /// The host's resident memory.
+    func residentKilobytes() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+        return try #require(Int(line.filter(\.isNumber)))
     }
 }
 

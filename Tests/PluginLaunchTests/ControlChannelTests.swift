@@ -176,14 +176,6 @@ extension LaunchTests {
 }
 
 extension LaunchEvent {
-    var launch: LaunchNumber {
-        switch self {
-        case .ready(let launch, _), .unavailable(let launch, _), .message(let launch, _), .malformed(let launch, _),
-            .output(let launch, _, _), .outputDropped(let launch, _, _), .ended(let launch, _):
-            launch
-        }
-    }
-
     var isReady: Bool {
         if case .ready = self { true } else { false }
     }

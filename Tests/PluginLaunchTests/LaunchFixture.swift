@@ -26,13 +26,16 @@ struct LaunchFixture {
         }
     }
 
-    /// - Parameter onEvent: called on the launch thread, which waits as long as it blocks.
+    /// - Parameters:
+    ///   - onEvent: called on the launch thread, which waits as long as it blocks.
+    ///   - hasCapacity: called on the launch thread, before a message of a launch is delivered.
     static func with(
         runner path: String,
         in folder: String,
         groups: ControlGroupPlacement = .none,
         environment: RunnerEnvironment = variables,
         onEvent: @escaping @Sendable (LaunchEvent) -> Void = { _ in },
+        hasCapacity: @escaping @Sendable (LaunchNumber) -> Bool = { _ in true },
         _ body: (LaunchFixture) async throws -> Void
     ) async throws {
         let events = EventLog()
@@ -40,7 +43,8 @@ struct LaunchFixture {
             runner: path,
             environment: environment,
             controlGroups: groups,
-            logger: silentLogger
+            logger: silentLogger,
+            hasCapacity: hasCapacity
         ) { event in
             events.add(event)
             onEvent(event)

@@ -135,7 +135,7 @@ extension LaunchTests {
                 let program = try Descriptor(openingProgram: standIn.path)
                 let null = try Descriptor(opening: "/dev/null", flags: O_RDWR)
                 let pid = await withCheckedContinuation { (continuation: CheckedContinuation<Int32, Never>) in
-                    let status = LaunchThread.start { continuation.resume(returning: spawn(program, null)) }
+                    let status = DetachedThread.start("spawns") { continuation.resume(returning: spawn(program, null)) }
                     #expect(status == 0)
                 }
                 var end = bgl_exit()

@@ -9,7 +9,7 @@ import TaskModel
 
 /// The answers of the control API. It asks the core and the ledger, and decides nothing.
 struct ControlRoutes: Sendable {
-    let scheduler: HostScheduler
+    let scheduler: DecisionLoop
     let ledger: Ledger
     let threads: DiskThreads
     let catalog: CatalogKeeper

@@ -12,11 +12,9 @@ import TaskModel
 /// scripted since. Tells the core of every change, and looks only at what the core has use for.
 final class ConditionsKeeper: Service, Sendable {
     private let system: SystemConditions
-    private let containerFolder: String
-    /// The newest wish, and how many there were.
-    private let wish = Mutex((watch: Watch(), count: 0))
+    private let watched: LingeringWatch
 
-    /// How long what nobody needs any more is looked at all the same: the next to need it would have to learn it anew.
+    /// How long sensors that nothing needs stay on.
     private static let linger = DispatchTimeInterval.seconds(60)
 
     /// - Parameter tell: told what holds after each change, in their order. Must not call back.
@@ -27,8 +25,7 @@ final class ConditionsKeeper: Service, Sendable {
         host: Int32,
         tell: @escaping @Sendable (SchedulerEvent) -> Void
     ) throws {
-        self.containerFolder = containerFolder
-        system = try SystemConditions(
+        let system = try SystemConditions(
             thresholds: thresholds,
             configured: ScriptedConditions(fixed),
             launchUsage: .processTree(of: host)
@@ -37,6 +34,15 @@ final class ConditionsKeeper: Service, Sendable {
             case .changed(let report): tell(.conditionsChanged(report.conditions))
             case .resumed: tell(.resumed)
             }
+        }
+        self.system = system
+        watched = LingeringWatch { watch in
+            system.watch(
+                watch.use ? Condition.watchable : [],
+                containers: WatchedContainers(folder: containerFolder, plugins: watch.containers)
+            )
+        } afterLinger: { end in
+            DispatchQueue.global().asyncAfter(deadline: .now() + Self.linger, execute: end)
         }
     }
 
@@ -50,24 +56,7 @@ final class ConditionsKeeper: Service, Sendable {
 
     var inForce: ConditionsReply { ConditionsReply(system.report) }
 
-    func watch(_ watch: Watch) {
-        let (previous, count) = wish.withLock { wish in
-            defer { wish = (watch, wish.count + 1) }
-            return (wish.watch, wish.count + 1)
-        }
-        guard previous.use, !watch.use else { return look(at: watch) }
-        look(at: Watch(use: true, containers: watch.containers))
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.linger) { [self] in
-            if wish.withLock({ $0.count == count }) { look(at: watch) }
-        }
-    }
-
-    private func look(at watch: Watch) {
-        system.watch(
-            watch.use ? Condition.watchable : [],
-            containers: WatchedContainers(folder: containerFolder, plugins: watch.containers)
-        )
-    }
+    func watch(_ watch: Watch) { watched.set(watch) }
 
     func follow(_ simulation: ConditionsSimulation) -> ConditionsReply {
         let report = system.script { script in

@@ -8,25 +8,36 @@ import TaskModel
 
 /// Calls back at an instant of either clock, and whenever the wall clock is set. Its thread sleeps until then.
 final class WakeTimer: Sendable {
-    private let monotonic: Int32
-    private let wall: Int32
-    private let bell: Int32
-    private let poll: Int32
+    /// The system's calls, of which a test replaces those that fail at no time of its choice.
+    struct Calls: Sendable {
+        var createMonotonic: @Sendable () -> Int32 = { bgl_monotonic_timer_create() }
+        var createWall: @Sendable () -> Int32 = { bgl_wall_timer_create() }
+        var setWall: @Sendable (Int32, Int64) -> Int32 = { bgl_wall_timer_set($0, $1) }
+    }
+
+    private let monotonic: OwnedDescriptor
+    private let wall: OwnedDescriptor
+    private let bell: OwnedDescriptor
+    private let calls: Calls
+    private let onWake: @Sendable () -> Void
     private let wanted = Mutex<(monotonic: Int64, wall: Int64)>((0, 0))
     private static let bellKey: UInt64 = 0
 
-    /// - Parameter onWake: called on the timer's own thread; hands over and returns.
-    init(onWake: @escaping @Sendable () -> Void) throws(HostError) {
-        monotonic = try Self.check(bgl_monotonic_timer_create())
-        wall = try Self.check(bgl_wall_timer_create())
-        bell = try Self.check(bgl_bell_create())
-        poll = try Self.check(bgl_poll_create())
-        try Self.check(bgl_poll_add(poll, bell, UInt32(BGL_READABLE), Self.bellKey))
+    /// - Parameter onWake: called on the timer's own thread, or on that of `set` and `rearm`; hands over and returns.
+    init(calls: Calls = Calls(), onWake: @escaping @Sendable () -> Void) throws(HostError) {
+        self.calls = calls
+        self.onWake = onWake
+        monotonic = OwnedDescriptor(try Self.check(calls.createMonotonic()))
+        wall = OwnedDescriptor(try Self.check(calls.createWall()))
+        bell = OwnedDescriptor(try Self.check(bgl_bell_create()))
+        let poll = OwnedDescriptor(try Self.check(bgl_poll_create()))
+        try Self.check(bgl_poll_add(poll.number, bell.number, UInt32(BGL_READABLE), Self.bellKey))
         for timer in [monotonic, wall] {
-            try Self.check(bgl_poll_add(poll, timer, UInt32(BGL_READABLE), UInt64(timer)))
+            try Self.check(bgl_poll_add(poll.number, timer.number, UInt32(BGL_READABLE), UInt64(timer.number)))
         }
-        let poll = poll
-        let thread = Thread { Self.wait(on: poll, onWake) }
+        // The thread keeps the descriptors open until it is stopped.
+        let watched = [poll, monotonic, wall, bell]
+        let thread = Thread { withExtendedLifetime(watched) { Self.wait(on: poll.number, onWake) } }
         thread.name = "bgtask.wake"
         thread.start()
     }
@@ -41,12 +52,14 @@ final class WakeTimer: Sendable {
     /// Sets again what was set last: going off disarms a timer. Any thread.
     func rearm() {
         let instants = wanted.withLock { $0 }
-        // A timer of ours takes any instant; there is nothing that could fail.
-        _ = bgl_monotonic_timer_set(monotonic, instants.monotonic)
-        _ = bgl_wall_timer_set(wall, instants.wall)
+        // A timer of ours takes any instant.
+        _ = bgl_monotonic_timer_set(monotonic.number, instants.monotonic)
+        // Setting a timer takes back that it went off when the clock was set, if its thread has not read that yet. The
+        // timer is armed all the same.
+        if calls.setWall(wall.number, instants.wall) == -ECANCELED { onWake() }
     }
 
-    func stop() { bgl_bell_ring(bell) }
+    func stop() { bgl_bell_ring(bell.number) }
 
     private static func wait(on poll: Int32, _ onWake: () -> Void) {
         var ready = bgl_ready()
@@ -62,8 +75,11 @@ final class WakeTimer: Sendable {
         if status >= 0 { return status }
         throw HostError(code: .systemRefused, message: "cannot make a timer: \(String(cString: strerror(-status)))")
     }
+}
 
-    deinit {
-        for descriptor in [monotonic, wall, bell, poll] { close(descriptor) }
-    }
+/// Closes with its last owner.
+private final class OwnedDescriptor: Sendable {
+    let number: Int32
+    init(_ number: Int32) { self.number = number }
+    deinit { close(number) }
 }

@@ -163,7 +163,7 @@ final class ReplayWorld {
         case .kill(let launch): later(by: delay(.milliseconds(1) ... .milliseconds(3)), launch, .ends(.signaled(9)))
         case .wake(let monotonic, let wall): wake = (monotonic, wall)
         // No assertion is ever open, no container has files, and everything is always known.
-        case .answer, .dismissRunner, .discardContainer, .expireAssertions, .watch, .stopped: break
+        case .answer, .dismissRunner, .discardContainer, .expireAssertions, .setKillTime, .watch, .stopped: break
         }
     }
 

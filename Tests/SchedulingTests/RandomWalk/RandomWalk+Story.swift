@@ -20,7 +20,7 @@ extension RandomWalk {
             case .takeRunner(let launch, let container): "runner for launch \(launch) of \(container)"
             case .dismissRunner(let launch): "dismiss the runner of launch \(launch)"
             case .answer(_, let answer): "answer \(answer)"
-            case .wake, .watch, .discardContainer, .stopped: nil
+            case .setKillTime, .wake, .watch, .discardContainer, .stopped: nil
             }
         }
     }

@@ -74,7 +74,7 @@ extension SchedulerEvent {
         case .runnerExpired: .expiration
         case .assertionBegan, .assertionEnded: .assertion
         case .violated: .violation
-        case .runnerEnded: .end
+        case .killedAtDeadline, .runnerEnded: .end
         }
     }
 }

@@ -120,7 +120,7 @@ struct FunctionTrial: Sendable {
                 case .ended(_, let end):
                     if let report { return report }
                     throw failure(end)
-                case .message, .malformed, .outputDropped: break
+                case .message, .malformed, .windowExceeded, .outputDropped, .killedAtDeadline: break
                 }
             }
             throw CommandFailure(.refused, "the runner was lost")

@@ -122,7 +122,7 @@ final class NaiveHost: Witness {
             case .expireAssertions(let number, let reason): assertionsExpired(number, because: reason)
             case .finish(let number): finished(number)
             case .kill(let number): killed(number, after: event)
-            case .wake, .watch, .discardContainer, .stopped: break
+            case .setKillTime, .wake, .watch, .discardContainer, .stopped: break
             }
         }
         noteHolds()

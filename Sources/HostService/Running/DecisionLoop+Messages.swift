@@ -9,115 +9,61 @@ import Scheduling
 import TaskLedger
 import TaskModel
 
-/// Which plugin runs in which launch, for as long as it runs: whose word a runner's message is.
-struct LaunchDirectory {
-    var plugins: [LaunchNumber: PluginIdentifier] = [:]
-    /// As they were examined.
-    var libraries: [LaunchNumber: LibraryFile] = [:]
-    /// Those that have had lines dropped.
-    var flooding: Set<LaunchNumber> = []
-}
-
-// Between the core's launches and the runners' messages.
-extension HostScheduler {
-    /// The container is there before the runner: what the host cannot provide is not put down to the plugin.
-    func takeRunner(_ launch: LaunchNumber, container main: PluginIdentifier) {
-        do {
-            _ = try state.container(of: main.text)
-            launcher.take(for: launch)
-        } catch {
-            log.error("no runner", metadata: ["launch": "\(launch)", "plugin": "\(main)", "problem": "\(error)"])
-            tell(.runnerUnavailable(launch, message: error.message))
-        }
-    }
-
-    func send(_ plan: LaunchPlan, _ launches: inout LaunchDirectory) {
-        let plugin = plan.plugin
-        let main = plugin.containingPlugin ?? plugin.identifier
-        launches.plugins[plan.number] = plugin.identifier
-        launches.libraries[plan.number] = plugin.library
-        do {
-            let runnerPlan = RunnerPlan(
-                plan,
-                payloads: try ledger.payloads(ofLaunch: plan.number),
-                container: try state.container(of: main.text),
-                entryLimit: entryLimit
-            )
-            try launcher.send(.plan(runnerPlan), to: plan.number)
-            titles.began(plan.tasks, in: plan.number)
-            log.info(
-                "launched",
-                metadata: [
-                    "launch": "\(plan.number)", "plugin": "\(plugin.identifier)", "lane": "\(plan.lane.name)",
-                    "tasks": "\(plan.tasks.map(\.work.label).joined(separator: ","))", "pid": "\(plan.process.pid)",
-                ]
-            )
-        } catch {
-            log.error("no plan", metadata: ["launch": "\(plan.number)", "problem": "\(error)"])
-            tell(.planNotSent(plan.number, message: "the host could not hand over the plan: \(error)"))
-        }
-    }
-
-    /// Hands one more task to a launch that runs. When its payload cannot be read, the launch is ended: its tasks are
-    /// interrupted, not run on half of what was submitted.
-    func deliver(_ task: PlannedTask, to launch: LaunchNumber) {
-        do {
-            guard let payload = try ledger.payload(ofTask: task.work.number, in: launch) else {
-                return notDelivered(task, to: launch, because: "the ledger does not hold it as running there")
-            }
-            let runnerTask = RunnerPlan.Task(task, of: task.work.plugin, payload: payload)
-            try launcher.send(.deliver(runnerTask), to: launch)
-            titles.began([task], in: launch)
-            log.info("delivered", metadata: ["launch": "\(launch)", "task": "\(task.work.label)"])
-        } catch {
-            notDelivered(task, to: launch, because: "\(error)")
-        }
-    }
-
-    private func notDelivered(_ task: PlannedTask, to launch: LaunchNumber, because problem: String) {
-        let metadata: Logger.Metadata = ["launch": "\(launch)", "task": "\(task.work.label)", "problem": "\(problem)"]
-        log.error("task not delivered", metadata: metadata)
-        tell(.planNotSent(launch, message: "the host could not hand over \(task.work.label): \(problem)"))
-    }
-
-    /// A message that no frame can hold is a fault of ours; the launch goes on without it, and the log says so.
-    func send(_ message: HostMessage, to launch: LaunchNumber) {
-        do {
-            try launcher.send(message, to: launch)
-        } catch {
-            log.critical("message not sent", metadata: ["launch": "\(launch)", "problem": "\(error)"])
-        }
-    }
-
-    /// What an input means to the core: an event of its own, or nothing.
+// What inputs, and the messages of runners among them, are to the core.
+extension DecisionLoop {
+    /// The events that an input is to the core, in order.
     func events(
         of input: Input,
-        _ scheduler: borrowing Scheduler,
+        _ core: borrowing Scheduler,
         _ launches: inout LaunchDirectory
     ) -> [SchedulerEvent] {
         switch input {
         case .event(let event): return [event]
-        case .reading: return []
+        case .committed(let event, let payloads):
+            launches.payloads = payloads
+            return [event]
         case .timer: return [.timerFired]
-        case .launch(.ready(let launch, let process)): return [.runnerReady(launch, process)]
-        case .launch(.unavailable(let launch, let error)):
+        case .launch(let event):
+            return launches.containers.filter(event).map { events(of: $0, core, &launches) } ?? []
+        case .container(let launch, nil):
+            var events: [SchedulerEvent] = []
+            for event in launches.containers.made(launch) { events += self.events(of: event, core, &launches) }
+            return events
+        case .container(let launch, let error?):
+            if launches.containers.failed(launch) { launcher.kill(launch) }
             log.error("no runner", metadata: ["launch": "\(launch)", "problem": "\(error)"])
             return [.runnerUnavailable(launch, message: error.message)]
-        case .launch(.message(let launch, let message)): return events(of: message, in: launch, scheduler, launches)
-        case .launch(.malformed(let launch, let message)):
+        case .reading: return []
+        }
+    }
+
+    private func events(
+        of event: LaunchEvent,
+        _ core: borrowing Scheduler,
+        _ launches: inout LaunchDirectory
+    ) -> [SchedulerEvent] {
+        switch event {
+        case .ready(let launch, let process): return [.runnerReady(launch, process)]
+        case .unavailable(let launch, let error):
+            log.error("no runner", metadata: ["launch": "\(launch)", "problem": "\(error)"])
+            return [.runnerUnavailable(launch, message: error.message)]
+        case .message(let launch, let message): return events(of: message, in: launch, core, launches)
+        case .malformed(let launch, let message):
             return [.violated(launch, rule: "BGT-ABI-16", message: "\(message); \(Self.channelRemedy)")]
-        case .launch(.output(let launch, let stream, let line)):
+        case .windowExceeded(let launch): return [.violated(launch, rule: "BGT-ABI-16", message: Self.windowRule)]
+        case .output(let launch, let stream, let line):
             write(.info, line, of: launch, from: stream, launches)
-        case .launch(.outputDropped(let launch, let stream, let lines)):
+        case .outputDropped(let launch, let stream, let lines):
             write(.warning, "\(lines) lines dropped: too many at once", of: launch, from: stream, launches)
             guard launches.flooding.insert(launch).inserted else { break }
             return [.violated(launch, rule: Self.lineRule, message: Self.flood(of: stream))]
-        case .launch(.ended(let launch, let end)):
+        case .killedAtDeadline(let launch):
+            log.info("killed at its deadline", metadata: ["launch": "\(launch)"])
+            return [.killedAtDeadline(launch)]
+        case .ended(let launch, let end):
             log.info("ended", metadata: ["launch": "\(launch)", "termination": "\(end.termination.words)"])
-            launches.plugins[launch] = nil
-            launches.libraries[launch] = nil
+            launches.ended(launch)
             titles.ended(launch)
-            launches.flooding.remove(launch)
             return violations(in: end, of: launch) + [.runnerEnded(launch, end.termination, end.lastWords)]
         }
         return []
@@ -134,6 +80,9 @@ extension HostScheduler {
     }
 
     private static let channelRemedy = "leave descriptors alone that the plugin did not open"
+    private static let windowRule =
+        "more than \(CallWindow.limit) calls were unanswered at once, which the runner prevents: they were written past it;"
+        + " \(channelRemedy)"
     private static let lineRule =
         "a log takes \(LineAllowance.burst) lines at once and then \(LineAllowance.linesPerSecond) a second"
 
@@ -144,7 +93,7 @@ extension HostScheduler {
     private func events(
         of message: RunnerMessage,
         in launch: LaunchNumber,
-        _ scheduler: borrowing Scheduler,
+        _ core: borrowing Scheduler,
         _ launches: LaunchDirectory
     ) -> [SchedulerEvent] {
         guard let plugin = launches.plugins[launch] else { return [] }
@@ -156,7 +105,7 @@ extension HostScheduler {
             onUnseenChange()
             return [.planNotSent(launch, message: Self.bounded(message))]
         // The machine's lack, not the plugin's; nobody who is heard later, or binds nothing, can say so.
-        case .callerMissing(let message) where scheduler.isLoadingFunctions(launch):
+        case .callerMissing(let message) where core.isLoadingFunctions(launch):
             return [.planNotSent(launch, message: Self.bounded(message))]
         case .loadFailed(let message), .callerMissing(let message):
             return [.loadFailed(launch, message: Self.bounded(message))]
@@ -202,13 +151,13 @@ extension HostScheduler {
                 submitter: .plugin(plugin),
                 launch: launch
             )
-            ask({ .submitted(submission, reply: $0) }, then: replier(to: call, of: launch))
+            return question(from: launch, call) { .submitted(submission, reply: $0) }
         case .cancel(let call, let identifier):
-            ask({ .cancelRequested(identifier, of: plugin, reply: $0) }, then: replier(to: call, of: launch))
+            return question(from: launch, call) { .cancelRequested(identifier, of: plugin, reply: $0) }
         case .cancelAll(let call):
-            ask({ .cancelAllRequested(of: plugin, reply: $0) }, then: replier(to: call, of: launch))
+            return question(from: launch, call) { .cancelAllRequested(of: plugin, reply: $0) }
         case .pending(let call):
-            let pending = scheduler.pendingRequests(of: plugin)
+            let pending = core.pendingRequests(of: plugin)
             let summaries = pending.map { PendingSummary(request: $0.request, number: $0.number) }
             send(.pending(call, summaries), to: launch)
         case .log(let level, let message):
@@ -225,6 +174,15 @@ extension HostScheduler {
 
     /// What a runner says goes into journal and log: enough of it to be understood.
     private static func bounded(_ text: String, limit: Int = 4_096) -> String { text.bounded(toBytes: limit) }
+
+    /// The question of a plugin's call, which the core answers; none when the host has stopped, which the call is told.
+    private func question(
+        from launch: LaunchNumber,
+        _ call: CallNumber,
+        _ event: (ReplyToken) -> SchedulerEvent
+    ) -> [SchedulerEvent] {
+        register(replier(to: call, of: launch)).map { [event($0)] } ?? []
+    }
 
     private func replier(to call: CallNumber, of launch: LaunchNumber) -> Reply {
         { [self] answer in

@@ -1,0 +1,115 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import HostConfiguration
+import Logging
+import PluginLaunch
+import RunnerWire
+import Scheduling
+import TaskLedger
+import TaskModel
+
+// What the core decided, done. Nothing here waits for a disk or a process.
+extension DecisionLoop {
+    /// True when the core has stopped.
+    func perform(_ actions: [SchedulerAction], _ launches: inout LaunchDirectory) -> Bool {
+        var hasStopped = false
+        var isBehindContainers = false
+        for action in actions {
+            switch action {
+            case .commit(let ticket, let changes): commit(ticket, changes)
+            case .answer(let token, let answer) where isBehindContainers:
+                containers.perform { self.answer(token, answer) }
+            case .answer(let token, let answer): self.answer(token, answer)
+            case .takeRunner(let launch, let main): takeRunner(launch, container: main, &launches)
+            case .discardContainer(let main):
+                containers.discard(main)
+                isBehindContainers = true
+            case .dismissRunner(let launch), .kill(let launch): launcher.kill(launch)
+            case .setKillTime(let launch, let time): launcher.setKillTime(time, of: launch)
+            case .sendPlan(let plan): send(plan, &launches)
+            case .deliver(let launch, let task): deliver(task, to: launch, &launches)
+            case .expire(let launch, let tasks, let reason): send(.expire(tasks, reason), to: launch)
+            case .expireAssertions(let launch, let reason): send(.expireAssertions(reason), to: launch)
+            case .finish(let launch): send(.stop, to: launch)
+            case .watch(let watch): conditions.watch(watch)
+            case .wake(let monotonic, let wall): timer.set(monotonic: monotonic, wall: wall)
+            case .stopped: hasStopped = true
+            }
+        }
+        return hasStopped
+    }
+
+    private func commit(_ ticket: Ticket, _ changes: [LedgerChange]) {
+        payloads.expect(changes, of: ticket.rawValue)
+        ledger.submit(ticket: ticket.rawValue, changes: changes)
+    }
+
+    /// The container is there before the core knows of the runner: what the host cannot provide is not put down to the
+    /// plugin. The runner starts meanwhile.
+    private func takeRunner(
+        _ launch: LaunchNumber,
+        container main: PluginIdentifier,
+        _ launches: inout LaunchDirectory
+    ) {
+        launches.containers.began(launch)
+        containers.make(main) { [mailbox] error in mailbox.put(.container(launch, error)) }
+        launcher.take(for: launch)
+    }
+
+    private func send(_ plan: LaunchPlan, _ launches: inout LaunchDirectory) {
+        let plugin = plan.plugin
+        launches.plugins[plan.number] = plugin.identifier
+        launches.libraries[plan.number] = plugin.library
+        do {
+            let main = plugin.containingPlugin ?? plugin.identifier
+            var payloads: [SubmissionNumber: [UInt8]] = [:]
+            for task in plan.tasks { payloads[task.work.number] = try launches.takePayload(of: task) }
+            let runnerPlan = RunnerPlan(
+                plan,
+                payloads: payloads,
+                container: state.containerPath(of: main.text),
+                entryLimit: entryLimit
+            )
+            try launcher.send(.plan(runnerPlan), to: plan.number)
+            titles.began(plan.tasks, in: plan.number)
+            log.info(
+                "launched",
+                metadata: [
+                    "launch": "\(plan.number)", "plugin": "\(plugin.identifier)", "lane": "\(plan.lane.name)",
+                    "tasks": "\(plan.tasks.map(\.work.label).joined(separator: ","))", "pid": "\(plan.process.pid)",
+                ]
+            )
+        } catch {
+            log.error("no plan", metadata: ["launch": "\(plan.number)", "problem": "\(error)"])
+            tell(.planNotSent(plan.number, message: "the host could not hand over the plan: \(error)"))
+        }
+    }
+
+    /// Hands one more task to a launch that runs. Without its payload the launch is ended: its tasks are interrupted, not
+    /// run on half of what was submitted.
+    private func deliver(_ task: PlannedTask, to launch: LaunchNumber, _ launches: inout LaunchDirectory) {
+        do {
+            let payload = try launches.takePayload(of: task)
+            let runnerTask = RunnerPlan.Task(task, of: task.work.plugin, payload: payload)
+            try launcher.send(.deliver(runnerTask), to: launch)
+            titles.began([task], in: launch)
+            log.info("delivered", metadata: ["launch": "\(launch)", "task": "\(task.work.label)"])
+        } catch {
+            let label = task.work.label
+            log.error(
+                "task not delivered",
+                metadata: ["launch": "\(launch)", "task": "\(label)", "problem": "\(error)"]
+            )
+            tell(.planNotSent(launch, message: "the host could not hand over \(label): \(error)"))
+        }
+    }
+
+    /// A message that no frame can hold is a fault of the host; the launch goes on without it, and the log shows it.
+    func send(_ message: HostMessage, to launch: LaunchNumber) {
+        do {
+            try launcher.send(message, to: launch)
+        } catch {
+            log.critical("message not sent", metadata: ["launch": "\(launch)", "problem": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,191 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import HostConfiguration
+import Logging
+import PluginLaunch
+import RunnerWire
+import Scheduling
+import ServiceLifecycle
+import Synchronization
+import TaskLedger
+import TaskModel
+
+/// Feeds the scheduling core one event at a time and performs its actions. Decides nothing.
+///
+/// The loop has a thread of its own and a mailbox, in which everything that can happen arrives; the core lives on that
+/// thread alone. No action waits: commits, launches, containers and timers answer later, with an input of their own.
+final class DecisionLoop: Service, Sendable {
+    typealias Reply = @Sendable (Answer) -> Void
+
+    let mailbox: Mailbox
+    let state: StateFolder
+    let ledger: Ledger
+    let payloads: StartedPayloads
+    let launcher: Launcher
+    let conditions: ConditionsKeeper
+    let containers: ContainerQueue
+    let log: Logger
+    /// Called when a library is found to be another than the catalogue says.
+    let onUnseenChange: @Sendable () -> Void
+    /// How long entry may take in a launch without a fixed budget.
+    let entryLimit: Duration
+    /// Titles of running continued tasks that differ from the submitted ones.
+    let titles = TitleBook()
+    let timer: WakeTimer
+    private let clock: SystemClock
+    private let initial: Mutex<Scheduler?>
+    private let replies = Mutex<ReplyTable>(ReplyTable())
+
+    /// The questions that await the core's answer.
+    private struct ReplyTable {
+        var waiting: [ReplyToken: Reply] = [:]
+        var last: UInt64 = 0
+        var isClosed = false
+    }
+
+    init(
+        core: consuming Scheduler,
+        mailbox: Mailbox,
+        state: StateFolder,
+        ledger: Ledger,
+        payloads: StartedPayloads,
+        launcher: Launcher,
+        conditions: ConditionsKeeper,
+        clock: SystemClock,
+        onUnseenChange: @escaping @Sendable () -> Void,
+        log: Logger
+    ) throws(HostError) {
+        self.mailbox = mailbox
+        self.state = state
+        self.ledger = ledger
+        self.payloads = payloads
+        self.launcher = launcher
+        self.conditions = conditions
+        self.clock = clock
+        self.onUnseenChange = onUnseenChange
+        self.log = log
+        containers = ContainerQueue(state: state)
+        entryLimit = core.configuration.stallLimit
+        initial = Mutex(core)
+        timer = try WakeTimer { mailbox.put(.timer) }
+    }
+
+    // MARK: - The loop
+
+    /// Serves until every launch has ended after a request to stop, and that is recorded. Once.
+    func run() async throws {
+        try await withTaskCancellationHandler {
+            try await withGracefulShutdownHandler {
+                try await onOwnThread { self.decide() }
+            } onGracefulShutdown: {
+                self.log.info("stopping")
+                ServiceNotification.stopping()
+                self.mailbox.put(.event(.stopRequested))
+            }
+        } onCancel: {
+            self.mailbox.close()
+        }
+    }
+
+    private func onOwnThread(_ body: @escaping @Sendable () -> Void) async throws {
+        let status = await withCheckedContinuation { continuation in
+            let status = DetachedThread.start("decisions") {
+                body()
+                continuation.resume(returning: 0 as Int32)
+            }
+            if status < 0 { continuation.resume(returning: status) }
+        }
+        guard status < 0 else { return }
+        throw HostError(
+            code: .systemRefused,
+            message: "cannot start the thread of the decision loop: errno \(-status); its user may have too many"
+                + " processes (RLIMIT_NPROC), a service too few tasks (TasksMax=); raise them"
+        )
+    }
+
+    private func decide() {
+        // Taken out here: a second reference to its tables would have them copied at the first change.
+        guard var core = initial.withLock({ $0.take() }) else { return }
+        var launches = LaunchDirectory()
+        while let delivery = mailbox.take() {
+            if let launch = delivery.resumed { launcher.resumeMessages(of: launch) }
+            if handle(delivery.input, &core, &launches) { break }
+        }
+        mailbox.close()
+        timer.stop()
+        closeReplies()
+    }
+
+    /// True once the core has stopped.
+    private func handle(_ input: Input, _ core: inout Scheduler, _ launches: inout LaunchDirectory) -> Bool {
+        let now = clock.now()
+        if case .reading(let reply) = input {
+            reply((core, now))
+            return false
+        }
+        for event in events(of: input, core, &launches) {
+            if perform(core.handle(event, at: now), &launches) { return true }
+        }
+        launches.payloads = [:]
+        // A timer goes off once. When the clock was set back meanwhile, its instant is still to come.
+        if case .timer = input { timer.rearm() }
+        return false
+    }
+
+    // MARK: - Events and questions of other threads
+
+    func tell(_ event: SchedulerEvent) { mailbox.put(.event(event)) }
+
+    func ask(_ event: (ReplyToken) -> SchedulerEvent) async -> Answer {
+        await withCheckedContinuation { continuation in
+            guard let token = register({ continuation.resume(returning: $0) }) else { return }
+            mailbox.put(.event(event(token)))
+        }
+    }
+
+    /// Computes a value from the core as it is between two events; nil once the host has stopped.
+    ///
+    /// `body` runs on the caller's thread with a copy, however long it takes: the loop goes on meanwhile.
+    func read<Value: Sendable>(_ body: @Sendable (borrowing Scheduler, Moment) -> Value) async -> Value? {
+        let view = await withCheckedContinuation { continuation in
+            mailbox.put(.reading { continuation.resume(returning: $0) })
+        }
+        return view.map { body($0.core, $0.now) }
+    }
+
+    // MARK: - Replies
+
+    /// Keeps the reply until the core answers the token; nil when the host has stopped, which `reply` was called with.
+    func register(_ reply: @escaping Reply) -> ReplyToken? {
+        let token = replies.withLock { table -> ReplyToken? in
+            if table.isClosed { return nil }
+            table.last += 1
+            table.waiting[ReplyToken(rawValue: table.last)] = reply
+            return ReplyToken(rawValue: table.last)
+        }
+        if token == nil { reply(Self.stopping) }
+        return token
+    }
+
+    func answer(_ token: ReplyToken, _ answer: Answer) {
+        let reply = replies.withLock { $0.waiting.removeValue(forKey: token) }
+        reply?(answer)
+    }
+
+    private static let stopping = Answer.refused(
+        Refusal(
+            code: .unavailable,
+            subReason: .hostStopping,
+            message: "the host is stopping; try again when it is back"
+        )
+    )
+
+    private func closeReplies() {
+        let open = replies.withLock { table in
+            table.isClosed = true
+            defer { table.waiting = [:] }
+            return table.waiting.values.map { $0 }
+        }
+        for reply in open { reply(Self.stopping) }
+    }
+}

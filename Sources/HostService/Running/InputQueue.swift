@@ -1,0 +1,168 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import DequeModule
+import PluginLaunch
+import TaskModel
+
+/// The order in which the decision loop handles its inputs. A value without lock, clock or thread.
+///
+/// Urgent inputs (callers, commits, catalogue, conditions) and launches with a milestone (readiness, kill, end) come
+/// first. Messages come after, one launch at a time in turns, so that a plugin that floods the host slows down itself alone.
+/// Everything of one launch stays in the order of its arrival: an end comes after the messages before it.
+struct InputQueue {
+    struct Delivery {
+        let input: DecisionLoop.Input
+        /// A launch that was refused further messages and has capacity again.
+        let resumed: LaunchNumber?
+    }
+
+    /// Queued events of one launch from which on it has no capacity for messages.
+    static let launchCapacity = 64
+    /// Queued events of one launch at which it has capacity again.
+    static let launchResumption = 32
+    /// Inputs of priority after which one message is handled all the same.
+    static let priorityRun = 4
+
+    private struct LaunchQueue {
+        var events: Deque<(event: LaunchEvent, order: UInt64)> = []
+        var milestones = 0
+        var isPaused = false
+    }
+
+    private var urgent: Deque<DecisionLoop.Input> = []
+    private var launches: [LaunchNumber: LaunchQueue] = [:]
+    /// Launches with a milestone among their events.
+    private var prompt: Deque<LaunchNumber> = []
+    /// Launches with events, each once, and some without, which are dropped when their turn comes.
+    private var turns: Deque<LaunchNumber> = []
+    private var lastOrder: UInt64 = 0
+    private var eventCount = 0
+    private var timer = Timer.idle
+    private var run = 0
+    private var wasPrompt = false
+
+    private enum Timer {
+        case idle
+        /// Went off; so many of the events up to `order`, which had arrived before, are still queued.
+        case behind(count: Int, upTo: UInt64)
+        case urgent
+    }
+
+    var isEmpty: Bool { urgent.isEmpty && eventCount == 0 }
+
+    // MARK: Putting in
+
+    mutating func append(_ input: DecisionLoop.Input) {
+        switch input {
+        case .launch(let event): append(event)
+        case .timer: timerFired()
+        case .event, .committed, .container, .reading: urgent.append(input)
+        }
+    }
+
+    private mutating func append(_ event: LaunchEvent) {
+        let number = event.launch
+        lastOrder += 1
+        eventCount += 1
+        if launches[number] == nil { turns.append(number) }
+        launches[number, default: LaunchQueue()].events.append((event, lastOrder))
+        guard event.isMilestone else { return }
+        if launches[number]?.milestones == 0 { prompt.append(number) }
+        launches[number]?.milestones += 1
+    }
+
+    /// A deadline is judged after everything that had arrived before it: a host that is late harms nobody who was in time.
+    private mutating func timerFired() {
+        guard case .idle = timer else { return }
+        if eventCount == 0 {
+            timer = .urgent
+            urgent.append(.timer)
+        } else {
+            timer = .behind(count: eventCount, upTo: lastOrder)
+        }
+    }
+
+    /// Whether a further message of the launch is taken. After false the next delivery that makes room for it says so.
+    mutating func hasCapacity(for launch: LaunchNumber) -> Bool {
+        guard let queue = launches[launch], queue.events.count >= Self.launchCapacity else { return true }
+        launches[launch]?.isPaused = true
+        return false
+    }
+
+    // MARK: Taking out
+
+    mutating func next() -> Delivery? {
+        let hasPriority = !urgent.isEmpty || !prompt.isEmpty
+        if hasPriority, run < Self.priorityRun || eventCount == 0 {
+            run += 1
+            return nextOfPriority()
+        }
+        run = 0
+        return nextInTurn() ?? (hasPriority ? nextOfPriority() : nil)
+    }
+
+    private mutating func nextOfPriority() -> Delivery? {
+        // In turns as well: the last messages of a launch that ends may be many.
+        if let launch = prompt.first, urgent.isEmpty || !wasPrompt {
+            wasPrompt = true
+            return nextEvent(of: launch)
+        }
+        wasPrompt = false
+        guard let input = urgent.popFirst() else { return nil }
+        if case .timer = input { timer = .idle }
+        return Delivery(input: input, resumed: nil)
+    }
+
+    private mutating func nextInTurn() -> Delivery? {
+        while let launch = turns.popFirst() {
+            guard launches[launch]?.events.isEmpty == false else {
+                launches[launch] = nil
+                continue
+            }
+            turns.append(launch)
+            return nextEvent(of: launch)
+        }
+        return nil
+    }
+
+    private mutating func nextEvent(of launch: LaunchNumber) -> Delivery? {
+        guard let (event, order) = launches[launch]?.events.popFirst() else { return nil }
+        eventCount -= 1
+        if event.isMilestone {
+            launches[launch]?.milestones -= 1
+            if launches[launch]?.milestones == 0 { prompt.removeAll { $0 == launch } }
+        }
+        countForTimer(order)
+        return Delivery(input: .launch(event), resumed: resumption(of: launch) ? launch : nil)
+    }
+
+    private mutating func countForTimer(_ order: UInt64) {
+        guard case .behind(let count, let last) = timer, order <= last else { return }
+        timer = count > 1 ? .behind(count: count - 1, upTo: last) : .urgent
+        if count == 1 { urgent.append(.timer) }
+    }
+
+    private mutating func resumption(of launch: LaunchNumber) -> Bool {
+        guard let queue = launches[launch], queue.isPaused, queue.events.count <= Self.launchResumption else {
+            return false
+        }
+        launches[launch]?.isPaused = false
+        return true
+    }
+
+    /// Takes everything out, in no particular order.
+    mutating func removeAll() -> [DecisionLoop.Input] {
+        defer { self = InputQueue() }
+        return Array(urgent) + launches.values.flatMap { $0.events.map { .launch($0.event) } }
+    }
+}
+
+extension LaunchEvent {
+    /// Whether the event begins or ends a launch: what follows from it concerns other launches as well.
+    fileprivate var isMilestone: Bool {
+        switch self {
+        case .ready, .unavailable, .killedAtDeadline, .ended: true
+        case .message, .malformed, .windowExceeded, .output, .outputDropped: false
+        }
+    }
+}

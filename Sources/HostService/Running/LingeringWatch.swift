@@ -1,0 +1,65 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import Synchronization
+
+/// Passes on what the core watches, and keeps the usage sensors on for a while after nothing needs them: the next request
+/// that does would have to wait for a first sample.
+final class LingeringWatch: Sendable {
+    private struct State {
+        var wanted = Watch()
+        var isLingering = false
+        var lingers = 0
+        var version = 0
+
+        var effective: Watch { Watch(use: wanted.use || isLingering, containers: wanted.containers) }
+    }
+
+    private let state = Mutex(State())
+    private let apply: @Sendable (Watch) -> Void
+    private let afterLinger: @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    /// - Parameters:
+    ///   - apply: called with what is to be sampled from now on; by two threads at once, but last with the newest.
+    ///   - afterLinger: calls back once, on any thread, when sensors that nothing needs have been on long enough.
+    init(
+        apply: @escaping @Sendable (Watch) -> Void,
+        afterLinger: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) {
+        self.apply = apply
+        self.afterLinger = afterLinger
+    }
+
+    func set(_ watch: Watch) {
+        let linger = state.withLock { state -> Int? in
+            let begins = state.wanted.use && !watch.use
+            if begins { state.lingers += 1 }
+            state.isLingering = begins || (state.isLingering && !watch.use)
+            state.wanted = watch
+            state.version += 1
+            return begins ? state.lingers : nil
+        }
+        applyNewest()
+        if let linger { afterLinger { [self] in end(linger) } }
+    }
+
+    private func end(_ linger: Int) {
+        let isOver = state.withLock { state in
+            guard state.isLingering, state.lingers == linger else { return false }
+            state.isLingering = false
+            state.version += 1
+            return true
+        }
+        if isOver { applyNewest() }
+    }
+
+    /// Another thread may set a newer watch, and apply it, before this one has applied its own: then the newer one is
+    /// applied once more, so that the last one applied is the newest.
+    private func applyNewest() {
+        while true {
+            let (watch, version) = state.withLock { ($0.effective, $0.version) }
+            apply(watch)
+            if state.withLock({ $0.version == version }) { return }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import RunnerWire
+import TaskModel
+
+/// How channels and streams are read: each in its turn, no faster than its pace, and no further than the receiver and the
+/// window of unanswered calls allow.
+extension LaunchLoop {
+    func receive(_ launch: SupervisedLaunch) {
+        let number = launch.number
+        let descriptor = launch.control.descriptor
+        let now = clock.monotonic
+        let status = launch.control.receive(into: buffer, at: now) { takes($0, of: launch, at: now) }
+        if status != .open, let descriptor { poller.remove(descriptor, .control(number)) }
+        settle(launch, status)
+        guard let descriptor else { return }
+        if launch.control.isHeld {
+            hold(descriptor, .control(number))
+        } else if let due = launch.control.resumesAt {
+            pause(descriptor, .control(number), until: due)
+        }
+    }
+
+    /// Brings what is waited for in line with what became of the channel.
+    func settle(_ launch: SupervisedLaunch, _ status: ControlChannel.Status) {
+        let number = launch.number
+        if case .malformed(let message) = status { onEvent(.malformed(number, message: message)) }
+        guard let descriptor = launch.control.descriptor else { return }
+        poller.change(descriptor, .control(number), events: launch.control.awaited)
+    }
+
+    /// Delivers a message, unless it has to wait: a call for an answer to an earlier one, any message for the receiver.
+    private func takes(_ message: RunnerMessage, of launch: SupervisedLaunch, at now: MonotonicTime) -> Bool {
+        guard hasCapacity(launch.number), admits(message, of: launch) else { return false }
+        deliver(message, of: launch, at: now)
+        return true
+    }
+
+    private func admits(_ message: RunnerMessage, of launch: SupervisedLaunch) -> Bool {
+        if launch.calls.admits(message) { return true }
+        if launch.calls.reports() { onEvent(.windowExceeded(launch.number)) }
+        return false
+    }
+
+    /// Delivers what the runner has sent so far, whether the receiver has capacity or not. A call beyond the window is
+    /// dropped: the runner keeps the window, so such a call was written past it, and its launch is over.
+    func drainControl(of launch: SupervisedLaunch, at now: MonotonicTime) {
+        let descriptor = launch.control.descriptor
+        let status = launch.control.drain(into: buffer, at: now) { message in
+            guard admits(message, of: launch) else { return }
+            deliver(message, of: launch, at: now)
+        }
+        if status != .open, let descriptor { poller.remove(descriptor, .control(launch.number)) }
+        settle(launch, status)
+    }
+
+    /// The host counts the log lines itself: the runner's own count would be the plugin's word.
+    private func deliver(_ message: RunnerMessage, of launch: SupervisedLaunch, at now: MonotonicTime) {
+        if case .log = message {
+            guard launch.logAllowance.takes(at: now) else { return }
+            reportDroppedLog(of: launch)
+        }
+        onEvent(.message(launch.number, message))
+    }
+
+    func reportDroppedLog(of launch: SupervisedLaunch) {
+        let count = launch.logAllowance.reportDropped()
+        if count > 0 { onEvent(.outputDropped(launch.number, .log, lines: count)) }
+    }
+
+    func readOutput(_ launch: SupervisedLaunch, _ stream: RunnerOutput) {
+        guard var reader = launch.outputs[stream], let pipe = reader.descriptor else { return }
+        let interest = Poller.Interest.output(launch.number, stream)
+        guard hasCapacity(launch.number) else { return hold(pipe, interest) }
+        let isOpen = reader.read(into: buffer, at: clock.monotonic) { deliver($0, from: stream, of: launch.number) }
+        launch.outputs[stream] = reader
+        if !isOpen {
+            poller.remove(pipe, interest)
+        } else if let due = reader.resumesAt {
+            pause(pipe, interest, until: due)
+        }
+    }
+
+    func deliver(_ piece: OutputReader.Piece, from stream: RunnerOutput, of number: LaunchNumber) {
+        switch piece {
+        case .line(let line): onEvent(.output(number, stream, line: line))
+        case .dropped(let count): onEvent(.outputDropped(number, stream, lines: count))
+        }
+    }
+
+    // MARK: Pausing
+
+    /// Taken out of the epoll altogether, here and below: a hang-up would be reported at every turn.
+    private func pause(_ descriptor: Descriptor, _ interest: Poller.Interest, until due: MonotonicTime) {
+        poller.remove(descriptor, interest)
+        paused[interest] = due
+    }
+
+    private func hold(_ descriptor: Descriptor, _ interest: Poller.Interest) {
+        poller.remove(descriptor, interest)
+        held.insert(interest)
+    }
+
+    func forgetPause(_ interest: Poller.Interest) {
+        paused[interest] = nil
+        held.remove(interest)
+    }
+
+    /// The receiver has capacity again.
+    func resumeReading(of launch: SupervisedLaunch) {
+        resumeControl(of: launch)
+        for stream in launch.outputs.keys where held.remove(.output(launch.number, stream)) != nil {
+            readAgain(.output(launch.number, stream), at: clock.monotonic)
+        }
+    }
+
+    /// Delivers what was held back of the channel, and reads on when nothing has to wait any more.
+    func resumeControl(of launch: SupervisedLaunch) {
+        let interest = Poller.Interest.control(launch.number)
+        guard held.contains(interest) else { return }
+        let now = clock.monotonic
+        let status = launch.control.resume(at: now) { takes($0, of: launch, at: now) }
+        if launch.control.isHeld { return }
+        held.remove(interest)
+        settle(launch, status)
+        readAgain(interest, at: now)
+    }
+
+    func resumePaused(at now: MonotonicTime) {
+        for (interest, due) in paused where due <= now {
+            paused[interest] = nil
+            readAgain(interest, at: now)
+        }
+    }
+
+    private func readAgain(_ interest: Poller.Interest, at now: MonotonicTime) {
+        guard let source = source(of: interest) else { return }
+        if let due = source.resumesAt, due > now {
+            paused[interest] = due
+            return
+        }
+        do throws(SystemError) {
+            try poller.add(source.descriptor, interest, events: source.events)
+        } catch {
+            paused[interest] = now + .seconds(1)
+        }
+    }
+
+    /// Nil when there is nothing more to read.
+    private func source(
+        of interest: Poller.Interest
+    ) -> (descriptor: Descriptor, events: Int, resumesAt: MonotonicTime?)? {
+        switch interest {
+        case .control(let number):
+            guard let control = launches[number]?.control else { return nil }
+            return control.descriptor.map { ($0, control.awaited, control.resumesAt) }
+        case .output(let number, let stream):
+            guard let reader = launches[number]?.outputs[stream] else { return nil }
+            return reader.descriptor.map { ($0, BGL_READABLE, reader.resumesAt) }
+        case .bell, .killTimer, .leader, .straggler, .group, .stale: return nil
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginLaunch
+import TaskModel
+import Testing
+
+@testable import HostService
+
+@Suite("A runner and its container are joined, whichever is there first")
+final class AwaitedContainersTests {
+    private static let launch = LaunchNumber(rawValue: 1)
+    private static let process = RunnerProcess(pid: 2, startTime: 3, boot: BootID("boot"), controlGroup: nil)
+    private static let ready = LaunchEvent.ready(launch, process)
+    private static let unavailable = LaunchEvent.unavailable(launch, LaunchError(code: .refused, message: ""))
+    private static let killed = LaunchEvent.killedAtDeadline(launch)
+
+    private var containers = AwaitedContainers()
+
+    private static func isReady(_ event: LaunchEvent?) -> Bool {
+        if case .ready(launch, process) = event { true } else { false }
+    }
+
+    private func filter(_ event: LaunchEvent) -> LaunchEvent? { containers.filter(event) }
+    private func made(_ launch: LaunchNumber) -> [LaunchEvent] { containers.made(launch) }
+    private func failed(_ launch: LaunchNumber) -> Bool { containers.failed(launch) }
+
+    init() { containers.began(Self.launch) }
+
+    @Test func `a runner that is ready before its container waits for it, with what follows, in order`() {
+        #expect(filter(Self.ready) == nil)
+        #expect(filter(Self.killed) == nil)
+        let events = made(Self.launch)
+        #expect(events.count == 2 && Self.isReady(events.first))
+        #expect(filter(Self.killed) != nil)
+    }
+
+    @Test func `a runner that is ready after its container is handed on at once`() {
+        #expect(made(Self.launch).isEmpty)
+        #expect(Self.isReady(filter(Self.ready)))
+    }
+
+    @Test func `without its container a runner is ended, and nothing of it is handed on`() {
+        #expect(filter(Self.ready) == nil)
+        #expect(failed(Self.launch))
+        #expect(filter(Self.killed) == nil)
+        #expect(filter(Self.unavailable) == nil)
+        // Numbers are not used again, so the last event of a launch is the last that is kept in mind.
+        #expect(filter(Self.killed) != nil)
+    }
+
+    @Test func `without container and runner there is nothing to end`() {
+        #expect(filter(Self.unavailable) == nil)
+        #expect(!failed(Self.launch))
+    }
+
+    @Test func `a launch whose container is there is handed on while another one waits`() {
+        let other = LaunchNumber(rawValue: 2)
+        #expect(filter(.ready(other, Self.process)) != nil)
+        #expect(filter(Self.ready) == nil)
+    }
+}

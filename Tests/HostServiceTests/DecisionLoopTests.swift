@@ -1,0 +1,134 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+import PluginLaunch
+import RunnerWire
+import Scheduling
+import Synchronization
+import TaskLedger
+import TaskModel
+import Testing
+
+@testable import HostService
+
+@Suite("The decision loop owns the core, and waits for nothing else")
+struct DecisionLoopTests {
+    private static let launch = LaunchNumber(rawValue: 1)
+
+    /// Takes messages, counts them, and returns the input that follows them.
+    private static func messages(in mailbox: Mailbox) -> (count: Int, next: DecisionLoop.Input?) {
+        var count = 0
+        while true {
+            let input = mailbox.take()?.input
+            guard case .launch(.message(launch, .assertionEnded)) = input else { return (count, input) }
+            count += 1
+        }
+    }
+
+    @Test func `a value is computed from the core on the caller's thread`() async throws {
+        try await LoopFixture.with { fixture in
+            try await fixture.run {
+                let names = Mutex<[String]>([])
+                let pending = await fixture.loop.read { core, _ in
+                    names.withLock { $0.append(threadName()) }
+                    return core.pendingCount
+                }
+                #expect(pending == 0)
+                #expect(names.withLock { $0 }.contains("decisions") == false)
+            }
+        }
+    }
+
+    @Test func `decisions are made on a thread of their own`() async throws {
+        try await LoopFixture.with { fixture in
+            try await fixture.run {
+                let name = await withCheckedContinuation { continuation in
+                    fixture.loop.mailbox.put(.reading { _ in continuation.resume(returning: threadName()) })
+                }
+                #expect(name == "decisions")
+            }
+        }
+    }
+
+    @Test func `a reading that the loop does not reach before it stops ends with nil`() async throws {
+        try await LoopFixture.with { fixture in
+            let mayGoOn = DispatchSemaphore(value: 0)
+            fixture.loop.mailbox.put(.reading { _ in mayGoOn.wait() })
+            fixture.loop.tell(.stopRequested)
+            let isDone = Mutex(false)
+            fixture.loop.mailbox.put(
+                .reading { view in
+                    #expect(view == nil)
+                    isDone.withLock { $0 = true }
+                }
+            )
+            mayGoOn.signal()
+            try await fixture.loop.run()
+            #expect(isDone.withLock { $0 })
+            #expect(await fixture.loop.read { _, _ in 1 } == nil)
+            let plugin = try #require(PluginIdentifier("com.example.feed"))
+            let answer = await fixture.loop.ask { .purgeRequested(plugin, reply: $0) }
+            guard case .refused(let refusal) = answer else {
+                Issue.record("\(answer)")
+                return
+            }
+            #expect(refusal.subReason == .hostStopping)
+        }
+    }
+
+    @Test func `a loop whose task is cancelled ends, and answers nobody any more`() async throws {
+        try await LoopFixture.with { fixture in
+            let run = Task { try await fixture.loop.run() }
+            #expect(await fixture.loop.read { _, _ in 1 } == 1)
+            run.cancel()
+            try await run.value
+            #expect(await fixture.loop.read { _, _ in 1 } == nil)
+        }
+    }
+
+    @Test func `a launch is killed at its time while the loop stands still, and a flood fills no memory meanwhile`()
+        async throws
+    {
+        let program = """
+            #include <signal.h>
+            #include <unistd.h>
+            int main(void) {
+                const char frame[] = {10, 0, 0, 0, 14, 0, 1, 0, 0, 0, 0, 0, 0, 0};
+                for (int number = 1; number < NSIG; number++) signal(number, SIG_IGN);
+                for (;;) if (write(3, frame, sizeof frame) != sizeof frame) _exit(1);
+            }
+            """
+        try await LoopFixture.with(runner: program) { fixture in
+            let (loop, launch) = (fixture.loop, Self.launch)
+            var launches = LaunchDirectory()
+            fixture.loop.launcher.take(for: launch)
+            guard case .launch(.ready) = loop.mailbox.take()?.input else {
+                Issue.record("no runner")
+                return
+            }
+            // The launcher goes on until the mailbox has refused a message.
+            while loop.mailbox.hasCapacity(for: launch) { sched_yield() }
+            let time = SystemClock().monotonic + .milliseconds(20)
+            #expect(!loop.perform([.setKillTime(launch, time)], &launches))
+            var (messages, next) = Self.messages(in: loop.mailbox)
+            guard case .launch(.killedAtDeadline(launch)) = next else {
+                Issue.record("no kill")
+                return
+            }
+            #expect(SystemClock().monotonic >= time)
+            // What the runner could still send before the kill reached it.
+            (_, next) = Self.messages(in: loop.mailbox)
+            guard case .launch(.ended(launch, let end)) = next else {
+                Issue.record("no end")
+                return
+            }
+            #expect(end.wasKilled && messages >= InputQueue.launchCapacity)
+        }
+    }
+}
+
+private func threadName() -> String {
+    let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+    return name?.trimmingCharacters(in: .newlines) ?? ""
+}

@@ -1,0 +1,167 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginLaunch
+import RunnerWire
+import Scheduling
+import TaskModel
+import Testing
+
+@testable import HostService
+
+@Suite("The decision loop's inputs are handled in an order that no plugin can hold up")
+final class InputQueueTests {
+    private var queue = InputQueue()
+
+    /// A message that says which one it is.
+    private static func message(_ launch: Int64, _ index: Int) -> DecisionLoop.Input {
+        let number = LaunchNumber(rawValue: launch)
+        return .launch(.message(number, .assertionEnded(AssertionID(rawValue: UInt64(index)))))
+    }
+
+    private static func end(_ launch: Int64) -> DecisionLoop.Input {
+        .launch(.killedAtDeadline(LaunchNumber(rawValue: launch)))
+    }
+
+    /// An input in short: `m1.4` is the message with the number 4 of launch 1.
+    private static func label(_ input: DecisionLoop.Input) -> String {
+        switch input {
+        case .event(.committed(let ticket)): "commit \(ticket.rawValue)"
+        case .timer: "timer"
+        case .launch(.message(let launch, .assertionEnded(let number))): "m\(launch).\(number.rawValue)"
+        case .launch(.killedAtDeadline(let launch)): "end \(launch)"
+        case .launch(.unavailable(let launch, _)): "none \(launch)"
+        default: "?"
+        }
+    }
+
+    private static func commit(_ ticket: UInt64) -> DecisionLoop.Input {
+        .event(.committed(Ticket(rawValue: ticket)))
+    }
+
+    private func add(_ inputs: DecisionLoop.Input...) {
+        for input in inputs { queue.append(input) }
+    }
+
+    private func add(messages: Range<Int>, of launch: Int64) {
+        for index in messages { queue.append(Self.message(launch, index)) }
+    }
+
+    private func hasCapacity(_ launch: LaunchNumber) -> Bool { queue.hasCapacity(for: launch) }
+
+    private func all() -> [String] {
+        var labels: [String] = []
+        while let delivery = queue.next() { labels.append(Self.label(delivery.input)) }
+        return labels
+    }
+
+    @Test func `launches take turns, however many messages one of them has`() {
+        add(messages: 0..<4, of: 1)
+        add(messages: 0..<2, of: 2)
+        add(messages: 0..<1, of: 3)
+        #expect(all() == ["m1.0", "m2.0", "m3.0", "m1.1", "m2.1", "m1.2", "m1.3"])
+        #expect(queue.isEmpty)
+    }
+
+    @Test func `a commit is handled before messages that arrived earlier`() {
+        add(messages: 0..<2, of: 1)
+        add(Self.commit(1))
+        #expect(all() == ["commit 1", "m1.0", "m1.1"])
+    }
+
+    @Test func `a message is handled after every fourth input of priority`() {
+        add(messages: 0..<2, of: 1)
+        for ticket in 1...9 as ClosedRange<UInt64> { add(Self.commit(ticket)) }
+        let expected = [
+            "commit 1", "commit 2", "commit 3", "commit 4", "m1.0", "commit 5", "commit 6", "commit 7", "commit 8",
+            "m1.1",
+            "commit 9",
+        ]
+        #expect(all() == expected)
+    }
+
+    @Test func `an end is handled before the messages of other launches and after those of its own`() {
+        add(messages: 0..<3, of: 1)
+        add(messages: 0..<2, of: 2)
+        add(Self.end(2))
+        #expect(all() == ["m2.0", "m2.1", "end 2", "m1.0", "m1.1", "m1.2"])
+    }
+
+    @Test func `the last messages of a launch that ends alternate with urgent inputs and let other launches in`() {
+        add(messages: 0..<1, of: 1)
+        add(messages: 0..<6, of: 2)
+        add(Self.end(2))
+        for ticket in 1...3 as ClosedRange<UInt64> { add(Self.commit(ticket)) }
+        let expected = [
+            "m2.0", "commit 1", "m2.1", "commit 2", "m1.0", "m2.2", "commit 3", "m2.3", "m2.4", "m2.5", "end 2",
+        ]
+        #expect(all() == expected)
+    }
+
+    @Test func `the readiness of a launch comes before other launches' messages`() {
+        add(messages: 0..<2, of: 1)
+        add(.launch(.unavailable(LaunchNumber(rawValue: 2), LaunchError(code: .refused, message: ""))))
+        #expect(all() == ["none 2", "m1.0", "m1.1"])
+    }
+
+    @Test func `a timer is handled after the messages that arrived before it and before the later ones`() {
+        add(messages: 0..<2, of: 1)
+        add(messages: 0..<1, of: 2)
+        add(.timer)
+        add(messages: 2..<4, of: 1)
+        #expect(all() == ["m1.0", "m2.0", "m1.1", "timer", "m1.2", "m1.3"])
+    }
+
+    @Test func `a timer without messages before it keeps its place among urgent inputs`() {
+        add(Self.commit(1), .timer, Self.commit(2))
+        add(messages: 0..<1, of: 1)
+        #expect(all() == ["commit 1", "timer", "commit 2", "m1.0"])
+    }
+
+    @Test func `a timer that goes off again before it is handled is handled once`() {
+        add(messages: 0..<1, of: 1)
+        add(.timer)
+        add(messages: 1..<2, of: 1)
+        add(.timer)
+        #expect(all() == ["m1.0", "timer", "m1.1"])
+        add(.timer)
+        #expect(all() == ["timer"])
+    }
+
+    @Test func `a flood does not put a timer off for longer than what had arrived before it`() {
+        for launch in 1...3 as ClosedRange<Int64> { add(messages: 0..<64, of: launch) }
+        add(.timer)
+        var handled = 0
+        while let delivery = queue.next(), Self.label(delivery.input) != "timer" {
+            handled += 1
+            // Each handled message is followed by a new one of the same launch.
+            if case .launch(let event) = delivery.input { add(Self.message(event.launch.rawValue, 64 + handled)) }
+        }
+        #expect(handled == 3 * 64)
+    }
+
+    @Test func `a launch with 64 queued events has no capacity until 32 are left, and others have`() {
+        let (one, two) = (LaunchNumber(rawValue: 1), LaunchNumber(rawValue: 2))
+        for index in 0..<InputQueue.launchCapacity {
+            #expect(hasCapacity(one))
+            queue.append(Self.message(1, index))
+        }
+        #expect(!hasCapacity(one) && hasCapacity(two))
+        var resumed: [Int] = []
+        for handled in 1...InputQueue.launchCapacity where queue.next()?.resumed == one { resumed.append(handled) }
+        #expect(resumed == [InputQueue.launchCapacity - InputQueue.launchResumption])
+        #expect(hasCapacity(one))
+    }
+
+    @Test func `a launch that was never refused capacity is not resumed`() {
+        add(messages: 0..<64, of: 1)
+        while let delivery = queue.next() { #expect(delivery.resumed == nil) }
+    }
+
+    @Test func `a launch that falls silent and sends again takes one turn at a time`() {
+        add(messages: 0..<1, of: 1)
+        #expect(all() == ["m1.0"])
+        add(messages: 1..<4, of: 1)
+        add(messages: 0..<3, of: 2)
+        #expect(all() == ["m1.1", "m2.0", "m1.2", "m2.1", "m1.3", "m2.2"])
+    }
+}

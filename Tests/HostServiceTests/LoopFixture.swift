@@ -1,0 +1,90 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import HostConditions
+import HostConfiguration
+import HostTestKit
+import Logging
+import PluginLaunch
+import Scheduling
+import TaskLedger
+import TaskModel
+import Testing
+
+@testable import HostService
+
+/// A decision loop with real parts and nothing to decide about, which runs when its test says so.
+struct LoopFixture {
+    let loop: DecisionLoop
+
+    /// - Parameter runner: the source of a C program that takes the runner's place; by default one that leaves at once.
+    static func with(
+        runner source: String = "int main(void) { return 0; }",
+        _ body: (LoopFixture) async throws -> Void
+    ) async throws {
+        try await ScratchFolder.with { folder in
+            let runner = folder.file("runner")
+            try await PluginCompiler.program(source, at: runner)
+            let mailbox = Mailbox()
+            let payloads = StartedPayloads()
+            let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let ledger = try Ledger.inMemory { reports in
+                for report in reports {
+                    mailbox.put(.committed(report.event, payloads: payloads.payloads(of: report, log)))
+                }
+            }
+            payloads.read(from: ledger)
+            let launcher = try Launcher(
+                runner: runner,
+                environment: RunnerEnvironment([]),
+                controlGroups: .none,
+                logger: log,
+                hasCapacity: { mailbox.hasCapacity(for: $0) },
+                onEvent: { mailbox.put(.launch($0)) }
+            )
+            let conditions = try ConditionsKeeper(
+                fixed: [:],
+                thresholds: ConditionThresholds(),
+                containerFolder: folder.file("state/containers"),
+                host: 1
+            ) { mailbox.put(.event($0)) }
+            let clock = SystemClock()
+            let loop = try DecisionLoop(
+                core: Scheduler(
+                    configuration: SchedulingConfiguration(),
+                    conditions: conditions.now,
+                    snapshot: try ledger.snapshot(),
+                    at: clock.now()
+                ),
+                mailbox: mailbox,
+                state: try StateFolder(path: folder.file("state")),
+                ledger: ledger,
+                payloads: payloads,
+                launcher: launcher,
+                conditions: conditions,
+                clock: clock,
+                onUnseenChange: {},
+                log: log
+            )
+            do {
+                try await body(LoopFixture(loop: loop))
+                await launcher.close()
+            } catch {
+                await launcher.close()
+                throw error
+            }
+        }
+    }
+
+    /// Runs the loop for as long as `body` takes.
+    func run(_ body: () async throws -> Void) async throws {
+        let run = Task { try await loop.run() }
+        do {
+            try await body()
+        } catch {
+            run.cancel()
+            throw error
+        }
+        run.cancel()
+        try await run.value
+    }
+}

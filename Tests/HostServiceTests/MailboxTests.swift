@@ -1,0 +1,74 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import PluginLaunch
+import Scheduling
+import Synchronization
+import TaskModel
+import Testing
+
+@testable import HostService
+
+@Suite("The mailbox hands over every input once, or says that it does not")
+struct MailboxTests {
+    private static func isCommit(_ delivery: InputQueue.Delivery?, _ ticket: UInt64) -> Bool {
+        if case .event(.committed(Ticket(rawValue: ticket))) = delivery?.input { true } else { false }
+    }
+
+    @Test func `a reading that is queued when the mailbox closes ends with nil, and so does a later one`() async {
+        let mailbox = Mailbox()
+        let ends = Mutex(0)
+        let reading = DecisionLoop.Input.reading { view in
+            #expect(view == nil)
+            ends.withLock { $0 += 1 }
+        }
+        mailbox.put(reading)
+        #expect(ends.withLock { $0 } == 0)
+        mailbox.close()
+        #expect(ends.withLock { $0 } == 1)
+        mailbox.put(reading)
+        #expect(ends.withLock { $0 } == 2)
+        #expect(mailbox.take() == nil)
+    }
+
+    @Test func `inputs of several threads are all taken, each thread's in its order`() {
+        let mailbox = Mailbox()
+        let (threads, inputs) = (4, 5_000)
+        for thread in 0..<threads {
+            Thread.detachNewThread {
+                for index in 0..<inputs {
+                    mailbox.put(.event(.committed(Ticket(rawValue: UInt64(thread * inputs + index)))))
+                }
+            }
+        }
+        var next = (0..<threads).map { UInt64($0 * inputs) }
+        for _ in 0..<threads * inputs {
+            guard case .event(.committed(let ticket)) = mailbox.take()?.input else { continue }
+            let thread = Int(ticket.rawValue) / inputs
+            #expect(ticket.rawValue == next[thread])
+            next[thread] += 1
+        }
+        #expect(next == (1...threads).map { UInt64($0 * inputs) })
+    }
+
+    @Test func `closing ends the wait of the thread that takes`() async {
+        let mailbox = Mailbox()
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                mailbox.put(.timer)
+                while mailbox.take() != nil {}
+                continuation.resume()
+            }
+            mailbox.close()
+        }
+    }
+
+    @Test func `a closed mailbox takes messages and drops them: nothing waits for a loop that is gone`() {
+        let mailbox = Mailbox()
+        let launch = LaunchNumber(rawValue: 1)
+        for _ in 0..<InputQueue.launchCapacity { mailbox.put(.launch(.killedAtDeadline(launch))) }
+        #expect(!mailbox.hasCapacity(for: launch))
+        mailbox.close()
+        #expect(mailbox.hasCapacity(for: launch))
+    }
+}

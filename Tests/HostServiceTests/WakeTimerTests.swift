@@ -1,0 +1,52 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Foundation
+import HostConfiguration
+import PluginLaunch
+import Synchronization
+import TaskModel
+import Testing
+
+@testable import HostService
+
+@Suite("The wake timer misses no instant and keeps no descriptor")
+struct WakeTimerTests {
+    @Test func `it calls back at an instant of either clock`() async throws {
+        let (wakes, woken) = AsyncStream.makeStream(of: Void.self)
+        let timer = try WakeTimer { woken.yield() }
+        defer { timer.stop() }
+        var iterator = wakes.makeAsyncIterator()
+        timer.set(monotonic: SystemClock().monotonic, wall: nil)
+        _ = await iterator.next()
+        timer.set(monotonic: nil, wall: SystemClock().wall)
+        _ = await iterator.next()
+    }
+
+    @Test func `a clock that was set just before the timer is set anew is noticed`() throws {
+        let wakes = Mutex(0)
+        var calls = WakeTimer.Calls()
+        // What the kernel answers then; it takes back that the timer went off, and nothing would wake the thread.
+        calls.setWall = { timer, instant in
+            let status = bgl_wall_timer_set(timer, instant)
+            return status == 0 ? -ECANCELED : status
+        }
+        let timer = try WakeTimer(calls: calls) { wakes.withLock { $0 += 1 } }
+        defer { timer.stop() }
+        timer.set(monotonic: nil, wall: WallTime(nanoseconds: .max))
+        #expect(wakes.withLock { $0 } == 1)
+    }
+
+    @Test func `a timer that cannot be made keeps none of the descriptors that were`() throws {
+        var ends: [Int32] = [-1, -1]
+        #expect(bgl_pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        var calls = WakeTimer.Calls()
+        calls.createMonotonic = { [end = ends[1]] in end }
+        calls.createWall = { -EMFILE }
+        #expect(throws: HostError.self) { try WakeTimer(calls: calls) {} }
+        var byte: UInt8 = 0
+        // The end of the stream: nothing holds the other end any more.
+        #expect(bgl_read(ends[0], &byte, 1) == 0)
+    }
+}

@@ -1,0 +1,191 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import PluginLaunch
+import RunnerWire
+import TaskModel
+import Testing
+
+extension LaunchTests {
+    @Suite("A kill time is kept by the launch thread alone")
+    struct KillTimeTests {
+        private static let hello = RunnerMessage.log(.info, message: "hello")
+        private static let deaf = """
+            for (int s = 1; s < NSIG; s++) signal(s, SIG_IGN);
+            """
+
+        private static func killed(_ fixture: LaunchFixture, _ launch: LaunchNumber) async {
+            _ = await fixture.events.first { if case .killedAtDeadline(launch) = $0 { true } else { nil } }
+        }
+
+        /// The events of launch 1 in short, with as many letters m as there were messages.
+        private static func story(_ fixture: LaunchFixture) -> String {
+            fixture.events.events.filter { $0.launch == 1 }.map { event in
+                switch event {
+                case .ready: "r"
+                case .message: "m"
+                case .killedAtDeadline: "k"
+                case .ended: "e"
+                case .unavailable, .malformed, .windowExceeded, .output, .outputDropped: "?"
+                }
+            }.joined()
+        }
+
+        private func spin(until time: MonotonicTime) {
+            while SystemClock().monotonic <= time { sched_yield() }
+        }
+
+        @Test func `a runner that overstays is killed at its time, and that is reported before its end`() async throws {
+            try await LaunchFixture.with(runner: Self.deaf + "forever();") { fixture in
+                fixture.launcher.take(for: 1)
+                _ = await fixture.events.ready(1)
+                let time = SystemClock().monotonic + .milliseconds(30)
+                fixture.launcher.setKillTime(time, of: 1)
+                await Self.killed(fixture, 1)
+                #expect(SystemClock().monotonic >= time)
+                let end = await fixture.events.end(1)
+                #expect(end.termination == .signaled(SIGKILL) && end.wasKilled)
+                #expect(Self.story(fixture) == "rke")
+            }
+        }
+
+        @Test func `a runner that floods a receiver without capacity is killed at its time`() async throws {
+            let frames = ["HELLO": try RunnerMessage.assertionEnded(AssertionID(rawValue: 1)).frame()]
+            let main = Self.deaf + "for (;;) say(HELLO);"
+            try await withScratch { folder in
+                let standIn = try StandIn(in: folder, frames: frames, main: main)
+                let isTaken: @Sendable (LaunchNumber) -> Bool = { _ in false }
+                try await LaunchFixture.with(runner: standIn.path, in: folder, hasCapacity: isTaken) { fixture in
+                    fixture.launcher.take(for: 1)
+                    _ = await fixture.events.ready(1)
+                    fixture.launcher.setKillTime(SystemClock().monotonic + .milliseconds(30), of: 1)
+                    #expect(await fixture.events.end(1).wasKilled)
+                    let story = Self.story(fixture)
+                    #expect(story.hasPrefix("rm") && story.contains("mk") && story.last == "e", "\(story.suffix(99))")
+                }
+            }
+        }
+
+        @Test func `what the runner sent before its kill time arrives before the kill is reported`() async throws {
+            let main =
+                Self.deaf
+                + #"for (int i = 0; i < 100; i++) say(HELLO); close(open(getenv("SAID"), O_WRONLY)); forever();"#
+            try await withScratch { folder in
+                let said = "\(folder)/said"
+                #expect(mkfifo(said, 0o600) == 0)
+                let standIn = try StandIn(in: folder, frames: ["HELLO": try Self.hello.frame()], main: main)
+                let environment = RunnerEnvironment([.init(name: "SAID", value: said)])
+                try await LaunchFixture.with(
+                    runner: standIn.path,
+                    in: folder,
+                    environment: environment,
+                    hasCapacity: { _ in false }
+                ) { fixture in
+                    fixture.launcher.take(for: 1)
+                    _ = await fixture.events.ready(1)
+                    // Opens when all is sent.
+                    close(open(said, O_RDONLY))
+                    #expect(fixture.events.messages(1).isEmpty)
+                    fixture.launcher.setKillTime(SystemClock().monotonic, of: 1)
+                    await fixture.events.end(1)
+                    #expect(Self.story(fixture) == "r" + String(repeating: "m", count: 100) + "ke")
+                }
+            }
+        }
+
+        /// - Parameter replacement: set in place of a kill time that has not passed; the launch thread stands still
+        ///   meanwhile, and goes on when the first time has passed.
+        private func expectNoKill(replacing replacement: MonotonicTime?) async throws {
+            let mayGoOn = DispatchSemaphore(value: 0)
+            try await withScratch { folder in
+                let standIn = try StandIn(in: folder, main: "char c; return read(3, &c, 1) == 1 ? 5 : 6;")
+                try await LaunchFixture.with(runner: standIn.path, in: folder) { event in
+                    if event.isReady, event.launch == 2 { mayGoOn.wait() }
+                } _: { fixture in
+                    fixture.launcher.take(for: 1)
+                    _ = await fixture.events.ready(1)
+                    let time = SystemClock().monotonic + .milliseconds(200)
+                    fixture.launcher.setKillTime(time, of: 1)
+                    fixture.launcher.take(for: 2)
+                    _ = await fixture.events.ready(2)
+                    fixture.launcher.setKillTime(replacement, of: 1)
+                    let isInTime = SystemClock().monotonic < time
+                    spin(until: time)
+                    mayGoOn.signal()
+                    try fixture.launcher.send(.stop, to: 1)
+                    let end = await fixture.events.end(1)
+                    fixture.launcher.kill(2)
+                    await fixture.events.end(2)
+                    guard isInTime else { return try await expectNoKill(replacing: replacement) }
+                    #expect(end.termination == .exited(code: 5) && !end.wasKilled)
+                    #expect(Self.story(fixture) == "re")
+                }
+            }
+        }
+
+        @Test func `a kill time that is withdrawn before it passes kills nobody, however late the launch thread is`()
+            async throws
+        {
+            try await expectNoKill(replacing: nil)
+        }
+
+        @Test func `a later kill time replaces one that has not passed`() async throws {
+            try await expectNoKill(replacing: SystemClock().monotonic + .seconds(3_600))
+        }
+
+        @Test func `an earlier kill time replaces a later one`() async throws {
+            try await LaunchFixture.with(runner: "forever();") { fixture in
+                fixture.launcher.take(for: 1)
+                _ = await fixture.events.ready(1)
+                fixture.launcher.setKillTime(SystemClock().monotonic + .seconds(3_600), of: 1)
+                fixture.launcher.setKillTime(SystemClock().monotonic + .milliseconds(10), of: 1)
+                #expect(await fixture.events.end(1).wasKilled)
+            }
+        }
+
+        @Test func `a runner that left by itself before its kill time was in time, however late the launch thread is`()
+            async throws
+        {
+            let mayGoOn = DispatchSemaphore(value: 0)
+            try await withScratch { folder in
+                let standIn = try StandIn(in: folder, main: "return 5;")
+                try await LaunchFixture.with(runner: standIn.path, in: folder) { event in
+                    if event.isReady { mayGoOn.wait() }
+                } _: { fixture in
+                    fixture.launcher.take(for: 1)
+                    let process = await fixture.events.ready(1)
+                    while !isZombie(process.pid) { sched_yield() }
+                    fixture.launcher.setKillTime(SystemClock().monotonic, of: 1)
+                    mayGoOn.signal()
+                    let end = await fixture.events.end(1)
+                    #expect(end.termination == .exited(code: 5) && !end.wasKilled)
+                    #expect(Self.story(fixture) == "re")
+                }
+            }
+        }
+
+        @Test func `kill times of several launches are kept each at its own`() async throws {
+            try await LaunchFixture.with(runner: "forever();") { fixture in
+                for launch: LaunchNumber in [1, 2, 3] {
+                    fixture.launcher.take(for: launch)
+                    _ = await fixture.events.ready(launch)
+                }
+                let start = SystemClock().monotonic
+                fixture.launcher.setKillTime(start + .milliseconds(60), of: 2)
+                fixture.launcher.setKillTime(start + .milliseconds(20), of: 3)
+                fixture.launcher.setKillTime(start + .milliseconds(40), of: 1)
+                await fixture.events.end(2)
+                let kills = fixture.events.events.compactMap { event in
+                    if case .killedAtDeadline(let launch) = event { launch } else { nil as LaunchNumber? }
+                }
+                #expect(kills == [3, 1, 2])
+            }
+        }
+    }
+}
+
+/// Whether the process has ended and was not reaped.
+private func isZombie(_ pid: Int32) -> Bool {
+    let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
+    return status.contains("State:\tZ")
+}
