@@ -97,7 +97,9 @@ package final class Ledger: Sendable {
         case .closed:
             // On the queue all the same, so that no caller is called back before its own call returns.
             database.asyncWriteWithoutTransaction { _ in
-                self.report(GroupWriter.Outcome(commits: [commit], results: [.failure(.closed(self.place))]))
+                var group = CommitGroup()
+                if group.add(commit) { group.failAll(.closed(self.place)) }
+                self.report(group)
             }
         }
     }
@@ -114,23 +116,23 @@ package final class Ledger: Sendable {
     @discardableResult
     private func commitGroup(in database: Database) -> Bool {
         guard commits.beginGroup() else { return false }
-        let outcome = writer.withLock { $0.write(commits.next, to: database) }
-        report(outcome)
-        if let last = outcome.lastJournal { followers.announce(last) }
+        let group = writer.withLock { $0.write(commits.next, to: database) }
+        report(group)
+        if let last = group.lastJournal { followers.announce(last) }
         return true
     }
 
-    private func report(_ outcome: GroupWriter.Outcome) {
+    private func report(_ group: CommitGroup) {
         var reports: [CommitReport] = []
         var replies: [() -> Void] = []
-        for (commit, result) in zip(outcome.commits, outcome.results) {
-            let done = result.map { _ in () }
-            switch commit.origin {
-            case .shell(let ticket):
-                let payloads = (try? result.get()) ?? [:]
-                reports.append(CommitReport(ticket: ticket, result: done, payloads: payloads))
-            case .waiter(let reply):
-                replies.append { reply(done) }
+        for (commit, result) in zip(group.commits, group.results) {
+            switch (commit.origin, result) {
+            case (.shell(let ticket), .success(let payloads)):
+                reports.append(CommitReport(ticket: ticket, result: .success(()), payloads: payloads))
+            case (.shell(let ticket), .failure(let error)):
+                reports.append(CommitReport(ticket: ticket, result: .failure(error)))
+            case (.waiter(let reply), _):
+                replies.append { reply(result.map { _ in () }) }
             }
         }
         if !reports.isEmpty { onCommit(reports) }

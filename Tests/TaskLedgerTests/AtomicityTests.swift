@@ -2,9 +2,10 @@
 
 import GRDB
 import Synchronization
-import TaskLedger
 import TaskModel
 import Testing
+
+@testable import TaskLedger
 
 @Suite("The changes of a ticket are written all or not at all")
 struct AtomicityTests {
@@ -84,6 +85,28 @@ struct AtomicityTests {
         #expect(try ledger.pendingRequests() == [plainRequest(1)] && snapshot.running.isEmpty)
         #expect(snapshot.lastSubmission == 1 && snapshot.lastLaunch == 0)
         #expect(try ledger.journal(JournalSelection(limit: 10)).isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a group whose transaction cannot begin fails whole, and the next one is written`() async throws {
+        let folder = try LedgerFolder()
+        let reports = Reports()
+        let ledger = try Ledger.open(path: folder.path, onCommit: reports.collect)
+        try await ledger.database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA busy_timeout = 0") }
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let other = try DatabaseQueue(path: folder.path, configuration: configuration)
+        try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        for ticket in UInt64(1)...3 { ledger.submit(ticket: ticket, changes: [note("\(ticket)")]) }
+        await reports.reached(3)
+        try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+        try other.close()
+
+        #expect(reports.failures.mapValues(\.sqliteCode) == [1: 5, 2: 5, 3: 5])
+        #expect(reports.failures[1]?.message.contains("end the other program that holds the file open") == true)
+        try await ledger.commitAndWait([note("4")])
+        #expect(try ledger.journal(JournalSelection(limit: 9)).map(\.message) == ["4"])
+        try ledger.close()
     }
 
     @Test func `a launch cannot end before its tasks did, in whatever order the ticket says so`() async throws {

@@ -131,13 +131,13 @@ struct CommitOrderTests {
     @Test func `tickets at random leave what they leave when they are written in the order of their submission`()
         async throws
     {
-        for seed in UInt64(1)...20 {
+        for seed in UInt64(1)...6 {
             var random = RandomNumbers(seed: seed)
-            let tickets = (0..<400).map { _ in randomTicket(&random) }
+            let tickets = (0..<200).map { _ in randomTicket(&random) }
             let held = try await HeldLedger(clockStep: .microseconds(900))
             let order = await held.write(tickets)
-            #expect(order.sorted() == Array(1...400) && held.reports.failures.isEmpty)
-            #expect(seed != 1 || order != Array(1...400))
+            #expect(order.sorted() == Array(1...200) && held.reports.failures.isEmpty)
+            #expect(seed != 1 || order != Array(1...200))
 
             let inOrder = try Ledger.inMemory()
             for changes in tickets { try await inOrder.commitAndWait(changes) }

@@ -111,14 +111,13 @@ struct PendingWorkTests {
         let requests = everyClass()
         for request in requests {
             try await ledger.commitAndWait([.storeRequest(request, payload: [])])
-            for other in requests {
-                let code = WorkClass(of: other.request).code
-                let id = try await ledger.database.read { try Int64.fetchOne($0, sql: "SELECT id FROM plugin") }
-                let isPending = try await ledger.database.read {
-                    try $0.hasPendingWork(ofClass: code, plugin: try #require(id))
+            let pending = try await ledger.database.read { database in
+                let id = try #require(try Int64.fetchOne(database, sql: "SELECT id FROM plugin"))
+                return try requests.filter {
+                    try database.hasPendingWork(ofClass: WorkClass(of: $0.request).code, plugin: id)
                 }
-                #expect(isPending == (WorkClass(of: other.request) == WorkClass(of: request.request)))
             }
+            #expect(pending == requests.filter { WorkClass(of: $0.request) == WorkClass(of: request.request) })
             try await ledger.commitAndWait([.removeRequest(request.number)])
         }
     }

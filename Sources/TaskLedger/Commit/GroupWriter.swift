@@ -8,27 +8,6 @@ struct GroupWriter: Sendable {
     /// Bounds how long a group is written before it is committed.
     static let mostTime: Duration = .milliseconds(4)
 
-    struct Outcome {
-        var commits: [WaitingCommit] = []
-        /// One per commit, with the payloads of the tasks that it moved from pending to running.
-        var results: [Result<[SubmissionNumber: [UInt8]], LedgerError>] = []
-        /// The last journal entry that is now on disk; nil when the group wrote none.
-        var lastJournal: JournalNumber?
-
-        /// False for a commit that failed.
-        func isToWrite(_ index: Int) -> Bool {
-            if case .success = results[index] { true } else { false }
-        }
-
-        /// - Returns: false without a commit.
-        mutating func add(_ commit: WaitingCommit?) -> Bool {
-            guard let commit else { return false }
-            commits.append(commit)
-            results.append(.success([:]))
-            return true
-        }
-    }
-
     private let place: String
     private let hooks: LedgerHooks
     private let statements: PreparedStatements
@@ -44,48 +23,52 @@ struct GroupWriter: Sendable {
     ///
     /// A commit that fails must not take the others of its group down. Failures are rare, and a savepoint for each commit
     /// would cost all of them: the group is rolled back instead, and written again without the commit that failed.
-    mutating func write(_ next: () -> WaitingCommit?, to database: Database) -> Outcome {
+    mutating func write(_ next: () -> WaitingCommit?, to database: Database) -> CommitGroup {
         let access = WriteAccess(database, statements)
         let clock = hooks.clock
         let start = clock()
         let more = { clock() - start < Self.mostTime ? next() : nil }
-        var outcome = Outcome()
+        var group = CommitGroup()
+        guard group.add(next()) else { return group }
         do {
-            while try !attempt(&outcome, first: next, more: more, in: access) { rollBack(access) }
+            while try !attempt(&group, more, in: access) { rollBack(access) }
         } catch {
             rollBack(access)
-            let error = LedgerError(error, while: "committing a group of \(outcome.commits.count)", in: place)
-            for index in outcome.results.indices where outcome.isToWrite(index) {
-                outcome.results[index] = .failure(error)
-            }
+            // The cause is not in the commits. Those still to come would wait for the same failure one by one.
+            while group.add(next()) {}
+            let operation = "committing a group of \(group.commits.count)"
+            group.failAll(LedgerError(error, while: operation, in: place))
         }
-        return outcome
+        return group
     }
 
-    /// Writes and commits the commits of the outcome that have not failed, and new ones behind them.
+    /// Writes and commits what has not failed of the group, and what `more` adds to it.
     ///
-    /// - Returns: false when one of them failed, which is a result of the outcome from then on.
+    /// - Returns: false when a commit failed, which is its result from then on. Nothing is on disk then.
     private mutating func attempt(
-        _ outcome: inout Outcome,
-        first: () -> WaitingCommit?,
-        more: () -> WaitingCommit?,
+        _ group: inout CommitGroup,
+        _ more: () -> WaitingCommit?,
         in access: WriteAccess
     ) throws -> Bool {
         try access.database.beginTransaction(.immediate)
         var (index, written) = (0, 0)
-        while index < outcome.commits.count || outcome.add(index == 0 ? first() : more()) {
-            defer { index += 1 }
-            guard outcome.isToWrite(index) else { continue }
-            let changes = outcome.commits[index].changes
-            outcome.results[index] = Result { () throws(LedgerError) in try apply(changes, to: access) }
-            guard outcome.isToWrite(index) else { return false }
-            written += 1
-        }
+        repeat {
+            if !group.hasFailed(index) {
+                do throws(LedgerError) {
+                    group.succeed(index, payloads: try apply(group.commits[index].changes, to: access))
+                } catch {
+                    group.fail(index, error)
+                    return false
+                }
+                written += 1
+            }
+            index += 1
+        } while index < group.commits.count || group.add(more())
         if written == 0 {
             rollBack(access)
             return true
         }
-        outcome.lastJournal = try changes.finishGroup(in: access)
+        group.lastJournal = try changes.finishGroup(in: access)
         try hooks.beforeGroupCommit?(written)
         try access.database.commit()
         return true

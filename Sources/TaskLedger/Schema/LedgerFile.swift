@@ -12,7 +12,7 @@ struct LedgerFile {
     func examine() throws(LedgerError) {
         guard try exists() else { return }
         // The header may be behind the write-ahead log, which only SQLite reads.
-        try look("examining it before it is opened") { database in
+        try readOnly("examining it before it is opened") { database in
             guard try judgeVersion(of: database) else { return }
             try check(database)
         }
@@ -33,7 +33,7 @@ struct LedgerFile {
     }
 
     /// Runs `body` on a connection that cannot write.
-    func look<Value>(_ operation: String, _ body: (Database) throws -> Value) throws(LedgerError) -> Value {
+    func readOnly<Value>(_ operation: String, _ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         do {
             var configuration = Configuration()
             configuration.readonly = true

@@ -3,7 +3,7 @@
 import GRDB
 package import TaskModel
 
-/// What a look at a ledger found that no host has open. Nothing of the ledger is written, moved or brought up to date.
+/// The findings about a ledger that no host has open. Nothing of the ledger is written, moved or brought up to date.
 package struct LedgerInspection: Sendable {
     package enum State: Hashable, Sendable {
         /// The host begins an empty one at its next start.
@@ -26,24 +26,24 @@ package struct LedgerInspection: Sendable {
     /// Checks every page, every reference, every pending row and the size of every payload; takes as long as reading the
     /// whole file does.
     package init(path: String) {
-        var look = Look(path: path)
+        var examination = Examination(path: path)
         do throws(LedgerError) {
             let file = LedgerFile(path: path)
             if try file.exists() {
-                try file.look("checking it") { try look.inspect($0, file: file) }
+                try file.readOnly("checking it") { try examination.inspect($0, file: file) }
             } else {
-                look.state = .absent
+                examination.state = .absent
             }
         } catch {
-            look.problems.append(error.finding)
+            examination.problems.append(error.finding)
         }
-        (state, problems) = (look.state, look.problems)
-        (snapshot, pendingRequests) = (look.snapshot, look.pendingRequests)
+        (state, problems) = (examination.state, examination.problems)
+        (snapshot, pendingRequests) = (examination.snapshot, examination.pendingRequests)
     }
 }
 
-/// An inspection under way.
-private struct Look {
+/// What an inspection has found so far.
+private struct Examination {
     let path: String
     var state = LedgerInspection.State.refused
     var problems: [String] = []
