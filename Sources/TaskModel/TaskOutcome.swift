@@ -61,6 +61,8 @@ package enum Blame: String, Hashable, Sendable, CaseIterable {
     case host
     case person
     case machine
+    /// It may be any of them.
+    case unknown
 }
 
 /// Why a task was told to stop; the numbers are the ABI's `BGT_EXPIRED_...`.

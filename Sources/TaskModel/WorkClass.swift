@@ -13,12 +13,13 @@ package struct WorkClass: Hashable, Sendable {
     /// False for requests whose identifier the plugin's manifest no longer permits.
     package var isPermitted: Bool
 
-    package init(of request: TaskRequest, isPermitted: Bool = true) {
+    /// - Parameter resources: those of the request's continued terms, unless they are given apart.
+    package init(of request: TaskRequest, resources: TaskResources? = nil, isPermitted: Bool = true) {
         kind = request.kind
         requiresNetwork = request.requiresNetwork
         requiresExternalPower = request.requiresExternalPower
         protection = request.kind == .healthResearch ? request.protection : .untilFirstAuthentication
-        resources = request.continued?.resources ?? []
+        self.resources = resources ?? request.continued?.resources ?? []
         self.isPermitted = isPermitted
     }
 
