@@ -63,7 +63,7 @@ extension Scheduler {
             if case .removedPlugin(let plugin) = first.alarm, plugins.contains(plugin) {
                 plugins[plugin].hasRemovalAlarm = false
             }
-            if case .requests(let plugin) = first.alarm, plugins.contains(plugin),
+            if case .requests(let plugin) = first.alarm, !isStopping, plugins.contains(plugin),
                 let due = plugins[plugin].requests.nextDue()
             {
                 agenda.add(first.alarm, at: due)

@@ -114,8 +114,8 @@ extension Scheduler {
             execution.violations += 1
             return execution.violations
         }
-        guard let count, count < Self.journaledViolations else { return }
-        let isLast = count + 1 == Self.journaledViolations
+        guard let count, count <= Self.journaledViolations else { return }
+        let isLast = count == Self.journaledViolations
         let entry = JournalEntry(
             at: now.wall,
             event: .violation,

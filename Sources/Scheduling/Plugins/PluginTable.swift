@@ -7,7 +7,8 @@ import TaskModel
 /// The subscript takes for granted that the plugin is known: a missing one traps in debug builds, and a change to it is
 /// lost in release builds.
 struct PluginTable: Sendable {
-    private var states: ContiguousArray<PluginState> = []
+    /// The first is nobody's: what is asked of a missing plugin is asked of it.
+    private var states: ContiguousArray = [PluginState(identifier: .none, policy: PluginPolicy())]
     private var indices: [PluginIdentifier: Int] = [:]
     private var free: [Int] = []
     private var names: [PluginIdentifier] = []
@@ -20,23 +21,14 @@ struct PluginTable: Sendable {
     func find(_ plugin: PluginIdentifier) -> PluginState? { indices[plugin].map { states[$0] } }
 
     subscript(plugin: PluginIdentifier) -> PluginState {
-        _read {
-            if let index = indices[plugin] {
-                yield states[index]
-            } else {
-                assertionFailure("plugin \(plugin) is not known")
-                yield PluginState(identifier: plugin, policy: PluginPolicy())
-            }
-        }
-        _modify {
-            if let index = indices[plugin] {
-                yield &states[index]
-            } else {
-                assertionFailure("plugin \(plugin) is not known")
-                var nobody = PluginState(identifier: plugin, policy: PluginPolicy())
-                yield &nobody
-            }
-        }
+        get { states[index(of: plugin)] }
+        _modify { yield &states[index(of: plugin)] }
+    }
+
+    private func index(of plugin: PluginIdentifier) -> Int {
+        if let index = indices[plugin] { return index }
+        assertionFailure("plugin \(plugin) is not known")
+        return 0
     }
 
     /// Adds a plugin unless it is known.

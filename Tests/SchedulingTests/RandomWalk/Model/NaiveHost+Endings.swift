@@ -168,8 +168,8 @@ extension NaiveHost {
             var retry = work.retry
             retry.wasInterrupted = true
             task.fate = left.keptFromReturning.contains(work.number) ? .over(.interrupted) : .back(.interrupted, retry)
-            let ledger = host.ledger.snapshot
-            let others = ledger.requests.map(PendingWork.request) + ledger.running.flatMap(\.unfinished)
+            let ledger = host.ledger
+            let others = ledger.requests.map(PendingWork.request) + ledger.snapshot.running.flatMap(\.unfinished)
             task.isSucceeded = others.contains {
                 $0.plugin == work.plugin && $0.identifier == work.identifier && $0.number > work.number
                     && work.identifier != nil

@@ -10,7 +10,7 @@ extension NaiveHost {
         var found = Obstacles()
         let lane = work.kind.lane
         if lane == .continued {
-            let own = host.scheduler.plugins[work.plugin]?.reserved[work.number]
+            let own = host.scheduler.plugins.find(work.plugin)?.reserved[work.number]
             let isPrepared = own.map { preparing.contains($0) } ?? false
             if isPrepared || isInEntry(origins[work.number], of: work.plugin) { found.sure.insert("lane-busy") }
         } else if launches.values.contains(where: { $0.plugin == work.plugin && $0.lane == lane })
@@ -51,7 +51,7 @@ extension NaiveHost {
 
     /// For whom runners are being had. Only the host knows which launch is whose before there is a plan.
     func prepared(in lane: Lane) -> [PluginIdentifier] {
-        preparing.compactMap { host.scheduler.launches[$0] }.filter { $0.lane == lane }.map(\.plugin)
+        preparing.compactMap { host.scheduler.launches.find($0) }.filter { $0.lane == lane }.map(\.plugin)
     }
 
     /// One that runs alone goes first; events keep their order.
