@@ -34,6 +34,7 @@ extension Scheduler {
         guard plugins.contains(plugin) else { return }
         let configuration = configuration
         plugins[plugin].requests.becomeDue(at: now.wall) { $0.due(at: now, configuration) }
+        if let next = plugins[plugin].requests.nextDue() { agenda.add(.requests(plugin), at: next) }
         backlog.add(.consider(plugin, .background))
         backlog.add(.consider(plugin, .continued))
     }

@@ -26,8 +26,7 @@ extension Scheduler {
         }
         if !isFirst { return }
         for plugin in plugins.names() where !loading.isMissing(plugin) {
-            // What was loaded before the catalogue may have been left running.
-            begin(plugin, wasLeftRunning: launches.hasLaunches(of: plugin), at: now)
+            begin(plugin, at: now)
         }
         if loading.isPartial { return }
         for event in loading.takeParkedForAll() { dispatch(event, at: now) }

@@ -44,7 +44,7 @@ extension Scheduler {
         let used = execution.plan.budget.used(at: now.monotonic)
         recordEnd(of: launch, execution, aftermath, used: used, at: now)
         if aftermath.blame != .host {
-            plugins[launch.plugin].runnerRetry = nil
+            endRunnerRetry(of: launch.plugin)
         } else if !isStopping {
             delayLaunches(of: launch.plugin, because: aftermath.message, at: now)
         }
@@ -130,7 +130,7 @@ extension Scheduler {
             end(number, judgement.index, as: outcome, blame: blame, message: message, at: now)
         case .returned(let outcome, let retry):
             if let newer = task.successor {
-                let message = "\(judgement.message); submission \(newer) has replaced it"
+                let message = "\(judgement.message); superseded by submission \(newer)"
                 end(number, judgement.index, as: outcome, blame: blame, message: message, at: now)
             } else {
                 requeue(number, judgement, outcome, retry, at: now)
@@ -151,7 +151,7 @@ extension Scheduler {
         launches.execute(number) { $0.tasks[judgement.index].outcome = outcome }
         var message = judgement.message
         if let newer = work.identifier.flatMap({ plugins[work.plugin].requests.expectedNumber($0) }) {
-            message += "; submission \(newer) has replaced it"
+            message += "; superseded by submission \(newer)"
         }
         let entry = JournalEntry(
             work,

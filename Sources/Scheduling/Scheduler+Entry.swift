@@ -25,7 +25,7 @@ extension Scheduler {
                 execution.tasks[index].stallsAt = stallsAt
             }
         }
-        plugins[plugin.identifier].runnerRetry = nil
+        endRunnerRetry(of: plugin.identifier)
         refuseForgedRegistrations(registered, by: plugin, of: number, at: now)
         for index in execution.unfinished {
             let work = execution.tasks[index].work

@@ -105,7 +105,10 @@ extension Scheduler {
     ) {
         var conditions: MachineConditions = []
         for group in groups {
-            for reason in group.reasons { conditions.formUnion(arrange(reason, of: plugin, in: lane, at: now)) }
+            var waited: MachineConditions = []
+            for reason in group.reasons { waited.formUnion(arrange(reason, of: plugin, in: lane, at: now)) }
+            // The history shows what else stands against a class that waits for the machine.
+            if !waited.isEmpty { conditions.formUnion(group.key.workClass.conditions) }
             // However briefly it waits: what the sensors learnt is not to be learnt anew then.
             if group.key.workClass.kind.isProcessing { conditions.insert(.use) }
         }

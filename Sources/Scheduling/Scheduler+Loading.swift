@@ -29,21 +29,21 @@ extension Scheduler {
         guard loading.isMissing(work.plugin) else { return }
         let plugin = work.plugin
         know(plugin)
-        for (workClass, reasons) in work.waits {
-            plugins[plugin].waits[workClass] = ClassWait(
-                written: reasons,
+        for workClass in Set(work.waits.keys).union(work.deferrals.keys) {
+            var wait = ClassWait(
+                written: work.waits[workClass] ?? [],
                 deferral: Deferral(periods: work.deferrals[workClass] ?? [])
             )
-        }
-        for (workClass, periods) in work.deferrals where plugins[plugin].waits[workClass] == nil {
-            plugins[plugin].waits[workClass] = ClassWait(deferral: Deferral(periods: periods))
+            // The last host's clock may have been ahead.
+            wait.reckonAnew(at: now.wall)
+            plugins[plugin].waits[workClass] = wait
         }
         for request in work.requests { place(request, readySince: readySince(of: request, at: now), at: now) }
         for event in work.events { plugins[plugin].events.insert(event) }
         let (left, events) = loading.finish(plugin)
         let newest = newestNumbers(work, left)
         for running in left { restore(running, newest: newest, at: now) }
-        if hasCatalogue { begin(plugin, wasLeftRunning: !left.isEmpty, at: now) }
+        if hasCatalogue { begin(plugin, at: now) }
         for event in events { dispatch(event, at: now) }
         if loading.isPartial || !hasCatalogue { return }
         for event in loading.takeParkedForAll() { dispatch(event, at: now) }
@@ -56,9 +56,11 @@ extension Scheduler {
     }
 
     /// The plugin is loaded and the first catalogue is known: from here on it is decided about.
-    mutating func begin(_ plugin: PluginIdentifier, wasLeftRunning: Bool = false, at now: Moment) {
-        for number in launches.numbers(of: plugin) { flush(number) }
-        if plugins[plugin].entry != nil, !wasLeftRunning {
+    mutating func begin(_ plugin: PluginIdentifier, at now: Moment) {
+        let left = launches.numbers(of: plugin)
+        for number in left { flush(number) }
+        let returns = left.contains { launches.find($0)?.record.returning.isEmpty == false }
+        if plugins[plugin].entry != nil, !returns {
             let hasNothingPending = plugins[plugin].hasNothingPending
             plugins[plugin].wantsStart = hasNothingPending
         }

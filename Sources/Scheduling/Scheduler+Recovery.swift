@@ -79,7 +79,7 @@ extension Scheduler {
             message += " for the \(losses)th time; it runs again alone, in \(delay.humanReadable)"
         }
         if let newer = work.identifier.flatMap({ newest[$0] }), newer > work.number {
-            message += "; submission \(newer) has replaced it"
+            message += "; superseded by submission \(newer)"
             return Judgement(outcome: .interrupted, blame: .machine, message: message, returning: nil)
         }
         return Judgement(outcome: .interrupted, blame: .machine, message: message, returning: returning)

@@ -132,6 +132,13 @@ extension Scheduler {
         )
     }
 
+    /// The host could launch it: what waited for the next try is considered now.
+    mutating func endRunnerRetry(of plugin: PluginIdentifier) {
+        if plugins[plugin].runnerRetry == nil { return }
+        plugins[plugin].runnerRetry = nil
+        for lane in Lane.allCases { backlog.add(.consider(plugin, lane)) }
+    }
+
     private static let longestRunnerDelay: Duration = .seconds(5 * 60)
 
     /// Forgets a launch that never ran.

@@ -43,8 +43,7 @@ extension Scheduler {
         let isDeferred =
             !group.key.isPastDeferral && group.reasons.allSatisfy(\.isAdvisory)
             && group.reasons.contains { !$0.isMomentary }
-        let newestDue =
-            workClass.kind == .event ? now.wall : plugins[plugin].requests.groups[group.index].newestDue
+        let newestDue = workClass.kind == .event ? now.wall : plugins[plugin].requests.groups.newestDue(of: workClass)
         // Before its own time has come, nothing else is waited for.
         let reasons = group.reasons.contains(where: \.isOwnTime) ? [] : group.reasons
         var wait = plugins[plugin].waits[workClass] ?? ClassWait()
@@ -143,7 +142,7 @@ extension GroupKey {
     /// Not of those whose reasons pass in a moment and say nothing of their class.
     fileprivate var isPlainEnough: Bool { !isInFlight && !isUserRequested }
     /// The lowest speaks for its class.
-    fileprivate var plainness: Int { (isPastDeferral ? 2 : 0) + (runsAlone ? 1 : 0) }
+    fileprivate var plainness: Int { (isPastDeferral ? 4 : 0) + (runsAlone ? 2 : 0) + (hasOwnDeferral ? 1 : 0) }
 }
 
 extension Reason {

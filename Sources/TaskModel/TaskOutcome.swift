@@ -13,7 +13,7 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
     case notRegistered = "not-registered"
     case abandoned
 
-    // It was interrupted and returns to pending, unless something newer has taken its place.
+    // It was interrupted and returns to pending, unless a newer request supersedes it.
     case crashed
     case exited
     case killedForMemory = "killed-for-memory"

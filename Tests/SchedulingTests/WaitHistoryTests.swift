@@ -105,7 +105,7 @@ struct WaitHistoryTests {
         host.complete(.clean)
         host.advance(by: .seconds(1))
         host.advance(by: .seconds(1))
-        #expect(history(plain, since: start) == ["0s lane-busy", "180s spacing", "181s -"])
+        #expect(history(plain, since: start) == ["0s lane-busy", "180s -", "180s spacing", "181s -"])
     }
 
     @Test func `C13 a request whose own time has not come writes nothing`() {
@@ -260,7 +260,8 @@ struct WaitHistoryTests {
         host.remove(.app)
         host.trigger()
         host.advance(by: .seconds(2))
-        #expect(host.ledger.waits[WaitKey(plugin: .keyboard, workClass: .event)] == ["plugin-missing"])
+        #expect(host.ledger.waits[WaitKey(plugin: .keyboard, workClass: .event)]?.contains("plugin-missing") == true)
+        #expect(Set(host.ledger.waitHistory.map(\.key)).count == 1)
         #expect(host.clock.now.wall == start + .seconds(2))
     }
 }

@@ -33,6 +33,19 @@ extension Reason {
     }
 }
 
+extension WorkClass {
+    /// The conditions that decide whether its work may run, beside those that it waits for at the moment.
+    var conditions: MachineConditions {
+        if kind == .event { return [] }
+        var conditions: MachineConditions = [.use, .memory, .heat]
+        if requiresExternalPower { conditions.insert(.externalPower) }
+        if requiresNetwork { conditions.insert(.network) }
+        if kind == .healthResearch, protection != .none { conditions.insert(.containers) }
+        if !resources.isEmpty { conditions.insert(.resources) }
+        return conditions
+    }
+}
+
 extension Conditions {
     /// What differs, as far as work can wait for it.
     func changes(since old: Conditions) -> MachineConditions {

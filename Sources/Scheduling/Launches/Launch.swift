@@ -141,7 +141,7 @@ struct LaunchRecord: Sendable {
     var isComplete: Bool { waiting.isEmpty && inFlight == nil }
     /// Tasks whose end is not on disk yet.
     var unrecorded: [TaskEnd] { ((inFlight ?? []) + waiting).compactMap(\.task) }
-    /// What will be pending again, unless something newer has taken its place.
+    /// What will be pending again, unless it is superseded.
     var returning: [PendingWork] { unrecorded.filter(\.returns).map(\.work) }
 
     /// A newer submission is on disk: what was to return under its identifier, and is not on its way to disk, ends.

@@ -83,6 +83,12 @@ struct ReadyGroups: Sendable {
     /// Some request has a deferral of its own.
     var hasOwnDeferrals: Bool { groups.contains { $0.key.hasOwnDeferral && !$0.isEmpty } }
 
+    /// When the newest request of a class became due that is or was ready.
+    func newestDue(of workClass: WorkClass) -> WallTime {
+        groups.lazy.filter { $0.key.workClass == workClass && !$0.isEmpty }.map(\.newestDue).max()
+            ?? WallTime(nanoseconds: .min)
+    }
+
     /// Indices of the groups of a lane that have members.
     func indices(in lane: Lane) -> [UInt16] {
         if count(in: lane) == 0 { return [] }

@@ -70,6 +70,7 @@ struct PatienceTests {
 
     @Test func `C12 a patience that ended while the host was down is over when it is back`() {
         host.submit(.clean)
+        host.advance(by: .seconds(1))
         host.restart(after: .days(2))
         #expect(host.running == [.clean])
     }
@@ -155,9 +156,7 @@ struct PatienceTests {
         host.advance(by: .seconds(1))
         host.stepWallClock(by: -.days(400))
         #expect(host.deferralStart(of: .clean) == host.clock.now.wall)
-        host.advance(by: .seconds(1))
-        host.restart(after: .seconds(1))
-        expectRun(of: .clean, in: .days(2) - .seconds(2))
+        expectRun(of: .clean, in: .days(2))
     }
 
     @Test func `C12 one period stands for all requests of a class, each from when it became due`() {
@@ -175,13 +174,14 @@ struct PatienceTests {
         let start = host.clock.now.wall
         host.advance(by: .hours(1))
         host.change(power: false)
+        host.advance(by: .seconds(1))
         host.submit(.vacuum, needsPower: true)
         host.advance(by: .hours(1))
         host.change(power: true)
         host.advance(by: .hours(1))
         host.restart(after: .minutes(1))
         #expect(host.deferralStart(of: .clean) == start)
-        #expect(host.deferralStart(of: .vacuum) == start + .hours(2))
+        #expect(host.deferralStart(of: .vacuum) == start + .hours(2) + .seconds(1))
     }
 
     @Test func `C12 switched off it waits for ever`() {

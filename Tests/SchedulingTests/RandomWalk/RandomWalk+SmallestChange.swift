@@ -55,7 +55,7 @@ extension SchedulerDriver {
         (twin.clock, twin.ledger, twin.scheduler) = (clock, ledger, scheduler)
         (twin.installed, twin.refused, twin.processes, twin.arrivals) = (installed, refused, processes, arrivals)
         (twin.plansByNumber, twin.simulated, twin.wake, twin.watch) = (plansByNumber, simulated, wake, watch)
-        twin.lastReply = lastReply
+        (twin.lastReply, twin.killTimes) = (lastReply, killTimes)
         return twin
     }
 

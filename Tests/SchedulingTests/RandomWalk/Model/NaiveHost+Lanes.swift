@@ -35,8 +35,11 @@ extension NaiveHost {
     private func isEndOfOlderOneUnwritten(_ work: PendingWork) -> Bool {
         guard let identifier = work.identifier else { return false }
         return launches.values.contains { launch in
-            launch.plugin == work.plugin && launch.isConcluded
-                && launch.tasks.contains { $0.work.identifier == identifier && $0.work.number < work.number }
+            launch.plugin == work.plugin
+                && launch.tasks.contains { task in
+                    task.work.identifier == identifier && task.work.number < work.number
+                        && (launch.isConcluded || !task.isUndone && task.outcomes == 0)
+                }
         }
     }
 

@@ -76,12 +76,19 @@ extension NaiveHost {
         for request in host.scheduler.pendingRequests {
             let told = host.scheduler.plugins[request.plugin].presented(request).deferredSince
             if let latest = heldSurely[request.number], told.map({ $0 > latest }) ?? true {
-                complain("\(request.request.identifier) (\(request.number)) is not held since \(latest)")
+                complain("\(request.request.identifier) (\(request.number)) is not held since \(latest) but since \(told.map { "\($0)" } ?? "never")")
             }
-            if let told, heldPerhaps[request.number].map({ told < $0 }) ?? true {
+            if let told, heldPerhaps[request.number].map({ told < $0 }) ?? true, !isAtEndOfPeriod(told, request) {
                 complain("\(request.request.identifier) (\(request.number)) is held too early")
             }
         }
+    }
+
+    /// It became due in the instant in which its class ceased to be deferred: which came first is lost.
+    private func isAtEndOfPeriod(_ time: WallTime, _ request: PendingRequest) -> Bool {
+        let waits = host.scheduler.plugins[request.plugin].waits
+        let periods = waits[WorkClass(of: request.request)]?.deferral.periods ?? []
+        return periods.contains { $0.until == time }
     }
 
     /// Memory and ledger say the same.

@@ -44,6 +44,7 @@ final class NaiveHost: Witness {
     var trouble: [PluginIdentifier: MonotonicTime] = [:]
     var failures: [PluginIdentifier: Int] = [:]
     var lastRelief: MonotonicTime?
+    private var lastWall = WallTime(nanoseconds: .min)
     /// The event under way ended a launch, or had one prepared.
     var roomChangedHands = false
 
@@ -73,6 +74,8 @@ final class NaiveHost: Witness {
     // MARK: Witness
 
     func willHandle(_ event: SchedulerEvent) {
+        if now.wall < lastWall { clockWasSetBack() }
+        lastWall = now.wall
         expected = [:]
         (roomChangedHands, asking) = (false, nil)
         tally.note(event)
@@ -102,6 +105,13 @@ final class NaiveHost: Witness {
         default: hear(event)
         }
         if case .runnerUnavailable(let number, _) = event { noteTrouble(ofPrepared: number) }
+    }
+
+    /// A deferral that began in what is the future now is no reason to wait for that time to come again.
+    private func clockWasSetBack() {
+        let now = now.wall
+        heldSurely = heldSurely.filter { $0.value <= now }
+        heldPerhaps = heldPerhaps.mapValues { min($0, now) }
     }
 
     func didDecide(_ event: SchedulerEvent, _ actions: [SchedulerAction]) {
@@ -172,7 +182,11 @@ final class NaiveHost: Witness {
         let due = min(times.max() ?? now.wall, now.wall)
         let key = WaitKey(of: .request(request))
         guard (request.due(at: now, configuration)) == nil else { return nil }
-        return host.ledger.deferrals[key].flatMap { Deferral(periods: $0).start(for: due) }
+        return host.ledger.deferrals[key].flatMap { periods in
+            var deferral = Deferral(periods: periods)
+            deferral.reckonAnew(at: now.wall)
+            return deferral.start(for: due)
+        }
     }
 
     /// What runs may go on, but never comes back (C3).
