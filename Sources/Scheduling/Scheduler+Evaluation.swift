@@ -37,7 +37,7 @@ extension Scheduler {
             var facts = Eligibility.WorkFacts()
             facts.isInFlight = key.isInFlight
             facts.isUserRequested = key.isUserRequested
-            facts.isPermitted = key.workClass.isPermitted
+            facts.isPermitted = key.isPermitted
             // Continued requests are judged one by one by what they would join.
             facts.needsCapacity = lane != .continued
             let reasons = reasons(against: .request(first), facts, standing, occupancy, at: now)
@@ -160,8 +160,7 @@ extension PluginState {
     func presented(_ request: PendingRequest) -> PendingRequest {
         guard request.deferredSince == nil, let since = requests.readySince(of: request) else { return request }
         var presented = request
-        let workClass = requests.workClass(of: request)
-        presented.deferredSince = deferralStart(of: workClass, due: since, isOwn: false)
+        presented.deferredSince = deferralStart(of: WorkClass(of: request.request), due: since, isOwn: false)
         return presented
     }
 }

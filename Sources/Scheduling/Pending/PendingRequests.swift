@@ -54,11 +54,6 @@ struct PendingRequests: Sendable {
         return slot.readySince
     }
 
-    func workClass(of request: PendingRequest) -> WorkClass {
-        let identifier = request.request.identifier
-        return WorkClass(of: request.request, isPermitted: isPermitted(identifier, as: request.request.kind))
-    }
-
     // MARK: Storing
 
     /// Stores a request in place of the one under its identifier.
@@ -172,7 +167,8 @@ struct PendingRequests: Sendable {
         let request = slot.request(terms: nil)
         let isPermitted = permissions?.permits(slot.identifier, as: slot.kind.value) ?? true
         return GroupKey(
-            workClass: WorkClass(of: request, resources: store.resources(of: slot), isPermitted: isPermitted),
+            workClass: WorkClass(of: request, resources: store.resources(of: slot)),
+            isPermitted: isPermitted,
             isUserRequested: slot.isUserRequested,
             isInFlight: overlay.contains(slot.identifier),
             runsAlone: slot.runsAlone,

@@ -8,6 +8,8 @@ import TaskModel
 /// the launch that a continued request may join.
 struct GroupKey: Hashable, Sendable {
     var workClass: WorkClass
+    /// The installed manifest permits its identifier for its kind.
+    var isPermitted = true
     /// A user asked for it on the spot: neither time nor conditions nor capacity keep it waiting.
     var isUserRequested = false
     /// A change of its identifier is in flight.

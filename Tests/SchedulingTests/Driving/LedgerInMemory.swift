@@ -65,8 +65,7 @@ struct LedgerInMemory {
     private func hasPendingWork(of key: WaitKey) -> Bool {
         if key.workClass.kind == .event { return state.events.values.contains { $0.plugin == key.plugin } }
         return state.requests.values.contains { request in
-            request.plugin == key.plugin
-                && [true, false].contains { WorkClass(of: request.request, isPermitted: $0) == key.workClass }
+            request.plugin == key.plugin && WorkClass(of: request.request) == key.workClass
         }
     }
 
