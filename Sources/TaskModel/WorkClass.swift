@@ -10,16 +10,14 @@ package struct WorkClass: Hashable, Sendable {
     /// `untilFirstAuthentication` unless the kind is health research.
     package let protection: ProtectionType
     package let resources: TaskResources
-    /// False for requests whose identifier the plugin's manifest no longer permits.
-    package var isPermitted: Bool
 
-    package init(of request: TaskRequest, isPermitted: Bool = true) {
+    /// - Parameter resources: those of the request's continued terms, unless they are given apart.
+    package init(of request: TaskRequest, resources: TaskResources? = nil) {
         kind = request.kind
         requiresNetwork = request.requiresNetwork
         requiresExternalPower = request.requiresExternalPower
         protection = request.kind == .healthResearch ? request.protection : .untilFirstAuthentication
-        resources = request.continued?.resources ?? []
-        self.isPermitted = isPermitted
+        self.resources = resources ?? request.continued?.resources ?? []
     }
 
     private init(
@@ -27,15 +25,13 @@ package struct WorkClass: Hashable, Sendable {
         requiresNetwork: Bool,
         requiresExternalPower: Bool,
         protection: ProtectionType,
-        resources: TaskResources,
-        isPermitted: Bool
+        resources: TaskResources
     ) {
         self.kind = kind
         self.requiresNetwork = requiresNetwork
         self.requiresExternalPower = requiresExternalPower
         self.protection = protection
         self.resources = resources
-        self.isPermitted = isPermitted
     }
 
     /// The one class of all events.
@@ -44,8 +40,7 @@ package struct WorkClass: Hashable, Sendable {
         requiresNetwork: false,
         requiresExternalPower: false,
         protection: .untilFirstAuthentication,
-        resources: [],
-        isPermitted: true
+        resources: []
     )
 
     package init(of work: PendingWork) {
@@ -60,7 +55,7 @@ package struct WorkClass: Hashable, Sendable {
     /// The class as one number, for the ledger: kind in the lowest byte, then flags, protection and resources.
     package var code: Int64 {
         Int64(kind.rawValue) | (requiresNetwork ? 1 << 8 : 0) | (requiresExternalPower ? 1 << 9 : 0)
-            | (isPermitted ? 0 : 1 << 10) | Int64(protection.rawValue & 0xf) << 12
+            | Int64(protection.rawValue & 0xf) << 12
             | Int64(truncatingIfNeeded: resources.rawValue & 0xffff) << 16
     }
 
@@ -74,8 +69,7 @@ package struct WorkClass: Hashable, Sendable {
             requiresNetwork: code & 1 << 8 != 0,
             requiresExternalPower: code & 1 << 9 != 0,
             protection: protection,
-            resources: TaskResources(rawValue: UInt64(code >> 16 & 0xffff)),
-            isPermitted: code & 1 << 10 == 0
+            resources: TaskResources(rawValue: UInt64(code >> 16 & 0xffff))
         )
         if self.code != code { return nil }
     }
