@@ -54,14 +54,14 @@ struct ReopeningTests {
             .storeRequest(plainRequest(2, "clean"), payload: []), .storeEvent(started(3), payload: []),
             wait(gone, for: ["heat"], at: 5), wait(left, for: ["network"], at: 6),
             wait(.event(started(3)), for: ["x"], at: 7),
-            .recordWait(unpermitted(left), reasons: ["not-permitted"], at: time(8)), note("last", at: 9),
+            note("last", at: 9),
         ])
         try ledger.close()
 
         let reopened = try Ledger.open(path: folder.path)
         #expect(
             try reopened.work(of: feed).waits == [
-                WorkClass(of: left): ["network"], unpermitted(left).workClass: ["not-permitted"], .event: ["x"],
+                WorkClass(of: left): ["network"], .event: ["x"],
             ]
         )
         let closed = try reopened.waits(WaitSelection(key: WaitKey(of: gone), from: time(0), limit: 9))
@@ -74,14 +74,14 @@ struct ReopeningTests {
         let (gone, left) = (PendingWork.request(fullRequest(1)), PendingWork.request(plainRequest(2, "clean")))
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(2, "clean"), payload: []), .setDeferrals(WaitKey(of: gone), [deferral(1)]),
-            .setDeferrals(WaitKey(of: left), [deferral(2, 3)]), .setDeferrals(unpermitted(left), [deferral(3)]),
+            .setDeferrals(WaitKey(of: left), [deferral(2, 3)]),
         ])
         try ledger.close()
 
         let reopened = try Ledger.open(path: folder.path)
         #expect(
             try reopened.work(of: feed).deferrals == [
-                WorkClass(of: left): [deferral(2, 3)], unpermitted(left).workClass: [deferral(3)],
+                WorkClass(of: left): [deferral(2, 3)]
             ]
         )
         try reopened.close()
@@ -102,12 +102,6 @@ struct ReopeningTests {
         let work = try reopened.work(of: feed)
         #expect(work.waits.isEmpty == (table == "wait") && work.deferrals.isEmpty == (table == "deferral"))
         try reopened.close()
-    }
-
-    private func unpermitted(_ work: PendingWork) -> WaitKey {
-        var workClass = WorkClass(of: work)
-        workClass.isPermitted = false
-        return WaitKey(plugin: work.plugin, workClass: workClass)
     }
 
     @Test func `what was reported as committed is there although the ledger was never closed`() async throws {

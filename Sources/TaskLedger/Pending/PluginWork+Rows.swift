@@ -45,8 +45,7 @@ enum Pending {
 }
 
 extension Database {
-    /// Whether a plugin has pending work of a class. What the manifest permits is not in the ledger: permitted and
-    /// unpermitted work count alike. False for a code that stands for no class.
+    /// Whether a plugin has pending work of a class; false for a code that stands for no class.
     func hasPendingWork(ofClass code: Int64, plugin id: Int64) throws -> Bool {
         guard let workClass = WorkClass(code: code) else { return false }
         if workClass == .event {
