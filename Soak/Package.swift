@@ -10,7 +10,10 @@ let package = Package(
         .target(name: "TaskModel"),
         .target(
             name: "Scheduling",
-            dependencies: ["TaskModel", .product(name: "HeapModule", package: "swift-collections")]
+            dependencies: [
+                "TaskModel", .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
+            ]
         ),
         .testTarget(name: "SchedulingTests", dependencies: ["Scheduling", "TaskModel"]),
     ]

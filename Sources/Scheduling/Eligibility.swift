@@ -4,9 +4,10 @@ package import TaskModel
 
 /// Whether a pending request or event may run now, and if not, every reason why.
 ///
-/// The scheduler, `task why` and replays all ask here, so that an explanation cannot disagree with a decision.
+/// The scheduler asks here once for each group of requests, with one of them to stand for all; `task why` and replays ask
+/// here for a single one. So an explanation cannot disagree with a decision.
 package enum Eligibility {
-    /// What the plugin itself brings: its entry, its operator's policy, and where its lane stands.
+    /// Facts of the plugin: its entry, its operator's policy, and what runs in its lane.
     package struct Standing: Sendable {
         package var plugin: PluginIdentifier
         package var entry: PluginEntry?
@@ -22,11 +23,9 @@ package enum Eligibility {
         package var restsUntil: MonotonicTime?
         package var record = PluginRecord()
         package var runnerRetry: (at: MonotonicTime, message: String)?
-        /// The one that is to run alone before anything else of its lane.
-        package var solo: PendingWork?
     }
 
-    /// What an extension works for: while it cannot be launched, neither is the extension, which could only fail.
+    /// The main plugin of an extension: while it cannot be launched, neither is the extension, which could only fail.
     package struct MainPlugin: Sendable {
         package var identifier: PluginIdentifier
         package var isInstalled: Bool
@@ -42,45 +41,52 @@ package enum Eligibility {
         package var surges = Surges()
     }
 
+    /// Facts of the work itself, beside what it carries.
+    package struct WorkFacts: Sendable {
+        /// A commit about it is in flight.
+        package var isInFlight = false
+        /// A user asked for it on the spot, which overrules time, conditions and capacity, never permission.
+        package var isUserRequested = false
+        /// The manifest permits its identifier for its kind.
+        package var isPermitted = true
+        /// It takes capacity of its lane.
+        package var needsCapacity = true
+
+        package init() {}
+    }
+
     /// Empty when the work may run. The order is that in which a change is proposed (C13).
-    ///
-    /// - Parameters:
-    ///   - isBeingRecorded: a commit about this work is under way.
-    ///   - isPersonsWish: a person asked for it, which overrules time, conditions and room, never permission.
-    ///   - needsRoom: it takes a place of its own in its lane.
     package static func reasons(
         against work: PendingWork,
-        isBeingRecorded: Bool,
-        isPersonsWish: Bool,
-        needsRoom: Bool = true,
+        _ facts: WorkFacts,
         standing: Standing,
         conditions: Conditions,
         occupancy: Occupancy,
         configuration: SchedulingConfiguration,
         now: Moment
     ) -> [Reason] {
-        var reasons = permissionReasons(against: work, standing: standing, configuration: configuration)
-        if !isPersonsWish {
+        var reasons = permissionReasons(against: work, facts, standing: standing, configuration: configuration)
+        if !facts.isUserRequested {
             reasons += timeReasons(against: work, configuration: configuration, now: now)
             reasons += conditionReasons(against: work, conditions: conditions)
         }
-        let facts = Policy.Facts(
-            work: work,
-            isPersonsWish: isPersonsWish,
-            standing: standing,
-            surges: occupancy.surges,
-            conditions: conditions,
-            configuration: configuration,
-            now: now
+        reasons += Policy.reasons(
+            on: Policy.Facts(
+                work: work,
+                isUserRequested: facts.isUserRequested,
+                standing: standing,
+                surges: occupancy.surges,
+                conditions: conditions,
+                configuration: configuration,
+                now: now
+            )
         )
-        reasons += Policy.reasons(on: facts)
         if let occupant = standing.laneOccupant { reasons.append(.laneBusy(work.kind.lane, occupant)) }
-        if let solo = standing.solo, solo.number != work.number { reasons.append(.othersRunAlone(first: solo.label)) }
         let limit = configuration.launchLimit(in: work.kind.lane)
-        if needsRoom, !isPersonsWish, standing.laneOccupant == nil, occupancy.launchesInLane >= limit {
+        if facts.needsCapacity, !facts.isUserRequested, standing.laneOccupant == nil, occupancy.launchesInLane >= limit {
             reasons.append(.launchLimit(work.kind.lane, limit: limit))
         }
-        if isBeingRecorded { reasons.append(.beingRecorded) }
+        if facts.isInFlight { reasons.append(.beingRecorded) }
         if let retry = standing.runnerRetry, retry.at > now.monotonic {
             reasons.append(.runnerUnavailable(until: retry.at, message: retry.message))
         }
@@ -88,7 +94,7 @@ package enum Eligibility {
         return reasons.count < 2 ? reasons : reasons.sorted { $0.rank < $1.rank }
     }
 
-    /// What keeps everything of the plugin from running, whatever it is.
+    /// Reasons that keep everything of the plugin from running.
     static func presenceReasons(_ standing: Standing) -> [Reason] {
         var absences: [Reason] = []
         if let main = standing.main, !main.isInstalled { absences.append(absence(of: main.identifier, main.refusal)) }
@@ -110,6 +116,7 @@ package enum Eligibility {
 
     private static func permissionReasons(
         against work: PendingWork,
+        _ facts: WorkFacts,
         standing: Standing,
         configuration: SchedulingConfiguration
     ) -> [Reason] {
@@ -119,7 +126,7 @@ package enum Eligibility {
             reasons.append(.backgroundDenied(standing.plugin))
         }
         guard case .request(let pending) = work else { return reasons }
-        if let problem = SubmissionRules.permissionProblem(of: pending.request, for: entry, policy: standing.policy) {
+        if let problem = SubmissionRules.problem(with: pending.request, isPermitted: facts.isPermitted, for: entry) {
             reasons.append(problem)
         }
         if work.kind == .refresh { reasons += refreshReasons(standing, configuration) }
@@ -131,7 +138,7 @@ package enum Eligibility {
             + (standing.policy.isBackgroundRefreshOn ? [] : [.backgroundRefreshOff(standing.plugin)])
     }
 
-    /// What the work itself brings: when it wants to begin, and how long it rests after an interruption.
+    /// The work's own time: when it asks to begin, and how long it rests after an interruption.
     static func timeReasons(
         against work: PendingWork,
         configuration: SchedulingConfiguration,
@@ -147,7 +154,7 @@ package enum Eligibility {
         return reasons
     }
 
-    /// What the machine has to offer before the work can begin at all; events need nothing of it.
+    /// Conditions that the machine has to offer before the work can begin at all; events need none.
     static func conditionReasons(against work: PendingWork, conditions: Conditions) -> [Reason] {
         guard case .request(let pending) = work else { return [] }
         var reasons: [Reason] = []
@@ -159,7 +166,7 @@ package enum Eligibility {
         if let terms = pending.request.continued, !terms.resources.isSubset(of: conditions.resources) {
             reasons.append(.resourcesMissing)
         }
-        // What a person waits for is not kept from beginning by it.
+        // Work that a user watches is not kept from beginning by it.
         if conditions.isUseUnknown, work.kind.lane == .background { reasons.append(.useUnknown) }
         if conditions.isMemoryLow { reasons.append(.memoryPressure) }
         if conditions.isHot { reasons.append(.heat) }
@@ -172,7 +179,7 @@ extension Retry {
     /// comes from a clock that was ahead, and is none.
     func rest(at now: Moment, _ configuration: SchedulingConfiguration) -> WallTime? {
         guard let notBefore, notBefore > now.wall else { return nil }
-        return notBefore - now.wall <= configuration.retryDelay(after: attempts) ? notBefore : nil
+        return notBefore - now.wall <= configuration.retryDelay(after: max(attempts, hostLosses - 1)) ? notBefore : nil
     }
 }
 
@@ -183,4 +190,9 @@ extension SchedulingConfiguration {
 
 extension PendingRequest {
     var needsUnlockedContainer: Bool { request.kind == .healthResearch && request.protection != .none }
+
+    /// From when its own time lets it run; nil when it does already.
+    func due(at now: Moment, _ configuration: SchedulingConfiguration) -> WallTime? {
+        [request.earliestBegin, retry.rest(at: now, configuration)].compactMap { $0 }.filter { $0 > now.wall }.max()
+    }
 }

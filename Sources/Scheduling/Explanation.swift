@@ -2,10 +2,10 @@
 
 package import TaskModel
 
-/// Why a request runs, waits, or is not there at all, or the events of a plugin: the answer to `task why` (C13).
+/// Why a request or the events of a plugin run, wait, or are not there at all: the answer to `task why` (C13).
 package struct Explanation: Hashable, Sendable {
     package enum State: Hashable, Sendable {
-        /// With what each policy says of it, in their order.
+        /// With the verdict of each policy, in their order.
         case pending(PendingWork, reasons: [Reason], policies: [PolicyVerdict])
         /// Without a total: no fixed budget.
         case running(LaunchNumber, used: Duration, total: Duration?)
@@ -33,47 +33,43 @@ extension Scheduler {
     /// A resubmitted request may run and wait at once; both are told. A name that is no task's but a plugin's stands
     /// for the events of that plugin.
     package func explain(_ identifier: TaskIdentifier, at now: Moment) -> Explanation {
-        let owner = holder(of: identifier)
-        let request = owner.flatMap { plugins[$0]?.pending[identifier] }.map { PendingWork.request($0) }
-        let asTask = explain(identifier, of: owner, [request].compactMap { $0 }, at: now) {
-            $0.identifier == identifier
-        }
+        let asTask = explainTask(identifier, at: now)
         // A pattern may cover the name of an extension.
-        guard asTask.states == [.unknown], let receiver = PluginIdentifier(identifier.text),
-            let events = plugins[receiver]?.events
+        guard asTask.states == [.unknown], let receiver = PluginIdentifier(identifier.text), plugins.contains(receiver)
         else { return asTask }
-        return explain(identifier, of: receiver, events.map { .event($0) }, at: now) {
-            $0.kind == .event && $0.plugin == receiver
-        }
+        return explainEvents(of: receiver, as: identifier, at: now)
     }
 
-    private func explain(
-        _ identifier: TaskIdentifier,
-        of plugin: PluginIdentifier?,
-        _ waiting: [PendingWork],
-        at now: Moment,
-        isMeant: (PendingWork) -> Bool
-    ) -> Explanation {
-        var states: [Explanation.State] = []
-        for launch in launches.values.sorted(by: { $0.number < $1.number }) {
-            guard launch.phase != .preparing, let budget = launch.plan?.budget,
-                launch.unfinished.contains(where: { isMeant(launch.tasks[$0].work) })
-            else { continue }
-            let isBound = launch.unfinished.contains {
-                !launch.tasks[$0].isContinued && isMeant(launch.tasks[$0].work)
-            }
-            let total = isBound ? budget.total : nil
-            states.append(.running(launch.number, used: budget.used(at: now.monotonic), total: total))
-        }
-        if let state = plugin.flatMap({ plugins[$0] }), let first = waiting.first(where: { !isStarting($0, of: state) })
+    private func explainTask(_ identifier: TaskIdentifier, at now: Moment) -> Explanation {
+        let owner = holder(of: identifier)
+        var states = running(in: launches.numbers(running: identifier), at: now) { $0.identifier == identifier }
+        if let owner, plugins.contains(owner), let request = plugins[owner].requests[identifier],
+            !isStarting(request.number, identifier)
         {
+            let work = PendingWork.request(plugins[owner].presented(request))
             states.append(
-                .pending(
-                    first,
-                    reasons: reasons(against: first, of: state, at: now),
-                    policies: verdicts(on: first, of: state, at: now)
-                )
+                .pending(work, reasons: reasons(against: request, at: now), policies: verdicts(on: work, at: now))
             )
+        }
+        return Explanation(
+            identifier: identifier,
+            plugin: owner,
+            states: states.isEmpty ? [.unknown] : states,
+            now: now
+        )
+    }
+
+    private func explainEvents(
+        of plugin: PluginIdentifier,
+        as identifier: TaskIdentifier,
+        at now: Moment
+    ) -> Explanation {
+        var states = running(in: launches.numbers(of: plugin), at: now) { $0.kind == .event }
+        let starting = startingEvents(of: plugin)
+        if let event = plugins[plugin].events.all.first(where: { !starting.contains($0.number) }) {
+            let reasons = waitingEvents(of: plugin, after: nil, limit: 1, at: now).first?.reasons ?? []
+            let own = event.number == plugins[plugin].events.first?.number ? reasons : self.reasons(waiting: event, at: now)
+            states.append(.pending(.event(event), reasons: own, policies: verdicts(on: .event(event), at: now)))
         }
         return Explanation(
             identifier: identifier,
@@ -83,95 +79,96 @@ extension Scheduler {
         )
     }
 
-    /// The reasons as a person is shown them: with the one that has to run alone, and the launch that is being prepared.
-    package func reasons(against work: PendingWork, at now: Moment) -> [Reason] {
-        guard let state = plugins[work.plugin] else { return [.pluginMissing(work.plugin)] }
-        return reasons(against: work, of: state, at: now)
+    private func running(
+        in numbers: [LaunchNumber],
+        at now: Moment,
+        isMeant: (PendingWork) -> Bool
+    ) -> [Explanation.State] {
+        numbers.compactMap { number in
+            guard let execution = launches.find(number)?.execution else { return nil }
+            let meant = execution.unfinished.map { execution.tasks[$0] }.filter { isMeant($0.work) }
+            if meant.isEmpty { return nil }
+            let budget = execution.plan.budget
+            let isBound = meant.contains { !$0.isContinued }
+            return .running(number, used: budget.used(at: now.monotonic), total: isBound ? budget.total : nil)
+        }
     }
 
-    /// All that waits, with its reasons, oldest first. One look at each plugin, however much it has pending.
+    /// Already in a batch that is being committed.
+    private func isStarting(_ number: SubmissionNumber, _ identifier: TaskIdentifier) -> Bool {
+        launches.numbers(running: identifier).compactMap(launches.find).contains { launch in
+            guard case .starting(let start) = launch.phase else { return false }
+            return start.tasks.contains { $0.work.number == number }
+        }
+    }
+
+    private func startingEvents(of plugin: PluginIdentifier) -> Set<SubmissionNumber> {
+        guard let number = plugins[plugin].occupants[.event], case .starting(let start)? = launches.find(number)?.phase
+        else { return [] }
+        return Set(start.tasks.map(\.work.number))
+    }
+
+    /// What stands against pending work, as the groups are judged that it is launched by.
+    package func reasons(against work: PendingWork, at now: Moment) -> [Reason] {
+        guard plugins.contains(work.plugin) else { return [.pluginMissing(work.plugin)] }
+        switch work {
+        case .request(let request): return reasons(against: request, at: now)
+        case .event(let event): return reasons(waiting: event, at: now)
+        }
+    }
+
+    /// All that waits in a lane, with its reasons, oldest first. Looks at everything: for tests and replays.
     package func waiting(in lane: Lane, at now: Moment) -> [(work: PendingWork, reasons: [Reason])] {
-        plugins.values.flatMap { state -> [(work: PendingWork, reasons: [Reason])] in
-            let standing = explainedStanding(of: state, in: lane, at: now)
-            let occupancy = occupancy(of: lane)
-            let works: [PendingWork] =
-                lane == .event
-                ? state.events.map { .event($0) }
-                : state.pending.values.filter { $0.request.kind.lane == lane }.map { .request($0) }
-            return works.map { ($0, reasons(against: $0, of: state, standing, occupancy, at: now)) }
+        plugins.names().flatMap { plugin -> [(work: PendingWork, reasons: [Reason])] in
+            if lane == .event {
+                return waitingEvents(of: plugin, after: nil, limit: .max, at: now).map { (.event($0.event), $0.reasons) }
+            }
+            return plugins[plugin].requests.requests().filter { $0.request.kind.lane == lane }
+                .map { (.request($0), reasons(against: $0, at: now)) }
         }.sorted { $0.work.number < $1.work.number }
     }
 
-    /// The events that wait for one plugin, with their reasons, oldest first.
-    package func waitingEvents(of plugin: PluginIdentifier, at now: Moment) -> [(
-        event: PendingEvent, reasons: [Reason]
-    )] {
-        guard let state = plugins[plugin] else { return [] }
-        let standing = explainedStanding(of: state, in: .event, at: now)
-        let occupancy = occupancy(of: .event)
-        return state.events.map { ($0, reasons(against: .event($0), of: state, standing, occupancy, at: now)) }
+    /// The events that wait for one plugin behind a number, with their reasons, oldest first.
+    package func waitingEvents(
+        of plugin: PluginIdentifier,
+        after number: SubmissionNumber? = nil,
+        limit: Int = .max,
+        at now: Moment
+    ) -> [(event: PendingEvent, reasons: [Reason])] {
+        guard plugins.contains(plugin) else { return [] }
+        return plugins[plugin].events.events(after: number, limit: limit).map { ($0, reasons(waiting: $0, at: now)) }
+    }
+
+    /// Events keep their order: the first one that waits for itself, or runs alone, holds back what came after it.
+    private func reasons(waiting event: PendingEvent, at now: Moment) -> [Reason] {
+        var reasons = reasons(against: event, at: now)
+        guard let first = plugins[event.plugin].events.first, first.number < event.number else { return reasons }
+        let waitsForItself = !self.reasons(against: first, at: now).allSatisfy(\.concernsWholePlugin)
+        if waitsForItself || first.retry.runsAlone || event.retry.runsAlone {
+            reasons.append(.othersRunAlone(first: first.type.name))
+            reasons.sort { $0.rank < $1.rank }
+        }
+        return reasons
     }
 
     /// What keeps all of a plugin's work from running now.
     package func reasons(againstAllOf plugin: PluginIdentifier) -> [Reason] {
-        guard let state = plugins[plugin] else { return [.pluginMissing(plugin)] }
-        return Eligibility.presenceReasons(standing(of: state, in: .event))
+        guard plugins.contains(plugin) else { return [.pluginMissing(plugin)] }
+        return Eligibility.presenceReasons(standing(of: plugin, in: .event))
     }
 
-    private func verdicts(on work: PendingWork, of state: PluginState, at now: Moment) -> [PolicyVerdict] {
-        Policy.verdicts(
+    private func verdicts(on work: PendingWork, at now: Moment) -> [PolicyVerdict] {
+        let requests = plugins[work.plugin].requests
+        return Policy.verdicts(
             on: Policy.Facts(
                 work: work,
-                isPersonsWish: work.identifier.map { state.wished.contains($0) } ?? false,
-                standing: standing(of: state, in: work.kind.lane),
+                isUserRequested: work.identifier.map(requests.isUserRequested) ?? false,
+                standing: standing(of: work.plugin, in: work.kind.lane),
                 surges: surges,
                 conditions: conditions,
                 configuration: configuration,
                 now: now
             )
         )
-    }
-
-    private func reasons(against work: PendingWork, of state: PluginState, at now: Moment) -> [Reason] {
-        let lane = work.kind.lane
-        let standing = explainedStanding(of: state, in: lane, at: now)
-        return reasons(against: work, of: state, standing, occupancy(of: lane), at: now)
-    }
-
-    private func explainedStanding(of state: PluginState, in lane: Lane, at now: Moment) -> Eligibility.Standing {
-        var standing = standing(of: state, in: lane)
-        // Continued ones have a launch each: none stands in another's way.
-        if lane == .continued { return standing }
-        let occupancy = occupancy(of: lane)
-        standing.solo = state.candidates(in: lane).first { other in
-            let others = reasons(against: other, of: state, standing, occupancy, at: now)
-            // Events keep their order: the first one that waits holds back what came after it.
-            let waitsForItself = !others.allSatisfy(\.concernsWholePlugin)
-            return lane == .event && waitsForItself || other.retry.runsAlone && !waitsForItself
-        }
-        return standing
-    }
-
-    /// Already in a batch that is being committed.
-    private func isStarting(_ work: PendingWork, of state: PluginState) -> Bool {
-        let number = state.reserved[work.number] ?? state.occupants[work.kind.lane]
-        guard let launch = number.flatMap({ launches[$0] }) else { return false }
-        return launch.phase == .starting && launch.tasks.contains { $0.work.number == work.number }
-    }
-}
-
-extension Reason {
-    /// Whatever else its plugin has pending waits for this as well.
-    fileprivate var concernsWholePlugin: Bool {
-        switch self {
-        case .pluginMissing, .pluginRefused, .pluginDisabled, .backgroundDenied, .spacing, .dayBudget, .laneBusy,
-            .launchLimit, .runnerUnavailable, .hostStopping, .memoryPressure, .heat:
-            true
-        case .identifierNotPermitted, .modeMissing, .entitlementMissing, .backgroundRefreshOff, .earliestBegin,
-            .retryDelay, .spread, .externalPower, .network, .containerLocked, .resourcesMissing, .useUnknown, .notIdle,
-            .highLoad,
-            .othersRunAlone, .beingRecorded:
-            false
-        }
     }
 }

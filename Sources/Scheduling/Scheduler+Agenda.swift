@@ -4,93 +4,110 @@ import TaskModel
 
 // What time brings: begins, retries, rests, deadlines.
 extension Scheduler {
-    /// A wall clock that was set back wakes nobody early: every alarm is checked against what it stands for (C10).
+    /// A wall clock that was set back wakes nothing early: every alarm is checked against what it stands for (C10).
     mutating func lookAtAgenda(at now: Moment) {
-        var due: [Lane: Set<PluginIdentifier>] = [:]
-        if wasSetBack {
-            wasSetBack = false
-            for plugin in plugins.keys.sorted() { reckonAnew(plugin, at: now) }
-            for lane in Lane.allCases { due[lane] = Set(plugins.keys) }
+        while let alarm = agenda.popMonotonic(upTo: now.monotonic) {
+            switch alarm {
+            case .launch(let launch): enforce(launch, at: now)
+            case .stop, .backlog: break  // Looked at after every event.
+            case .plugin(let plugin, let lane): backlog.add(.consider(plugin, lane))
+            case .memory(let plugin): if plugins.contains(plugin) { lookAfter(plugin, at: now) }
+            case .waits(let plugin): writeWaits(of: plugin, at: now)
+            case .keep: keepAnew()
+            case .pressure: relievePressure(at: now)
+            case .removedPlugin(let plugin): dropRemoved(plugin, at: now)
+            case .load: break  // Loading goes on after every event.
+            }
         }
         while let alarm = agenda.popWall(upTo: now.wall) {
             switch alarm {
-            case .work(let plugin, let number, let identifier?):
-                guard let request = plugins[plugin]?.pending[identifier], request.number == number else { continue }
-                schedule(request, at: now)
-                due[request.request.kind.lane, default: []].insert(plugin)
-            case .work(let plugin, _, nil): due[.event, default: []].insert(plugin)
-            case .plugin(let plugin, let lane): due[lane, default: []].insert(plugin)
+            case .requests(let plugin): becomeDue(plugin, at: now)
+            case .plugin(let plugin, let lane): backlog.add(.consider(plugin, lane))
             case .removedPlugin(let plugin): dropRemoved(plugin, at: now)
             case .occasion(let plugin, let identifier): lookAtOccasion(of: identifier, plugin, at: now)
             case .fetch(let plugin): lookAtFetch(of: plugin, at: now)
             }
         }
-        while let alarm = agenda.popMonotonic(upTo: now.monotonic) {
-            switch alarm {
-            case .launch(let launch): lookAt(launch, at: now)
-            case .stop: break  // Whether all that can end has ended is looked at after every event.
-            case .plugin(let plugin, let lane): due[lane, default: []].insert(plugin)
-            case .care(let plugin): lookAfter(plugin, at: now)
-            case .keep(let changes): keepAnew(changes)
-            case .pressure: relievePressure(at: now)
-            case .removedPlugin(let plugin): dropRemoved(plugin, at: now)
-            }
-        }
-        for lane in Lane.allCases {
-            for plugin in (due[lane] ?? []).sorted() { consider(plugin, lane, at: now) }
-        }
     }
 
-    /// What was reckoned by a clock that was ahead: schedules, delays, the use of a day.
-    private mutating func reckonAnew(_ plugin: PluginIdentifier, at now: Moment) {
+    private mutating func becomeDue(_ plugin: PluginIdentifier, at now: Moment) {
+        guard plugins.contains(plugin) else { return }
+        let configuration = configuration
+        plugins[plugin].requests.becomeDue(at: now.wall) { $0.due(at: now, configuration) }
+        if let next = plugins[plugin].requests.nextDue() { agenda.add(.requests(plugin), at: next) }
+        backlog.add(.consider(plugin, .background))
+        backlog.add(.consider(plugin, .continued))
+    }
+
+    // MARK: A clock that was set back
+
+    /// What was reckoned by a clock that was ahead is to be reckoned anew.
+    mutating func clockWasSetBack() {
+        for plugin in plugins.names() { backlog.add(.reckonAnew(plugin)) }
+    }
+
+    mutating func reckonAnew(_ plugin: PluginIdentifier, at now: Moment) {
+        guard plugins.contains(plugin), !loading.isMissing(plugin) else { return }
         arrangeSchedules(of: plugin, at: now)
-        for request in plugins[plugin]?.pending.values ?? [:].values {
-            if let notBefore = request.retry.notBefore, notBefore > now.wall { schedule(request, at: now) }
-        }
+        let configuration = configuration
+        plugins[plugin].requests.reckonAnew(at: now.wall) { $0.due(at: now, configuration) }
+        for workClass in plugins[plugin].waits.keys { plugins[plugin].waits[workClass]?.reckonAnew(at: now.wall) }
+        if let due = plugins[plugin].requests.nextDue() { agenda.add(.requests(plugin), at: due) }
+        for lane in Lane.allCases { consider(plugin, lane, at: now) }
     }
 
-    /// Nobody is woken for what is over, cancelled or replaced.
+    // MARK: Alarms for what is over, cancelled or replaced
+
     mutating func dropVainAlarms() {
-        while let first = agenda.firstWall, !isAwaited(first.alarm) {
+        while let first = agenda.firstWall, !isAwaited(first.alarm, at: first.time) {
             agenda.dropFirstWall()
-            if case .removedPlugin(let plugin) = first.alarm { plugins[plugin]?.hasRemovalAlarm = false }
+            if case .removedPlugin(let plugin) = first.alarm, plugins.contains(plugin) {
+                plugins[plugin].hasRemovalAlarm = false
+            }
+            if case .requests(let plugin) = first.alarm, !isStopping, plugins.contains(plugin),
+                let due = plugins[plugin].requests.nextDue()
+            {
+                agenda.add(first.alarm, at: due)
+            }
         }
         while let first = agenda.firstMonotonic, !isAwaited(first.alarm, at: first.time) {
             agenda.dropFirstMonotonic()
-            if case .launch(let launch) = first.alarm {
-                launches[launch]?.alarmAt = nil
-                setAlarm(of: launch)
+            if case .launch(let launch) = first.alarm, let next = launches.find(launch)?.nextEnforcement {
+                agenda.add(first.alarm, at: next)
             }
         }
     }
 
-    private func isAwaited(_ alarm: Agenda.WallAlarm) -> Bool {
+    private mutating func isAwaited(_ alarm: Agenda.WallAlarm, at time: WallTime) -> Bool {
         switch alarm {
-        case .work(let plugin, let number, let identifier?):
-            plugins[plugin]?.pending[identifier]?.number == number && plugins[plugin]?.due.contains(identifier) == false
-        case .work(let plugin, let number, nil): plugins[plugin]?.events.contains { $0.number == number } == true
-        case .removedPlugin(let plugin): plugins[plugin].map { $0.entry == nil } ?? false
+        case .requests(let plugin):
+            !isStopping && plugins.contains(plugin) && plugins[plugin].requests.nextDue().map { $0 <= time } ?? false
+        case .removedPlugin(let plugin): plugins.contains(plugin) && plugins[plugin].entry == nil
         case .plugin(let plugin, let lane): isAwaited(plugin, in: lane)
         case .occasion(let plugin, let identifier):
-            !isStopping && plugins[plugin]?.entry != nil
-                && configuration.policy(for: plugin).schedules[identifier] != nil
-        case .fetch(let plugin): !isStopping && fetches[plugin] != nil && plugins[plugin]?.entry != nil
+            !isStopping && plugins.contains(plugin) && plugins[plugin].entry != nil
+                && plugins[plugin].policy.schedules[identifier] != nil
+        case .fetch(let plugin):
+            !isStopping && fetches[plugin] != nil && plugins.contains(plugin) && plugins[plugin].entry != nil
         }
     }
 
     private func isAwaited(_ alarm: Agenda.MonotonicAlarm, at time: MonotonicTime) -> Bool {
         switch alarm {
-        case .launch(let launch): launches[launch]?.nextAlarm.map { $0 <= time } ?? false
+        case .launch(let launch): launches.find(launch)?.nextEnforcement.map { $0 <= time } ?? false
         case .plugin(let plugin, let lane): isAwaited(plugin, in: lane)
-        case .care(let plugin): plugins[plugin]?.isBeingRemembered == false
-        case .removedPlugin(let plugin): plugins[plugin]?.removalDoubt == time
-        case .pressure: conditions.isMemoryLow && launchesInLane[.continued, default: 0] > 0
-        case .keep, .stop: true
+        case .memory(let plugin): plugins.contains(plugin) && plugins[plugin].memory == .settled
+        case .waits(let plugin): plugins.contains(plugin) && plugins[plugin].waits.values.contains(where: \.isChanged)
+        case .removedPlugin(let plugin): plugins.contains(plugin) && plugins[plugin].removalDoubt == time
+        case .pressure: conditions.isMemoryLow && launches.count(in: .continued) > 0
+        case .backlog: !backlog.isEmpty
+        case .keep, .stop, .load: true
         }
     }
 
     /// While the lane is taken nothing is waited for: its end is looked at anyway.
     private func isAwaited(_ plugin: PluginIdentifier, in lane: Lane) -> Bool {
-        !isStopping && plugins[plugin]?.occupants[lane] == nil && plugins[plugin]?.hasCandidates(in: lane) == true
+        !isStopping && plugins.contains(plugin) && plugins[plugin].occupants[lane] == nil
+            && plugins[plugin].hasCandidates(in: lane)
     }
 }

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// Requests that their submitters take back; answered once the ledger knows.
+// Cancelled requests; answered once the ledger has it.
 extension Scheduler {
     mutating func cancel(
         _ identifier: TaskIdentifier,
@@ -10,137 +10,152 @@ extension Scheduler {
         reply: ReplyToken,
         at now: Moment
     ) {
-        guard let owner = plugin.map({ mainPlugin(of: $0) }) ?? holder(of: identifier) else {
+        guard let owner = plugin.map({ mainPlugin(of: $0) }) ?? holder(of: identifier), plugins.contains(owner) else {
             return emit(.answer(reply, .cancelled(0)))
         }
         cancel(Cancellation(plugin: owner, identifier: identifier, reply: reply), at: now)
     }
 
     mutating func cancelAll(of plugin: PluginIdentifier, reply: ReplyToken, at now: Moment) {
-        cancel(Cancellation(plugin: mainPlugin(of: plugin), identifier: nil, reply: reply), at: now)
-    }
-
-    func mainPlugin(of plugin: PluginIdentifier) -> PluginIdentifier {
-        plugins[plugin]?.containingPlugin ?? plugin
-    }
-
-    /// The plugin that has the identifier pending or running, else the one that permits it.
-    func holder(of identifier: TaskIdentifier) -> PluginIdentifier? {
-        if let owner = owners[identifier], plugins[owner]?.expected[identifier] != nil { return owner }
-        if let state = plugins.values.first(where: { $0.expected[identifier] != nil }) { return state.identifier }
-        let running = launches.values.first { launch in
-            launch.tasks.contains { $0.outcome == nil && $0.work.identifier == identifier }
-        }
-        return running?.plugin ?? owners[identifier]
+        let main = mainPlugin(of: plugin)
+        guard plugins.contains(main) else { return emit(.answer(reply, .cancelled(0))) }
+        cancel(Cancellation(plugin: main, identifier: nil, reply: reply), at: now)
     }
 
     /// Running tasks go on, but do not return should they be interrupted (C3).
-    mutating func cancel(_ cancellation: Cancellation, at now: Moment) {
+    private mutating func cancel(_ cancellation: Cancellation, at now: Moment) {
         let plugin = cancellation.plugin
-        // What a commit under way decides is not known before: a promise on top of it could turn out to be false.
-        if isBeingRecorded(cancellation) { return waitingCancellations.append(cancellation) }
+        // What a change in flight comes to is not known: an answer that takes it for granted could turn out to be false.
+        if isInFlight(cancellation) { return waiting.add(.cancel(cancellation), for: plugin) }
+        let change = inFlight.nextChange()
+        let requests = pending(for: cancellation)
         var changes: [LedgerChange] = []
-        let requests = plugins[plugin]?.expected.all.filter { cancellation.covers($0.request.identifier) } ?? []
-        for request in requests.sorted(by: { $0.number < $1.number }) {
+        for request in requests {
+            let message = "submission \(request.number) was cancelled before it ran"
             changes.append(.removeRequest(request.number))
-            changes += endWait(of: .request(request), at: now)
-            changes.append(
-                .journal(
-                    JournalEntry(
-                        request,
-                        .cancelled,
-                        at: now,
-                        message: "submission \(request.number) was cancelled before it ran"
-                    )
-                )
-            )
-            plugins[plugin]?.expected.remove(request.request.identifier)
-            plugins[plugin]?.recording[request.request.identifier, default: 0] += 1
+            changes.append(.journal(JournalEntry(request, .cancelled, at: now, message: message)))
+            let identifier = request.request.identifier
+            plugins[plugin].requests.begin(.removes(request.number), about: identifier, as: change)
         }
-        let marked = keepFromReturning(cancellation)
-        for task in marked { plugins[plugin]?.recording[task.identifier, default: 0] += 1 }
-        changes += marked.map { .keepFromReturning($0.launch, $0.submission) }
+        let running = running(for: cancellation)
+        for task in running {
+            changes.append(.keepFromReturning(task.launch, task.submission))
+            beginDeciding(over: task, as: change)
+        }
         if changes.isEmpty { return emit(.answer(cancellation.reply, .cancelled(0))) }
-        stage(.cancellation(of: plugin, requests, running: marked, reply: cancellation.reply), changes)
+        let staged = StagedCancellation(
+            plugin: plugin,
+            requests: requests,
+            running: running,
+            reply: cancellation.reply,
+            change: change
+        )
+        stage(.cancellation(staged), changes)
     }
 
-    /// Accepted, launched, ended, returning or cancelled by a commit whose result is not known yet.
-    private func isBeingRecorded(_ cancellation: Cancellation) -> Bool {
-        if plugins[cancellation.plugin]?.recording.keys.contains(where: { cancellation.covers($0) }) == true {
-            return true
-        }
-        return launches.values.contains { launch in
-            launch.plugin == cancellation.plugin
-                && (launch.phase == .starting && launch.tasks.contains { cancellation.covers($0.work.identifier) }
-                    || launch.unrecorded.contains { cancellation.covers($0.identifier) })
-        }
+    private func isInFlight(_ cancellation: Cancellation) -> Bool {
+        let requests = plugins[cancellation.plugin].requests
+        if let identifier = cancellation.identifier { return requests.isInFlight(identifier) }
+        return !requests.overlay.isEmpty
     }
 
-    /// After every commit: what was waited for may be known.
-    mutating func resumeCancellations(at now: Moment) {
-        if waitingCancellations.isEmpty { return }
-        let waiting = waitingCancellations
-        waitingCancellations = []
-        for cancellation in waiting { cancel(cancellation, at: now) }
+    private func pending(for cancellation: Cancellation) -> [PendingRequest] {
+        guard let identifier = cancellation.identifier else { return plugins[cancellation.plugin].requests.requests() }
+        return plugins[cancellation.plugin].requests[identifier].map { [$0] } ?? []
     }
 
-    /// The ledger fails: who waits for what it should record hears of it, instead of waiting on.
-    mutating func refuseCancellations(of unrecorded: [PendingWork], because message: String) {
-        let waiting = waitingCancellations
-        waitingCancellations = []
-        for cancellation in waiting {
-            if unrecorded.contains(where: { $0.plugin == cancellation.plugin && cancellation.covers($0.identifier) }) {
-                emit(.answer(cancellation.reply, .notRecorded(message: message)))
-            } else {
-                waitingCancellations.append(cancellation)
-            }
-        }
-    }
-
-    private mutating func keepFromReturning(_ cancellation: Cancellation) -> [RunningTask] {
-        var marked: [RunningTask] = []
-        for number in launches.keys.sorted() {
-            guard let launch = launches[number], launch.plugin == cancellation.plugin, launch.phase != .preparing
-            else { continue }
-            for index in launch.unfinished {
-                let task = launch.tasks[index]
-                guard let identifier = task.work.identifier, cancellation.covers(identifier), !task.wasCancelled
-                else { continue }
-                launches[number]?.undecided += 1
-                marked.append(
-                    RunningTask(launch: number, id: task.id, identifier: identifier, submission: task.work.number)
+    private func running(for cancellation: Cancellation) -> [RunningTask] {
+        let numbers =
+            cancellation.identifier.map { launches.numbers(running: $0) } ?? launches.numbers(of: cancellation.plugin)
+        return numbers.compactMap(launches.find).filter { $0.plugin == cancellation.plugin }.flatMap { launch in
+            (launch.execution?.tasks ?? []).compactMap { task -> RunningTask? in
+                guard task.outcome == nil, !task.wasCancelled, let identifier = task.work.identifier,
+                    cancellation.covers(identifier)
+                else { return nil }
+                return RunningTask(
+                    launch: launch.number,
+                    id: task.id,
+                    identifier: identifier,
+                    submission: task.work.number
                 )
             }
         }
-        return marked
     }
-}
 
-extension Scheduler {
-    /// Counts from the moment it is on disk: until then the end of the launch's process is not judged.
-    mutating func keptFromReturning(_ task: RunningTask, isWritten: Bool, at now: Moment) {
-        launches[task.launch]?.undecided -= 1
-        if isWritten, let index = launches[task.launch]?.index(of: task.id) {
-            launches[task.launch]?.tasks[index].wasCancelled = true
+    mutating func settle(_ cancellation: StagedCancellation, at now: Moment) {
+        let plugin = cancellation.plugin
+        for task in cancellation.running {
+            endDeciding(over: task, as: cancellation.change, at: now) { $0.wasCancelled = true }
         }
-        decideAnew(task.launch, at: now)
+        for request in cancellation.requests {
+            let identifier = request.request.identifier
+            remove(identifier, request.number, of: plugin)
+            plugins[plugin].requests.end(cancellation.change, about: identifier)
+        }
+        emit(.answer(cancellation.reply, .cancelled(cancellation.requests.count)))
+        resumeOperations(of: plugin, at: now)
+        considerRequests(of: plugin, at: now)
+        lookAfter(plugin, at: now)
     }
-}
 
-/// What a caller wants taken back: one identifier of a plugin, or all that it has.
-struct Cancellation: Hashable, Sendable {
-    let plugin: PluginIdentifier
-    let identifier: TaskIdentifier?
-    let reply: ReplyToken
+    mutating func rollBack(_ cancellation: StagedCancellation, because message: String, at now: Moment) {
+        let plugin = cancellation.plugin
+        for request in cancellation.requests {
+            plugins[plugin].requests.end(cancellation.change, about: request.request.identifier)
+        }
+        for task in cancellation.running { endDeciding(over: task, as: cancellation.change, at: now) { _ in } }
+        emit(.answer(cancellation.reply, .notRecorded(message: message)))
+        resumeOperations(of: plugin, at: now)
+        considerRequests(of: plugin, at: now)
+        lookAfter(plugin, at: now)
+    }
 
-    /// Events have no identifier, and nobody to cancel them.
-    func covers(_ other: TaskIdentifier?) -> Bool { other != nil && (identifier == nil || identifier == other) }
-}
+    // MARK: What waits for a commit
 
-/// A task that was cancelled while it ran.
-struct RunningTask: Hashable, Sendable {
-    let launch: LaunchNumber
-    let id: TaskID
-    let identifier: TaskIdentifier
-    let submission: SubmissionNumber
+    /// A commit about the plugin is known: what waited for it, in the order of its arrival.
+    mutating func resumeOperations(of plugin: PluginIdentifier, at now: Moment) {
+        for operation in waiting.take(for: plugin) {
+            switch operation {
+            case .cancel(let cancellation): cancel(cancellation, at: now)
+            case .stop(let identifier, let reply): stopTask(identifier, reply: reply, at: now)
+            case .submit(let submission, let asker): submit(submission, for: asker, at: now)
+            }
+        }
+    }
+
+    /// The ledger fails: cancellations of what it should record are refused instead of waiting on.
+    mutating func refuseCancellations(
+        of plugin: PluginIdentifier,
+        covering works: [PendingWork],
+        because message: String,
+        at now: Moment
+    ) {
+        let refused = waiting.takeCancellations(of: plugin, covering: works)
+        for cancellation in refused { emit(.answer(cancellation.reply, .notRecorded(message: message))) }
+        if !refused.isEmpty { resumeOperations(of: plugin, at: now) }
+    }
+
+    // MARK: Running tasks whose return a commit decides over
+
+    /// Until the commit is known the end of the launch's process is not judged.
+    mutating func beginDeciding(over task: RunningTask, as change: ChangeNumber) {
+        guard let plugin = launches.find(task.launch)?.plugin else { return }
+        launches.execute(task.launch) { $0.undecided += 1 }
+        plugins[plugin].requests.begin(.concernsRunningTask, about: task.identifier, as: change)
+    }
+
+    mutating func endDeciding(
+        over task: RunningTask,
+        as change: ChangeNumber,
+        at now: Moment,
+        _ body: (inout Execution.Task) -> Void
+    ) {
+        guard let plugin = launches.find(task.launch)?.plugin else { return }
+        plugins[plugin].requests.end(change, about: task.identifier)
+        launches.execute(task.launch) { execution in
+            execution.undecided -= 1
+            if let index = execution.index(of: task.id) { body(&execution.tasks[index]) }
+        }
+        concludeIfDecided(task.launch, at: now)
+    }
 }

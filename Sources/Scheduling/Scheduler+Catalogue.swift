@@ -4,6 +4,7 @@ import TaskModel
 
 // Plugins that come, change and go. Their requests stay through all of it (C17).
 extension Scheduler {
+    /// Entries are compared with those that are known; what follows from a difference is worked off plugin by plugin.
     mutating func catalogue(
         _ entries: [PluginEntry],
         refused: [PluginIdentifier: String],
@@ -12,94 +13,119 @@ extension Scheduler {
     ) {
         let isFirst = !hasCatalogue
         hasCatalogue = true
-        let returning = Set(launches.values.flatMap(\.record.returning).map(\.plugin))
-        if isFirst { recordRecovery() }
-        owners = IdentifierOwners(entries: entries)
         let present = Set(entries.map(\.identifier))
-        for plugin in plugins.keys.sorted() where !present.contains(plugin) {
-            plugins[plugin]?.entry = nil
-            let wasRefused = plugins[plugin]?.refusal != nil
-            plugins[plugin]?.refusal = refused[plugin]
-            plugins[plugin]?.isOrphan = orphans.contains(plugin)
-            if wasRefused, refused[plugin] == nil { noteRemovalAfterRefusal(of: plugin, at: now) }
-            miss(plugin, at: now)
-            for lane in Lane.allCases { consider(plugin, lane, at: now) }
+        for plugin in plugins.names() where !present.contains(plugin) {
+            takeOut(plugin, refusal: refused[plugin], isOrphan: orphans.contains(plugin), isFirst: isFirst, at: now)
         }
-        tell(refused, at: now)
-        var changed: [PluginEntry] = []
+        journal(refused, at: now)
         for entry in entries.sorted(by: { $0.identifier < $1.identifier }) {
-            if plugins[entry.identifier] == nil {
-                plugins[entry.identifier] = PluginState(identifier: entry.identifier)
-                takeUpUse(of: entry.identifier)
-            }
-            if plugins[entry.identifier]?.entry == entry, !isFirst { continue }
-            changed.append(entry)
-            plugins[entry.identifier]?.entry = entry
-            plugins[entry.identifier]?.isOrphan = false
-            plugins[entry.identifier]?.lastEntry = entry
-            plugins[entry.identifier]?.endRemovalDoubt()
-            if isFirst, !returning.contains(entry.identifier) {
-                let hasNothingPending = plugins[entry.identifier]?.hasNothingPending ?? true
-                plugins[entry.identifier]?.wantsStart = hasNothingPending
-            }
+            know(entry.identifier)
+            if plugins[entry.identifier].entry == entry { continue }
+            install(entry)
+            if !loading.isMissing(entry.identifier), !isFirst { backlog.add(.look(entry.identifier)) }
         }
-        // Once all of them are there: an extension waits for its main plugin, whichever comes first.
-        for entry in changed {
-            welcome(entry.identifier, at: now)
-            arrangeSchedules(of: entry.identifier, at: now)
-            for lane in Lane.allCases { consider(entry.identifier, lane, at: now) }
+        if !isFirst { return }
+        for plugin in plugins.names() where !loading.isMissing(plugin) {
+            begin(plugin, at: now)
         }
-        let mains = Set(changed.map(\.identifier))
-        for (plugin, state) in plugins.sorted(by: { $0.key < $1.key })
-        where state.containingPlugin.map(mains.contains) ?? false { consider(plugin, .event, at: now) }
+        if loading.isPartial { return }
+        for event in loading.takeParkedForAll() { dispatch(event, at: now) }
     }
 
-    /// Once each, for as long as they say the same. A plugin that a refusal takes out is told of when it is missed.
-    private mutating func tell(_ refused: [PluginIdentifier: String], at now: Moment) {
-        toldRefusals = toldRefusals.filter { refused[$0.key] == $0.value }
-        for (plugin, problem) in refused.sorted(by: { $0.key < $1.key }) where toldRefusals[plugin] == nil {
-            let state = plugins[plugin]
-            if let state, state.entry == nil { continue }
-            toldRefusals[plugin] = problem
+    private mutating func takeOut(
+        _ plugin: PluginIdentifier,
+        refusal: String?,
+        isOrphan: Bool,
+        isFirst: Bool,
+        at now: Moment
+    ) {
+        let old = (
+            wasInstalled: plugins[plugin].entry != nil, refusal: plugins[plugin].refusal,
+            isOrphan: plugins[plugin].isOrphan
+        )
+        if old == (false, refusal, isOrphan), !isFirst { return }
+        if let entry = plugins[plugin].entry {
+            owners.remove(entry)
+            plugins[plugin].uninstall()
+            noteStrays(of: plugin)
+        }
+        plugins[plugin].refusal = refusal
+        plugins[plugin].isOrphan = isOrphan
+        if old.refusal != nil, refusal == nil { noteRemovalAfterRefusal(of: plugin, at: now) }
+        if !loading.isMissing(plugin) { backlog.add(.look(plugin)) }
+    }
+
+    private mutating func install(_ entry: PluginEntry) {
+        let plugin = entry.identifier
+        if let old = plugins[plugin].entry { owners.remove(old) }
+        owners.add(entry)
+        plugins[plugin].install(entry)
+        noteStrays(of: plugin)
+        if let main = entry.containingPlugin { extensions[main, default: []].insert(plugin) }
+    }
+
+    /// Its requests whose identifiers it does not own any more are found by name all the same.
+    private mutating func noteStrays(of plugin: PluginIdentifier) {
+        for request in plugins[plugin].requests.requests() where owners[request.request.identifier] != plugin {
+            strays[request.request.identifier, default: []].insert(plugin)
+        }
+    }
+
+    /// Once each, for as long as the problem is the same. A plugin that a refusal takes out is journaled when it is missed.
+    private mutating func journal(_ refused: [PluginIdentifier: String], at now: Moment) {
+        journaledRefusals = journaledRefusals.filter { refused[$0.key] == $0.value }
+        for (plugin, problem) in refused.sorted(by: { $0.key < $1.key }) where journaledRefusals[plugin] == nil {
+            let isKnown = plugins.contains(plugin)
+            if isKnown, plugins[plugin].entry == nil { continue }
+            journaledRefusals[plugin] = problem
             let message =
-                state == nil
-                ? "its manifest is refused: \(problem)"
-                : "another manifest of it is refused, it stays as it is: \(problem)"
+                isKnown
+                ? "another manifest of it is refused, it stays as it is: \(problem)"
+                : "its manifest is refused: \(problem)"
             note(JournalEntry(at: now.wall, event: .pluginRefused, plugin: plugin, blame: .nobody, message: message))
         }
     }
 
+    /// A plugin has come, changed or gone: it is remembered, its schedules arranged, its work considered.
+    mutating func look(at plugin: PluginIdentifier, _ now: Moment) {
+        guard plugins.contains(plugin), !loading.isMissing(plugin) else { return }
+        lookAfter(plugin, at: now)
+        arrangeSchedules(of: plugin, at: now)
+        for lane in Lane.allCases { consider(plugin, lane, at: now) }
+        // An extension waits for its main plugin.
+        for plugin in (extensions[plugin] ?? []).sorted() { backlog.add(.consider(plugin, .event)) }
+    }
+
+    // MARK: Arrival
+
     /// Remembers a plugin that is new or has changed, and tells a main one that it started (C11).
     mutating func welcome(_ plugin: PluginIdentifier, at now: Moment) {
-        guard let state = plugins[plugin], let entry = state.entry, !state.isBeingRemembered else { return }
+        guard let entry = plugins[plugin].entry, plugins[plugin].memory == .settled else { return }
         let known = KnownPlugin(entry)
-        let hasChanged = state.known != known
-        guard hasChanged || state.wantsStart else { return }
+        let hasChanged = plugins[plugin].known != known
+        guard hasChanged || plugins[plugin].wantsStart else { return }
         var changes: [LedgerChange] = []
         if hasChanged {
             changes.append(.rememberPlugin(known))
-            changes.append(.journal(arrival(of: entry, isNew: state.isNew, at: now)))
+            changes.append(.journal(arrival(of: entry, isNew: plugins[plugin].isNew, at: now)))
         }
-        let event = startedEvent(for: state, entry, at: now)
+        let event = startedEvent(for: entry, at: now)
         if let event { changes.append(.storeEvent(event, payload: [])) }
         if changes.isEmpty { return }
-        plugins[plugin]?.isBeingRemembered = true
-        plugins[plugin]?.wantsStart = false
+        plugins[plugin].memory = .changing
+        plugins[plugin].wantsStart = false
         stage(.welcome(of: plugin, as: known, event), changes)
     }
 
     /// One that waits already will reach the new library as well.
-    private mutating func startedEvent(
-        for state: PluginState,
-        _ entry: PluginEntry,
-        at now: Moment
-    ) -> PendingEvent? {
-        // A library with bound functions has nothing that could be told.
-        guard entry.role == .main, entry.handlers.isEmpty, configuration.policy(for: entry.identifier).isEnabled,
-            state.eventCount < configuration.eventLimit, !state.events.contains(where: { $0.type == .started })
+    private mutating func startedEvent(for entry: PluginEntry, at now: Moment) -> PendingEvent? {
+        let plugin = entry.identifier
+        // A library with bound functions has nothing that could receive it.
+        guard entry.role == .main, entry.handlers.isEmpty, plugins[plugin].policy.isEnabled,
+            plugins[plugin].events.expectedCount < configuration.eventLimit,
+            !plugins[plugin].events.contains(.started)
         else { return nil }
-        lastSubmission = SubmissionNumber(rawValue: lastSubmission.rawValue + 1)
-        return PendingEvent(plugin: entry.identifier, number: lastSubmission, type: .started, createdAt: now.wall)
+        return PendingEvent(plugin: plugin, number: nextSubmission(), type: .started, createdAt: now.wall)
     }
 
     private func arrival(of entry: PluginEntry, isNew: Bool, at now: Moment) -> JournalEntry {
@@ -114,32 +140,33 @@ extension Scheduler {
     }
 
     mutating func welcomed(_ plugin: PluginIdentifier, as known: KnownPlugin, _ event: PendingEvent?, at now: Moment) {
-        if let event { store(event, at: now) }
+        if let event { plugins[plugin].events.insert(event) }
         remembered(plugin, as: known, at: now)
         consider(plugin, .event, at: now)
     }
 
     mutating func notWelcomed(_ plugin: PluginIdentifier, _ event: PendingEvent?, at now: Moment) {
-        plugins[plugin]?.wantsStart = event != nil
+        plugins[plugin].wantsStart = event != nil
         notRemembered(plugin, at: now)
     }
 
     // MARK: What the ledger remembers of a plugin: one commit at a time
 
     mutating func remembered(_ plugin: PluginIdentifier, as known: KnownPlugin?, at now: Moment) {
-        plugins[plugin]?.isBeingRemembered = false
-        plugins[plugin]?.known = known
-        if plugins[plugin]?.entry != nil { plugins[plugin]?.refusal = nil }
+        plugins[plugin].memory = .settled
+        plugins[plugin].known = known
+        if plugins[plugin].entry != nil { plugins[plugin].refusal = nil }
         lookAfter(plugin, at: now)
     }
 
     mutating func notRemembered(_ plugin: PluginIdentifier, at now: Moment) {
-        plugins[plugin]?.isBeingRemembered = false
-        agenda.add(.care(plugin), at: now.monotonic + configuration.hostRetryDelay)
+        plugins[plugin].memory = .settled
+        agenda.add(.memory(plugin), at: now.monotonic + configuration.hostRetryDelay)
     }
 
     /// It may have come, changed or gone while something about it was recorded.
     mutating func lookAfter(_ plugin: PluginIdentifier, at now: Moment) {
-        if plugins[plugin]?.entry == nil { miss(plugin, at: now) } else { welcome(plugin, at: now) }
+        guard hasCatalogue, plugins.contains(plugin), !loading.isMissing(plugin) else { return }
+        if plugins[plugin].entry == nil { miss(plugin, at: now) } else { welcome(plugin, at: now) }
     }
 }

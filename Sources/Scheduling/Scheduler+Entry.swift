@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// What a plugin's entry came to: its handlers, and what is told to whom there is none for.
+// How a plugin's entry ended: its handlers, and the tasks that have none.
 extension Scheduler {
     mutating func entered(
         _ number: LaunchNumber,
@@ -11,130 +11,120 @@ extension Scheduler {
         offersReceive: Bool,
         at now: Moment
     ) {
-        guard isListening(to: number), let launch = launches[number], launch.entry == .running else { return }
+        guard let execution = launches.listening(number), execution.entry.isRunning else { return }
         if status != 0 {
-            launches[number]?.entry = .failed(status: status)
-            return endEntry(number)
+            launches.execute(number) { $0.entry = .failed(status: status) }
+            return kill(number, because: .entryFailed)
         }
-        launches[number]?.entry = .returned
-        refuseForgedRegistrations(registered, of: launch, at: now)
-        launches[number]?.registered = registered
-        for index in launch.unfinished {
-            let work = launch.tasks[index].work
-            if launch.tasks[index].isContinued {
-                launches[number]?.tasks[index].stallsAt = now.monotonic + configuration.stallLimit
+        let plugin = execution.plan.plugin
+        let stallsAt = now.monotonic + configuration.stallLimit
+        launches.execute(number) { execution in
+            execution.entry = .returned
+            execution.registered = registered
+            for index in execution.unfinished where execution.tasks[index].isContinued {
+                execution.tasks[index].stallsAt = stallsAt
             }
+        }
+        endRunnerRetry(of: plugin.identifier)
+        refuseForgedRegistrations(registered, by: plugin, of: number, at: now)
+        for index in execution.unfinished {
+            let work = execution.tasks[index].work
             if let identifier = work.identifier, !registered.contains(where: { $0.covers(identifier) }) {
-                end(
-                    number,
-                    index,
-                    as: .notRegistered,
-                    blame: .plugin,
-                    at: now,
-                    message: "\(launch.plugin) returned from its entry without a handler for \(identifier);"
-                        + " register one for every permitted identifier"
-                )
+                endUnregistered(identifier, of: plugin.identifier, number, index, at: now)
             } else if case .event(let event) = work, !offersReceive {
-                endUnheard(event, number, index, at: now)
+                endUnreceived(event, number, index, at: now)
             }
         }
-        if launches[number]?.isBudgetUsedUp == true { expireForBudget(number, at: now) }
-        if let conditions = launch.conditionsAtClose { expireForConditions(number, lostSince: conditions, at: now) }
-        expireStopped(number, at: now)
-        relievePressure(at: now)
-        // What it submitted during entry can be handed to it now.
-        consider(launch.plugin, .continued, at: now)
+        enforceWhatEntryPutOff(number, since: execution, at: now)
+        // What it submitted during entry can be delivered to it now.
+        consider(plugin.identifier, .continued, at: now)
         finishIfDone(number, at: now)
-        setAlarm(of: number)
+        toEnforceAnew.insert(number)
     }
 
-    /// Nobody takes the event: enough for `started` (C11), and the plugin's mistake for what somebody wanted heard.
-    private mutating func endUnheard(_ event: PendingEvent, _ number: LaunchNumber, _ index: Int, at now: Moment) {
+    /// In entry no task was delivered that could be told to stop: those that should have been are told now.
+    private mutating func enforceWhatEntryPutOff(_ number: LaunchNumber, since execution: Execution, at now: Moment) {
+        if execution.isBudgetUsedUp { expireForBudget(number, at: now) }
+        expireForConditions(number, lostSince: execution.conditionsAtClose, at: now)
+        let stopped = launches.find(number)?.execution.map { execution in
+            execution.unfinished.filter { execution.tasks[$0].isToStop }
+        }
+        expire(number, stopped ?? [], because: .stoppedByPerson, at: now)
+        relievePressure(at: now)
+    }
+
+    private mutating func endUnregistered(
+        _ identifier: TaskIdentifier,
+        of plugin: PluginIdentifier,
+        _ number: LaunchNumber,
+        _ index: Int,
+        at now: Moment
+    ) {
+        let message =
+            "\(plugin) returned from its entry without a handler for \(identifier);"
+            + " register one for every permitted identifier"
+        end(number, index, as: .notRegistered, blame: .plugin, message: message, at: now)
+    }
+
+    /// The plugin receives no events: enough for `started` (C11), and its mistake for the others.
+    private mutating func endUnreceived(_ event: PendingEvent, _ number: LaunchNumber, _ index: Int, at now: Moment) {
         switch event.type {
         case .started:
-            end(
-                number,
-                index,
-                as: .succeeded,
-                blame: .nobody,
-                at: now,
-                message: "\(event.plugin) takes no events; its entry returned in order"
-            )
+            let message = "\(event.plugin) takes no events; its entry returned in order"
+            end(number, index, as: .succeeded, blame: .nobody, message: message, at: now)
         case .trigger, .fetch:
-            end(
-                number,
-                index,
-                as: .notRegistered,
-                blame: .plugin,
-                at: now,
-                message: "\(event.plugin) returned from its entry without a function that receives events;"
-                    + " set plugin->receive there"
-            )
+            let message =
+                "\(event.plugin) returned from its entry without a function that receives events;"
+                + " set plugin->receive there"
+            end(number, index, as: .notRegistered, blame: .plugin, message: message, at: now)
         }
-    }
-
-    /// A plugin whose entry failed has nothing to run: its process is ended, its tasks are judged then.
-    mutating func endEntry(_ number: LaunchNumber) {
-        launches[number]?.killReason = .entryFailed
-        emit(.kill(number))
     }
 
     private mutating func refuseForgedRegistrations(
         _ registered: [PermittedIdentifier],
-        of launch: LaunchState,
+        by entry: PluginEntry,
+        of number: LaunchNumber,
         at now: Moment
     ) {
-        guard let entry = launch.plan?.plugin else { return }
         if entry.role == .extension {
             guard let first = registered.first else { return }
-            return note(
-                launch.number,
-                rule: "BGT-ABI-11",
-                at: now,
-                message: "extension \(entry.identifier) claims a handler for \(first); extensions only submit,"
-                    + " register it in the main plugin"
-            )
+            let message =
+                "extension \(entry.identifier) claims a handler for \(first); extensions only submit,"
+                + " register it in the main plugin"
+            return note(number, rule: "BGT-ABI-11", message: message, at: now)
         }
         for identifier in registered where !entry.permits(identifier) {
-            note(
-                launch.number,
-                rule: "BGT-ABI-10",
-                at: now,
-                message: "\(entry.identifier) claims a handler for \(identifier), which its manifest does not permit;"
-                    + " add it to permitted-identifiers, or leave it out"
-            )
+            let message =
+                "\(entry.identifier) claims a handler for \(identifier), which its manifest does not permit;"
+                + " add it to permitted-identifiers, or leave it out"
+            note(number, rule: "BGT-ABI-10", message: message, at: now)
         }
     }
 
-    /// Handlers of one launch at the most, should they come one by one.
+    /// Handlers of one launch at most, should they come one by one.
     private static let mostRegistrations = 10_000
 
-    /// After entry only what is for continued tasks alone (statements 14 and 15).
+    /// After entry only handlers of continued tasks alone (statements 14 and 15).
     mutating func registered(_ identifier: PermittedIdentifier, by number: LaunchNumber, at now: Moment) {
-        guard isListening(to: number), let launch = launches[number], let entry = launch.plan?.plugin else { return }
-        refuseForgedRegistrations([identifier], of: launch, at: now)
+        guard let execution = launches.listening(number) else { return }
+        let entry = execution.plan.plugin
+        refuseForgedRegistrations([identifier], by: entry, of: number, at: now)
         guard entry.role == .main, entry.permits(identifier) else { return }
         guard entry.isForContinued(identifier) else {
-            return note(
-                number,
-                rule: "BGT-ABI-10",
-                at: now,
-                message: "\(entry.identifier) registered \(identifier) after its entry; all launch handlers must be"
-                    + " registered there, only those of continued tasks may come later"
-            )
+            let message =
+                "\(entry.identifier) registered \(identifier) after its entry; all launch handlers must be"
+                + " registered there, only those of continued tasks may come later"
+            return note(number, rule: "BGT-ABI-10", message: message, at: now)
         }
-        if launch.registered.contains(identifier) { return }
-        guard launch.registered.count < Self.mostRegistrations else {
-            return note(
-                number,
-                rule: "BGT-ABI-10",
-                at: now,
-                message: "\(entry.identifier) registered \(identifier) beside \(launch.registered.count) others;"
-                    + " register the pattern instead"
-            )
+        if execution.registered.contains(identifier) { return }
+        guard execution.registered.count < Self.mostRegistrations else {
+            let message =
+                "\(entry.identifier) registered \(identifier) beside \(execution.registered.count) others;"
+                + " register the pattern instead"
+            return note(number, rule: "BGT-ABI-10", message: message, at: now)
         }
-        launches[number]?.registered.append(identifier)
-        consider(launch.plugin, .continued, at: now)
+        launches.execute(number) { $0.registered.append(identifier) }
+        consider(entry.identifier, .continued, at: now)
     }
 }
 

@@ -2,34 +2,42 @@
 
 import TaskModel
 
-// Telling tasks to stop, and ending launches that do not.
+// Tasks that are told to stop, and launches that are killed.
 extension Scheduler {
     /// Each unfinished task is told once; the first reason stays. When that leaves none that may go on, the launch's
     /// assertions are told as well.
     ///
-    /// - Parameter indices: the tasks that the reason concerns, finished or not; with none of them nothing happens.
+    /// - Parameters:
+    ///   - indices: the tasks that the reason concerns, finished or not; with none of them nothing happens.
+    ///   - killAt: when what has not stopped is overdue; nil: after the grace period.
     mutating func expire(
         _ number: LaunchNumber,
         _ indices: [Int],
         because reason: ExpirationReason,
-        killAt: MonotonicTime
+        killAt: MonotonicTime? = nil,
+        at now: Moment
     ) {
         // A process that has ended is told nothing: what it left is judged by what it was told before.
-        guard let launch = launches[number], !indices.isEmpty, launch.endedUndecided == nil else { return }
-        let untold = indices.filter { launch.tasks[$0].outcome == nil && launch.tasks[$0].expiration == nil }
+        guard let execution = launches.find(number)?.execution, !indices.isEmpty, execution.end == nil else { return }
+        let killAt = killAt ?? now.monotonic + execution.grace
+        let untold = indices.filter { execution.tasks[$0].isGoingOn }
         if !untold.isEmpty {
-            for index in untold { launches[number]?.tasks[index].expiration = (reason, killAt) }
-            emit(.expire(number, untold.map { launch.tasks[$0].id }, reason))
-            setAlarm(of: number)
+            launches.execute(number) { execution in
+                for index in untold { execution.tasks[index].expiration = (reason, killAt) }
+            }
+            emit(.expire(number, untold.map { execution.tasks[$0].id }, reason))
+            toEnforceAnew.insert(number)
         }
         expireAssertions(of: number, because: reason, killAt: killAt)
     }
 
     mutating func expireForBudget(_ number: LaunchNumber, at now: Moment) {
-        guard let launch = launches[number], let killAt = launch.plan?.budget.killDeadline else { return }
+        guard let execution = launches.find(number)?.execution, let killAt = execution.plan.budget.killDeadline else {
+            return
+        }
         // A continued task has no deadline, in whatever launch it runs (C8).
-        let bound = launch.tasks.indices.filter { !launch.tasks[$0].isContinued }
-        expire(number, bound, because: .budget, killAt: killAt)
+        let bound = execution.tasks.indices.filter { !execution.tasks[$0].isContinued }
+        expire(number, bound, because: .budget, killAt: killAt, at: now)
     }
 
     /// The runner keeps the deadline too and may be a little earlier; it cannot put off the kill.
@@ -39,87 +47,78 @@ extension Scheduler {
         _ reason: ExpirationReason,
         at now: Moment
     ) {
-        guard let launch = launches[number], launch.phase == .running, launch.killReason == nil,
-            launch.entry == .returned, reason == .budget, let killAt = launch.plan?.budget.killDeadline
+        guard let execution = launches.listening(number), execution.entry == .returned, reason == .budget,
+            let killAt = execution.plan.budget.killDeadline
         else { return }
-        for index in ids.compactMap({ launch.index(of: $0) }) where launch.tasks[index].isGoingOn {
-            if launch.tasks[index].isContinued { continue }
-            launches[number]?.tasks[index].expiration = (.budget, killAt)
+        launches.execute(number) { execution in
+            for index in ids.compactMap({ execution.index(of: $0) })
+            where execution.tasks[index].isGoingOn && !execution.tasks[index].isContinued {
+                execution.tasks[index].expiration = (.budget, killAt)
+            }
         }
-        setAlarm(of: number)
+        toEnforceAnew.insert(number)
     }
 
-    /// A launch's moment has come: its deadline, a kill, or a commit to be tried again.
-    mutating func lookAt(_ number: LaunchNumber, at now: Moment) {
-        launches[number]?.alarmAt = nil
-        guard let launch = launches[number] else { return }
-        if let retry = launch.record.retryAt, retry <= now.monotonic {
-            launches[number]?.record.retryAt = nil
+    // MARK: Limits
+
+    /// Enforces the limits of a launch that have passed, one after the other.
+    mutating func enforce(_ number: LaunchNumber, at now: Moment) {
+        while let action = launches.find(number)?.enforcement(at: now.monotonic) {
+            enforce(action, on: number, at: now)
+        }
+        toEnforceAnew.insert(number)
+    }
+
+    private mutating func enforce(_ action: Enforcement, on number: LaunchNumber, at now: Moment) {
+        switch action {
+        case .retryRecord:
+            launches.update(number) { $0.record.retryAt = nil }
             flush(number)
-        }
-        switch launch.phase {
-        case .running where launch.endedUndecided != nil, .finishing where launch.endedUndecided != nil: break
-        case .running: enforceTime(on: number, at: now)
-        case .finishing(let by) where by <= now.monotonic && launch.killReason == nil: kill(number, because: .lingered)
-        case .preparing, .starting, .finishing, .ended: break
-        }
-        setAlarm(of: number)
-    }
-
-    private mutating func enforceTime(on number: LaunchNumber, at now: Moment) {
-        guard let launch = launches[number], let budget = launch.plan?.budget, launch.killReason == nil else { return }
-        let isInEntry = launch.entry == .running
-        // Entry has to return within the budget, or without one within the time that a stall is given.
-        guard let deadline = isInEntry ? launch.entryDeadline : launch.hasOutlivedBudget ? nil : budget.deadline else {
-            return enforceEnds(of: number, at: now)
-        }
-        if deadline <= now.monotonic, !launch.isBudgetUsedUp {
-            launches[number]?.isBudgetUsedUp = true
+        case .useUpBudget:
+            let isInEntry = launches.find(number)?.execution?.entry.isRunning ?? false
+            launches.execute(number) { $0.isBudgetUsedUp = true }
             // In entry nothing was delivered that could be told to stop; the kill deadline stands all the same.
-            // A host that comes late tells and kills at once: the runner kept the deadline by a timer of its own.
             if !isInEntry { expireForBudget(number, at: now) }
-        }
-        enforceEnds(of: number, at: now)
-        guard let launch = launches[number], launch.killReason == nil, deadline + budget.grace <= now.monotonic else {
-            return
-        }
-        if isInEntry {
-            kill(number, because: .entryOverran)
-        } else if launch.isBoundByBudget {
-            kill(number, because: .overran)
-        }
-    }
-
-    /// What was told to stop and has not, what makes no progress, and what outlasts the last task.
-    private mutating func enforceEnds(of number: LaunchNumber, at now: Moment) {
-        guard let launch = launches[number] else { return }
-        if launch.kills.contains(where: { $0 <= now.monotonic }) { return kill(number, because: .overran) }
-        expireStalled(number, at: now)
-        if let deadline = launch.assertionDeadline, deadline <= now.monotonic {
-            let grace = launch.plan?.budget.grace ?? configuration.grace
-            launches[number]?.assertionDeadline = nil
+        case .kill(let reason): kill(number, because: reason)
+        case .expireStalled: expireStalled(number, at: now)
+        case .expireAssertions:
+            guard let grace = launches.find(number)?.execution?.grace else { return }
+            launches.execute(number) { $0.assertionDeadline = nil }
             expireAssertions(of: number, because: .budget, killAt: now.monotonic + grace)
         }
     }
 
-    private mutating func kill(_ number: LaunchNumber, because reason: LaunchState.KillReason) {
-        guard launches[number]?.endedUndecided == nil else { return }
-        launches[number]?.killReason = reason
+    mutating func kill(_ number: LaunchNumber, because reason: Execution.KillReason) {
+        guard let execution = launches.find(number)?.execution, execution.isListening else { return }
+        launches.execute(number) { $0.kill = reason }
         emit(.kill(number))
+        toEnforceAnew.insert(number)
     }
+
+    /// The launch thread has killed the launch at its kill time, after it had delivered what came before.
+    mutating func killedByLaunchThread(_ number: LaunchNumber, at now: Moment) {
+        guard launches.find(number)?.execution?.isListening == true else { return }
+        enforce(number, at: now)
+        guard let launch = launches.find(number), launch.execution?.isListening == true else { return }
+        // What it had sent in time withdrew the kill, but too late for the launch thread: the plugin kept its limits.
+        if case .finishing = launch.phase { return kill(number, because: .lingered) }
+        kill(number, because: .killTimePassed)
+    }
+
+    // MARK: Conditions
 
     /// Conditions that came back let work run; those that were lost expire exactly the tasks that need them (C7).
     mutating func change(to new: Conditions, at now: Moment) {
         let old = conditions
         conditions = new
+        let changes = new.changes(since: old)
+        if changes.isEmpty { return }
         if !old.hasNetwork && new.hasNetwork { surge(\.network, at: now) }
-        // In entry nothing was delivered yet: what is lost there is looked at when entry has returned.
-        for number in launches.keys.sorted() where launches[number]?.entry == .returned {
-            expireForConditions(number, lostSince: old, at: now)
+        let losses = losses(since: old)
+        if !losses.isEmpty {
+            for number in launches.numbers { expire(number, for: losses, at: now) }
         }
-        let waiting = waitingForConditions.sorted()
-        waitingForConditions = []
-        for plugin in waiting { considerRequests(of: plugin, at: now) }
+        for waiter in waiters.waiting(for: changes) { backlog.add(.consider(waiter.plugin, waiter.lane)) }
         if new.isMemoryLow { relievePressure(at: now) }
         guard new.hasNetwork, !fetchesWithoutNetwork.isEmpty else { return }
         let fetching = fetchesWithoutNetwork.sorted()
@@ -133,19 +132,25 @@ extension Scheduler {
         surges[keyPath: kind] = now.monotonic
     }
 
-    /// What a person launched without its conditions has not lost them.
+    /// What was launched without its conditions, as a user asked, has not lost them.
     mutating func expireForConditions(_ number: LaunchNumber, lostSince old: Conditions, at now: Moment) {
-        guard let launch = launches[number], launch.phase == .running, launch.killReason == nil else { return }
-        let killAt = now.monotonic + (launch.plan?.budget.grace ?? configuration.grace)
-        for (reason, isNeeded) in losses(since: old) where launch.minds(reason) {
-            let bereft = launch.tasks.indices.filter { isNeeded(launch.tasks[$0].work) }
-            expire(number, bereft, because: reason, killAt: killAt)
+        expire(number, for: losses(since: old), at: now)
+    }
+
+    private typealias Loss = (reason: ExpirationReason, isNeeded: (PendingWork) -> Bool)
+
+    private mutating func expire(_ number: LaunchNumber, for losses: [Loss], at now: Moment) {
+        // In entry nothing was delivered yet: what is lost there is looked at when entry has returned.
+        guard let execution = launches.listening(number), execution.entry == .returned else { return }
+        for loss in losses where execution.minds(loss.reason) {
+            let bereft = execution.tasks.indices.filter { loss.isNeeded(execution.tasks[$0].work) }
+            expire(number, bereft, because: loss.reason, at: now)
         }
     }
 
     /// What was there and is not any more, with the work that cannot go on without it.
-    private func losses(since old: Conditions) -> [(ExpirationReason, (PendingWork) -> Bool)] {
-        var losses: [(ExpirationReason, (PendingWork) -> Bool)] = []
+    private func losses(since old: Conditions) -> [Loss] {
+        var losses: [Loss] = []
         if old.isOnExternalPower && !conditions.isOnExternalPower {
             losses.append((.externalPowerLost, \.needsExternalPower))
         }
@@ -167,23 +172,18 @@ extension Scheduler {
         // Time for the grace, and as much again for the record of what came of it.
         stopBy = now.monotonic + configuration.grace + configuration.grace + configuration.hostRetryDelay
         if let stopBy { agenda.add(.stop, at: stopBy) }
-        if !hasCatalogue { recordRecovery() }
-        for number in launches.keys.sorted() {
-            guard let launch = launches[number], launch.phase == .running, launch.killReason == nil else { continue }
-            let killAt = now.monotonic + (launch.plan?.budget.grace ?? configuration.grace)
-            if launch.entry == .returned {
-                expire(number, Array(launch.tasks.indices), because: .hostShutdown, killAt: killAt)
+        for event in loading.takeAllParked() { dispatch(event, at: now) }
+        for plugin in plugins.names() where launches.hasLaunches(of: plugin) {
+            for number in launches.numbers(of: plugin) { flush(number) }
+        }
+        for number in launches.numbers {
+            guard let execution = launches.listening(number) else { continue }
+            if execution.entry == .returned {
+                expire(number, Array(execution.tasks.indices), because: .hostShutdown, at: now)
             } else {
                 kill(number, because: .hostStopping)
             }
         }
-    }
-}
-
-extension LaunchState {
-    /// What was launched on a machine in use, by a person's wish or for want of patience, does not mind that it is.
-    fileprivate func minds(_ reason: ExpirationReason) -> Bool {
-        reason != .notIdle || conditionsAtClose?.isIdle ?? true
     }
 }
 

@@ -1,26 +1,27 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import DequeModule
 import TaskModel
 
 // Whether pending work can be launched now, and what is arranged when it cannot.
 extension Scheduler {
-    /// Looks whether the plugin can be launched in that lane, and if not, sees to it that it is looked at again.
+    /// Launches the plugin in that lane if anything of it may run, and otherwise sees to it that it is considered again.
     mutating func consider(_ plugin: PluginIdentifier, _ lane: Lane, at now: Moment) {
-        guard !isStopping, let state = plugins[plugin] else { return }
-        let candidates = state.candidates(in: lane)
-        if candidates.isEmpty { return }
-        if lane == .continued {
-            for work in candidates where state.reserved[work.number] == nil { considerContinued(work, at: now) }
-            return
+        guard !isStopping, hasCatalogue, plugins.contains(plugin), !loading.isMissing(plugin) else { return }
+        if lane == .event { return considerEvents(of: plugin, at: now) }
+        passDeferral(of: plugin, in: lane, at: now)
+        guard plugins[plugin].hasCandidates(in: lane) else { return noteWaits(of: plugin, in: lane, [], at: now) }
+        if lane == .continued { return considerContinued(of: plugin, at: now) }
+        let occupant = plugins[plugin].occupants[lane]
+        // What a launch leaves behind is considered once it runs.
+        if let occupant, launches.find(occupant)?.isUnderWay == true { return }
+        let evaluation = evaluate(plugin, in: lane, at: now)
+        if occupant == nil, !evaluation.eligible.isEmpty {
+            waiters.set([], for: ConditionWaiters.Waiter(plugin: plugin, lane: lane))
+            plugins[plugin].occupants[lane] = prepareLaunch(of: plugin, in: lane)
+        } else {
+            arrange(evaluation.groups, of: plugin, in: lane, at: now)
         }
-        if let occupant = state.occupants[lane], launches[occupant]?.isUnderWay == true { return }
-        let batch = state.occupants[lane] == nil ? batch(of: plugin, in: lane, at: now) : []
-        if !batch.isEmpty {
-            let number = prepareLaunch(of: plugin, in: lane)
-            plugins[plugin]?.occupants[lane] = number
-        }
-        // What a launch leaves behind is looked at once it runs.
-        if batch.isEmpty { for work in candidates { arrange(work, in: lane, at: now) } }
     }
 
     /// Requests of a plugin may wait in either lane.
@@ -29,163 +30,164 @@ extension Scheduler {
         consider(plugin, .continued, at: now)
     }
 
+    private mutating func considerEvents(of plugin: PluginIdentifier, at now: Moment) {
+        guard plugins[plugin].hasCandidates(in: .event) else { return noteWaits(of: plugin, in: .event, [], at: now) }
+        let occupant = plugins[plugin].occupants[.event]
+        if let occupant, launches.find(occupant)?.isUnderWay == true { return }
+        guard let first = plugins[plugin].events.first else { return }
+        let reasons = reasons(against: first, at: now)
+        if occupant == nil, reasons.isEmpty {
+            plugins[plugin].occupants[.event] = prepareLaunch(of: plugin, in: .event)
+        } else {
+            let group = LaneEvaluation.Group(index: 0, key: GroupKey(workClass: .event), reasons: reasons)
+            arrange([group], of: plugin, in: .event, at: now)
+        }
+    }
+
+    func reasons(against event: PendingEvent, for own: LaunchNumber? = nil, at now: Moment) -> [Reason] {
+        var facts = Eligibility.WorkFacts()
+        facts.isInFlight = plugins[event.plugin].memory == .clearing
+        let standing = standing(of: event.plugin, in: .event, for: own)
+        return reasons(against: .event(event), facts, standing, occupancy(of: .event, for: own), at: now)
+    }
+
     /// Has a runner made ready; what it will run is decided when it is.
     mutating func prepareLaunch(of plugin: PluginIdentifier, in lane: Lane) -> LaunchNumber {
         lastLaunch = LaunchNumber(rawValue: lastLaunch.rawValue + 1)
-        launches[lastLaunch] = LaunchState(number: lastLaunch, plugin: plugin, lane: lane)
-        launchesInLane[lane, default: 0] += 1
+        launches.add(Launch(number: lastLaunch, plugin: plugin, lane: lane))
         beginWork(of: plugin, in: lane)
         emit(.takeRunner(lastLaunch, container: mainPlugin(of: plugin)))
         return lastLaunch
     }
 
-    /// What a launch of that lane would take now. One that must run alone is a batch by itself (C3).
+    // MARK: Batches
+
+    /// What a launch of that lane takes now. One that must run alone is a batch by itself (C3).
     ///
-    /// - Parameter own: the launch that the batch is for; its place in lane and host does not stand in its own way.
-    func batch(
+    /// - Parameter own: the launch that the batch is for.
+    mutating func batch(
         of plugin: PluginIdentifier,
         in lane: Lane,
-        for own: LaunchNumber? = nil,
+        for own: LaunchNumber,
         at now: Moment
     ) -> [PendingWork] {
-        guard let state = plugins[plugin] else { return [] }
-        let standing = standing(of: state, in: lane, for: own)
-        let occupancy = occupancy(of: lane, for: own)
-        var eligible: [PendingWork] = []
-        for work in state.candidates(in: lane) where eligible.count < configuration.batchSize {
-            // Each continued request has a launch of its own.
-            if lane == .continued, state.reserved[work.number] != own { continue }
-            if reasons(against: work, of: state, for: own, standing, occupancy, at: now).isEmpty {
-                eligible.append(work)
-            } else if lane == .event {
-                break  // Events keep their order: what waits holds back what came after it (C11).
-            }
+        switch lane {
+        case .event: return eventBatch(of: plugin, for: own, at: now).map { .event($0) }
+        case .continued: return continuedBatch(of: plugin, for: own, at: now).map { .request($0) }
+        case .background:
+            passDeferral(of: plugin, in: lane, at: now)
+            let eligible = evaluate(plugin, in: lane, for: own, at: now).eligible
+            let alone = eligible.filter(\.key.runsAlone)
+            let groups = (alone.isEmpty ? eligible : alone).map(\.index)
+            let limit = alone.isEmpty ? configuration.batchSize : 1
+            return plugins[plugin].oldest(limit, in: groups).map { .request($0) }
         }
-        guard let alone = eligible.firstIndex(where: \.retry.runsAlone) else { return eligible }
-        if lane == .event && alone > 0 { return Array(eligible[..<alone]) }
-        return [eligible[alone]]
     }
 
-    /// - Parameter isPersonsWish: nil where it is as it was said before.
-    func reasons(
-        against work: PendingWork,
-        of state: PluginState,
-        isPersonsWish: Bool? = nil,
-        for own: LaunchNumber? = nil,
-        _ standing: Eligibility.Standing,
-        _ occupancy: Eligibility.Occupancy,
+    /// Events keep their order: one that waits holds back what came after it (C11).
+    private func eventBatch(of plugin: PluginIdentifier, for own: LaunchNumber, at now: Moment) -> [PendingEvent] {
+        guard let first = plugins[plugin].events.first, reasons(against: first, for: own, at: now).isEmpty else {
+            return []
+        }
+        if first.retry.runsAlone { return [first] }
+        let events = plugins[plugin].events.events(after: nil, limit: configuration.batchSize)
+        return Array(events.prefix { !$0.retry.runsAlone && $0.retry.rest(at: now, configuration) == nil })
+    }
+
+    // MARK: What is arranged
+
+    /// Arranges that waiting groups are considered when what they wait for may have come, and notes what that is.
+    mutating func arrange(
+        _ groups: [LaneEvaluation.Group],
+        of plugin: PluginIdentifier,
+        in lane: Lane,
         at now: Moment
-    ) -> [Reason] {
-        var standing = standing
-        let isContinued = work.kind.lane == .continued
-        if isContinued {
-            let awaited = awaitedLaunch(of: work, in: state)
-            standing.laneOccupant = awaited == own ? nil : awaited
+    ) {
+        var conditions: MachineConditions = []
+        for group in groups {
+            var waited: MachineConditions = []
+            for reason in group.reasons { waited.formUnion(arrange(reason, of: plugin, in: lane, at: now)) }
+            // The history shows what else stands against a class that waits for the machine.
+            if !waited.isEmpty { conditions.formUnion(group.key.workClass.conditions) }
+            // However briefly it waits: what the sensors learnt is not to be learnt anew then.
+            if group.key.workClass.kind.isProcessing { conditions.insert(.use) }
         }
-        return Eligibility.reasons(
-            against: work,
-            isBeingRecorded: state.isBeingRecorded(work),
-            isPersonsWish: isPersonsWish ?? (work.identifier.map { state.wished.contains($0) } ?? false),
-            needsRoom: !isContinued || needsRoom(work, of: state),
-            standing: standing,
-            conditions: conditions,
-            occupancy: occupancy,
-            configuration: configuration,
-            now: now
-        )
+        waiters.set(conditions, for: ConditionWaiters.Waiter(plugin: plugin, lane: lane))
+        if !conditions.isEmpty { toWatchAnew.insert(plugin) }
+        noteWaits(of: plugin, in: lane, groups, at: now)
+        awaitDeferral(of: groups, plugin, lane, at: now)
     }
 
-    func standing(of state: PluginState, in lane: Lane, for own: LaunchNumber? = nil) -> Eligibility.Standing {
-        let occupant = state.occupants[lane]
-        return Eligibility.Standing(
-            plugin: state.identifier,
-            entry: state.entry,
-            refusal: state.refusal,
-            isOrphan: state.isOrphan,
-            policy: configuration.policy(for: state.identifier),
-            main: state.containingPlugin.map { main in
-                Eligibility.MainPlugin(
-                    identifier: main,
-                    isInstalled: plugins[main]?.entry != nil,
-                    refusal: plugins[main]?.refusal,
-                    isEnabled: configuration.policy(for: main).isEnabled
-                )
-            },
-            laneOccupant: occupant == own ? nil : occupant,
-            restsUntil: state.restsUntil,
-            record: state.record,
-            runnerRetry: state.runnerRetry,
-            solo: nil
-        )
-    }
-
-    /// Launches that a continued task is on its way into: they take room in that lane once it is on disk.
-    private var launchesComing: Int { launches.values.count { $0.lane != .continued && !$0.arriving.isEmpty } }
-
-    func occupancy(of lane: Lane, for own: LaunchNumber? = nil) -> Eligibility.Occupancy {
-        Eligibility.Occupancy(
-            launchesInLane: (launchesInLane[lane] ?? 0) + (lane == .continued ? launchesComing : 0)
-                - (own == nil ? 0 : 1),
-            isStopping: isStopping,
-            surges: surges
-        )
-    }
-
-    /// Arranges that waiting work is looked at when what it waits for may have come, and remembers what that is.
-    mutating func arrange(_ work: PendingWork, in lane: Lane, at now: Moment) {
-        guard let state = plugins[work.plugin] else { return }
-        let reasons = reasons(against: work, of: state, standing(of: state, in: lane), occupancy(of: lane), at: now)
-        for reason in reasons {
-            switch reason {
-            case .earliestBegin, .retryDelay: schedule(work, at: now)
-            case .spacing(let until), .runnerUnavailable(let until, _), .spread(let until, _):
-                agenda.addOnce(.plugin(work.plugin, lane), at: until)
-            case .dayBudget(let until, _): agenda.addOnce(.plugin(work.plugin, lane), at: until)
-            case .externalPower, .network, .containerLocked, .resourcesMissing, .useUnknown, .notIdle, .highLoad,
-                .memoryPressure, .heat:
-                awaitConditions(work.plugin)
-            case .launchLimit: waitingForRoom[lane, default: WaitingRoom()].enter(work.plugin, at: now.monotonic)
-            case .pluginMissing, .pluginRefused, .pluginDisabled, .identifierNotPermitted, .modeMissing,
-                .entitlementMissing, .backgroundDenied, .backgroundRefreshOff, .laneBusy, .othersRunAlone,
-                .beingRecorded, .hostStopping:
-                break  // The event that changes these considers the plugin again.
-            }
+    /// - Returns: the conditions of the machine that it waits for.
+    private mutating func arrange(
+        _ reason: Reason,
+        of plugin: PluginIdentifier,
+        in lane: Lane,
+        at now: Moment
+    ) -> MachineConditions {
+        switch reason {
+        case .spacing(let until), .runnerUnavailable(let until, _), .spread(let until, _):
+            agenda.add(.plugin(plugin, lane), at: until)
+        case .dayBudget(let until, _), .retryDelay(let until, _): agenda.add(.plugin(plugin, lane), at: until)
+        case .launchLimit:
+            capacity[lane, default: CapacityQueue()].enter(
+                plugin,
+                use: plugins[plugin].record.uses.total(at: now.wall),
+                at: now.monotonic
+            )
+        default: break  // The machine's change, or the event that ends it, has the plugin considered again.
         }
-        // However briefly it waits: what was learnt about the machine is not to be learnt anew then.
-        if work.kind.isProcessing { awaitConditions(work.plugin) }
-        noteWait(of: work, for: reasons, at: now)
-        awaitPatience(of: work, at: now)
+        return reason.conditions
     }
 
-    /// Frees the lane, then looks at the plugin's next work and at who waited for room.
-    mutating func leaveLane(_ launch: LaunchState, at now: Moment) {
-        if plugins[launch.plugin]?.occupants[launch.lane] == launch.number {
-            plugins[launch.plugin]?.occupants[launch.lane] = nil
-        }
-        plugins[launch.plugin]?.releaseReservation(of: launch.number)
-        launchesInLane[launch.lane, default: 1] -= 1
+    // MARK: Capacity
+
+    /// Takes a launch out: its lane is considered for whoever waited, then for the plugin itself.
+    mutating func release(_ number: LaunchNumber, at now: Moment) {
+        guard let launch = launches.remove(number) else { return }
+        leaveLane(launch.lane, launch, at: now)
+    }
+
+    mutating func leaveLane(_ lane: Lane, _ launch: Launch, at now: Moment) {
+        let plugin = launch.plugin
+        if plugins[plugin].occupants[lane] == launch.number { plugins[plugin].occupants[lane] = nil }
+        plugins[plugin].releaseReservation(of: launch.number)
         // Who waited longest comes before the plugin that just had its turn.
-        while let next = nextForRoom(in: launch.lane, at: now) { consider(next, launch.lane, at: now) }
-        consider(launch.plugin, launch.lane, at: now)
-        miss(launch.plugin, at: now)
+        fillCapacity(of: lane, at: now)
+        consider(plugin, lane, at: now)
+        lookAfter(plugin, at: now)
     }
 
-    private mutating func nextForRoom(in lane: Lane, at now: Moment) -> PluginIdentifier? {
-        // The same room that the work itself is judged by: who would only wait on is not asked again and again.
-        guard occupancy(of: lane).launchesInLane < configuration.launchLimit(in: lane) else { return nil }
+    /// Considers those that wait for capacity for as long as there is some.
+    mutating func fillCapacity(of lane: Lane, at now: Moment) {
         let policies = configuration.policies
-        let plugins = plugins
-        return waitingForRoom[lane]?.next(
-            at: now.monotonic,
-            patience: policies.off.contains(.use) ? nil : policies.roomPatience,
-            use: { plugins[$0]?.record.uses.total(at: now.wall) ?? 0 }
-        )
+        let limit = policies.off.contains(.use) ? nil : policies.roomPatience
+        for _ in 0..<Self.capacitySlice {
+            guard launches.count(in: lane) < configuration.launchLimit(in: lane),
+                let next = capacity[lane]?.next(at: now.monotonic, limit: limit)
+            else { return }
+            consider(next, lane, at: now)
+        }
+        backlog.add(.fillCapacity(lane))
     }
 
-    mutating func setAlarm(of number: LaunchNumber) {
-        guard let time = launches[number]?.nextAlarm else { return }
-        if let set = launches[number]?.alarmAt, set <= time { return }
-        launches[number]?.alarmAt = time
-        agenda.add(.launch(number), at: time)
+    private static let capacitySlice = 64
+}
+
+extension PluginState {
+    /// The oldest members of groups, in the order of their numbers.
+    func oldest(_ limit: Int, in groups: [UInt16]) -> [PendingRequest] {
+        var cursors = groups.map { (members: requests.groups[$0].members, next: 0) }
+        var places: [RequestPlace] = []
+        while places.count < limit {
+            let open = cursors.indices.filter { cursors[$0].next < cursors[$0].members.count }
+            let first = open.min {
+                cursors[$0].members[cursors[$0].next].number < cursors[$1].members[cursors[$1].next].number
+            }
+            guard let first else { break }
+            places.append(cursors[first].members[cursors[first].next])
+            cursors[first].next += 1
+        }
+        return places.compactMap { presented($0) }
     }
 }

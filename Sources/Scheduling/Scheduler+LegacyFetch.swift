@@ -8,38 +8,34 @@ extension Scheduler {
     private static let mostFetchIntervals = 20
 
     mutating func setFetchInterval(of number: LaunchNumber, to interval: Duration?, at now: Moment) {
-        guard isListening(to: number), let launch = launches[number], let entry = launch.plan?.plugin else { return }
+        guard let entry = launches.listening(number)?.plan.plugin else { return }
         guard entry.isLegacyFetch else {
-            return note(
-                number,
-                rule: "BGT-ABI-06",
-                at: now,
-                message:
-                    "\(entry.identifier) asked for legacy fetch, which is for main plugins with mode fetch and without"
-                    + " permitted identifiers (statement 6); submit refresh requests"
-            )
+            let message =
+                "\(entry.identifier) asked for legacy fetch, which is for main plugins with mode fetch and without"
+                + " permitted identifiers (statement 6); submit refresh requests"
+            return note(number, rule: "BGT-ABI-06", message: message, at: now)
         }
         let schedule = interval.map {
             FetchSchedule(interval: max($0, configuration.minimumFetchInterval), last: now.wall)
         }
-        if fetches[launch.plugin]?.interval == schedule?.interval { return }
-        launches[number]?.fetchIntervals += 1
-        guard launch.fetchIntervals < Self.mostFetchIntervals else {
-            return note(
-                number,
-                rule: "BGT-ABI-06",
-                at: now,
-                message: "\(entry.identifier) asked for another fetch interval \(launch.fetchIntervals) times in one"
-                    + " launch; set it once"
-            )
+        let plugin = entry.identifier
+        if fetches[plugin]?.interval == schedule?.interval { return }
+        let earlier = launches.execute(number) { execution in
+            execution.fetchIntervals += 1
+            return execution.fetchIntervals - 1
         }
-        fetches[launch.plugin] = schedule
-        keep([.setFetch(launch.plugin, schedule)])
-        arrangeFetch(of: launch.plugin, at: now)
+        guard let earlier, earlier < Self.mostFetchIntervals else {
+            let message =
+                "\(plugin) asked for another fetch interval \(Self.mostFetchIntervals) times in one launch; set it once"
+            return note(number, rule: "BGT-ABI-06", message: message, at: now)
+        }
+        fetches[plugin] = schedule
+        keep([.setFetch(plugin, schedule)])
+        arrangeFetch(of: plugin, at: now)
     }
 
     mutating func arrangeFetch(of plugin: PluginIdentifier, at now: Moment) {
-        guard let fetch = fetches[plugin], let entry = plugins[plugin]?.entry else { return }
+        guard let fetch = fetches[plugin], plugins.contains(plugin), let entry = plugins[plugin].entry else { return }
         if !entry.isLegacyFetch {
             fetches[plugin] = nil
             return keep([.setFetch(plugin, nil)])
@@ -49,7 +45,7 @@ extension Scheduler {
             fetches[plugin]?.last = now.wall
             keep([.setFetch(plugin, fetches[plugin])])
         }
-        agenda.addOnce(.fetch(plugin), at: min(fetch.last, now.wall) + fetch.interval)
+        agenda.add(.fetch(plugin), at: min(fetch.last, now.wall) + fetch.interval)
     }
 
     func isFetchDue(for plugin: PluginIdentifier, at now: Moment) -> Bool {
@@ -58,23 +54,24 @@ extension Scheduler {
 
     /// One event stands for every interval that has passed; without a network there is nothing to fetch.
     mutating func lookAtFetch(of plugin: PluginIdentifier, at now: Moment) {
-        guard !isStopping, isFetchDue(for: plugin, at: now), let state = plugins[plugin], let entry = state.entry,
-            entry.isLegacyFetch
+        guard !isStopping, isFetchDue(for: plugin, at: now), plugins.contains(plugin), !loading.isMissing(plugin),
+            let entry = plugins[plugin].entry, entry.isLegacyFetch
         else { return arrangeFetch(of: plugin, at: now) }
-        guard conditions.hasNetwork else { return awaitNetworkForFetch(plugin) }
-        let policy = configuration.policy(for: plugin)
+        guard conditions.hasNetwork else {
+            fetchesWithoutNetwork.insert(plugin)
+            return
+        }
+        let policy = plugins[plugin].policy
         let isWelcome =
             configuration.isBackgroundRefreshOn && policy.isBackgroundRefreshOn && policy.isEnabled
             && !policy.isBackgroundDenied
         fetches[plugin]?.last = now.wall
         var changes: [LedgerChange] = [.setFetch(plugin, fetches[plugin])]
-        let isKnown = state.events.contains { $0.type == .fetch } || state.isFetching
-        if isWelcome, !isKnown, state.eventCount < configuration.eventLimit {
-            lastSubmission = SubmissionNumber(rawValue: lastSubmission.rawValue + 1)
-            let event = PendingEvent(plugin: plugin, number: lastSubmission, type: .fetch, createdAt: now.wall)
+        let isKnown = plugins[plugin].events.contains(.fetch) || plugins[plugin].events.isArriving(.fetch)
+        if isWelcome, !isKnown, plugins[plugin].events.expectedCount < configuration.eventLimit {
+            let event = PendingEvent(plugin: plugin, number: nextSubmission(), type: .fetch, createdAt: now.wall)
             changes.append(.storeEvent(event, payload: []))
-            plugins[plugin]?.arrivingEvents += 1
-            plugins[plugin]?.isFetching = true
+            plugins[plugin].events.begin(event)
             stage(.arrival(event), changes)
         } else {
             keep(changes)
@@ -82,15 +79,12 @@ extension Scheduler {
         arrangeFetch(of: plugin, at: now)
     }
 
-    private mutating func awaitNetworkForFetch(_ plugin: PluginIdentifier) { fetchesWithoutNetwork.insert(plugin) }
-
     /// A later interval brings the next one, should this one not have been written.
     mutating func arrived(_ event: PendingEvent, isWritten: Bool, at now: Moment) {
-        plugins[event.plugin]?.arrivingEvents -= 1
-        plugins[event.plugin]?.isFetching = false
-        if isWritten { store(event, at: now) }
+        plugins[event.plugin].events.end(event)
+        if isWritten { plugins[event.plugin].events.insert(event) }
         consider(event.plugin, .event, at: now)
-        miss(event.plugin, at: now)
+        lookAfter(event.plugin, at: now)
     }
 }
 

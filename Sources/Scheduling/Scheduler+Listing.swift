@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-// What is there, for those who ask. Changes nothing.
+// What there is, to be listed. Changes nothing.
 extension Scheduler {
     /// One running launch, as it is shown.
     package struct RunningLaunch: Hashable, Sendable {
@@ -21,51 +21,55 @@ extension Scheduler {
 
     /// A plugin's pending requests, its extensions' included, oldest first.
     package func pendingRequests(of plugin: PluginIdentifier) -> [PendingRequest] {
-        (plugins[mainPlugin(of: plugin)]?.pending.values).map { $0.sorted { $0.number < $1.number } } ?? []
+        let main = mainPlugin(of: plugin)
+        return plugins.contains(main) ? plugins[main].requests.requests() : []
     }
 
+    /// All that are loaded, oldest first. Looks at every request: for tests and replays.
     package var pendingRequests: [PendingRequest] {
-        plugins.values.flatMap(\.pending.values).sorted { $0.number < $1.number }
+        plugins.names().flatMap { plugins[$0].requests.requests() }.sorted { $0.number < $1.number }
     }
 
+    /// All that are loaded, oldest first. Looks at every event: for tests and replays.
     package var pendingEvents: [PendingEvent] {
-        plugins.values.flatMap(\.events).sorted { $0.number < $1.number }
+        plugins.names().flatMap { Array(plugins[$0].events.all) }.sorted { $0.number < $1.number }
     }
 
-    package var pendingCount: Int { plugins.values.reduce(0) { $0 + $1.pending.count } }
-
+    /// Launches that run, in the order of their numbers; at most as many as the lanes have capacity for.
     package var runningLaunches: [RunningLaunch] {
-        launches.values.sorted { $0.number < $1.number }.compactMap { launch in
-            guard let plan = launch.plan, launch.phase != .starting, launch.phase != .ended else { return nil }
-            let unfinished = launch.unfinished.map { PlannedTask(id: launch.tasks[$0].id, work: launch.tasks[$0].work) }
-            let expiring = launch.unfinished.filter { launch.tasks[$0].expiration != nil }.map { launch.tasks[$0].id }
-            return RunningLaunch(
-                plan: plan,
-                lane: launch.lane,
-                unfinished: unfinished,
-                progress: Dictionary(
-                    uniqueKeysWithValues: launch.unfinished.compactMap { index in
-                        launch.tasks[index].progress.map { (launch.tasks[index].id, $0) }
-                    }
-                ),
-                expiring: Set(expiring),
-                assertions: launch.assertions.names,
-                isExpiring: !expiring.isEmpty || launch.assertions.expiration != nil
-            )
-        }
+        launches.numbers.compactMap { launches.find($0).flatMap(RunningLaunch.init) }
     }
 
-    /// Paths of libraries that launches under way may have yet to load: whoever deletes one costs a launch.
+    /// Paths of libraries that launches may have yet to load: to delete one costs a launch.
     package func librariesToLoad(by plugin: PluginIdentifier) -> Set<String> {
         Set(
-            launches.values.filter { $0.plugin == plugin && $0.phase != .ended && $0.entry == .running }
-                .compactMap(\.plan?.plugin.library.path)
+            launches.numbers(of: plugin).compactMap(launches.find).compactMap { launch in
+                let isInEntry = launch.execution?.entry.isRunning ?? true
+                return isInEntry && !launch.hasEnded ? launch.plan?.plugin.library.path : nil
+            }
         )
     }
 
-    package var entries: [PluginEntry] {
-        plugins.values.compactMap(\.entry).sorted { $0.identifier < $1.identifier }
-    }
+    package var entries: [PluginEntry] { plugins.names().compactMap { plugins[$0].entry } }
 
-    package func entry(of plugin: PluginIdentifier) -> PluginEntry? { plugins[plugin]?.entry }
+    package func entry(of plugin: PluginIdentifier) -> PluginEntry? {
+        plugins.contains(plugin) ? plugins[plugin].entry : nil
+    }
+}
+
+extension Scheduler.RunningLaunch {
+    /// Nil for a launch whose plan was not sent, or whose process has ended.
+    init?(_ launch: Launch) {
+        guard let execution = launch.execution else { return nil }
+        let unfinished = execution.unfinished.map { execution.tasks[$0] }
+        plan = execution.plan
+        lane = launch.lane
+        self.unfinished = unfinished.map { PlannedTask(id: $0.id, work: $0.work) }
+        progress = Dictionary(
+            uniqueKeysWithValues: unfinished.compactMap { task in task.progress.map { (task.id, $0) } }
+        )
+        expiring = Set(unfinished.filter { $0.expiration != nil }.map(\.id))
+        assertions = execution.assertions.names
+        isExpiring = !expiring.isEmpty || execution.assertions.expiration != nil
+    }
 }

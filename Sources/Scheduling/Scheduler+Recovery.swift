@@ -2,90 +2,91 @@
 
 import TaskModel
 
-// Going on where the last host stopped.
+// What the last host left running: its processes are gone, its tasks return.
 extension Scheduler {
-    /// The first catalogue sets things in motion; until then nothing is decided.
-    mutating func restore(_ snapshot: LedgerSnapshot, at now: Moment) {
-        for known in snapshot.known { state(of: known.identifier) { $0.known = known } }
-        for request in snapshot.requests {
-            if request.needsUnlockedContainer { studying.insert(request.plugin) }
-            state(of: request.plugin) {
-                $0.store(request)
-                $0.expected.set(request)
-                // Due until looked at: what is not yet due goes to the agenda with the first look.
-                $0.becomeDue(request.request.identifier)
-            }
-        }
-        for past in snapshot.past { state(of: past.plugin) { $0.record.note(past) } }
-        fetches = snapshot.fetches
-        occasions = snapshot.occasions
-        restoreWaits(snapshot, at: now)
-        for event in snapshot.events { state(of: event.plugin) { $0.store(event) } }
-        let plugins = Set(snapshot.running.map(\.plugin))
-        let newest = Dictionary(uniqueKeysWithValues: plugins.map { ($0, snapshot.newest(of: $0)) })
-        for running in snapshot.running { restore(running, newest: newest[running.plugin] ?? [:], at: now) }
-    }
-
-    private mutating func restoreWaits(_ snapshot: LedgerSnapshot, at now: Moment) {
-        let works = snapshot.requests.map(PendingWork.request) + snapshot.events.map(PendingWork.event)
-        for work in works {
-            guard let reasons = snapshot.waits[work.number] else { continue }
-            state(of: work.plugin) {
-                $0.waits[work.number] = Wait(reasons: reasons, since: now.wall, isWritten: true, mayBeOpen: true)
-            }
-        }
-    }
-
-    /// What the last host left running is known to have ended: its tasks return once that is written.
-    mutating func recordRecovery() {
-        for number in launches.keys.sorted() { flush(number) }
-    }
-
-    private mutating func state(of plugin: PluginIdentifier, _ change: (inout PluginState) -> Void) {
-        change(&plugins[plugin, default: PluginState(identifier: plugin)])
-    }
+    /// Losses of the host after which a task runs alone and later, and after which it is abandoned: it may be the cause.
+    private static let lossesBeforeAlone = 2
+    private static let lossesBeforeAbandoned = 5
 
     /// Host or machine went down under it: nothing is charged, everything unfinished returns (C3).
-    private mutating func restore(
+    mutating func restore(
         _ running: LedgerSnapshot.RunningLaunch,
         newest: [TaskIdentifier: SubmissionNumber],
         at now: Moment
     ) {
-        var launch = LaunchState(number: running.number, plugin: running.plugin, lane: running.lane)
+        know(running.plugin)
+        var launch = Launch(number: running.number, plugin: running.plugin, lane: running.lane)
         launch.phase = .ended
-        let cause = "the host or the machine went down while it ran"
         for work in running.unfinished {
-            let wasCancelled = running.keptFromReturning.contains(work.number)
-            let newer = work.identifier.flatMap { newest[$0] }.flatMap { $0 > work.number ? $0 : nil }
-            let returns = !wasCancelled && newer == nil
-            var returning = work
-            returning.retry.wasInterrupted = true
-            var message =
-                wasCancelled
-                ? "\(cause); cancelled meanwhile, it does not return" : "interrupted, not charged: \(cause)"
-            if let newer, let identifier = work.identifier, !wasCancelled {
-                message += "; submission \(newer) has taken its place"
-                // Neither begun nor cancelled before this is written: the next host would bring the older one back.
-                launch.heldBack.append(identifier)
-                state(of: running.plugin) { $0.recording[identifier, default: 0] += 1 }
-            }
-            if case .request(let request) = returning, returns {
-                state(of: running.plugin) { $0.expected.set(request) }
-            }
+            let change = inFlight.nextChange()
+            let judgement = judge(work, in: running, newest: newest, at: now)
             let entry = JournalEntry(
                 work,
-                .task(.interrupted),
+                .task(judgement.outcome),
                 launch: running.number,
                 at: now,
-                blame: .machine,
-                message: message
+                blame: judgement.blame,
+                message: judgement.message
             )
-            let change: LedgerChange =
-                returns ? .returnTask(running.number, returning) : .endTask(running.number, work.number)
-            launch.record.waiting.append(
-                LaunchRecord.Step(changes: [change, .journal(entry)], returning: returns ? returning : nil)
+            let end: LedgerChange =
+                judgement.returning.map { .returnTask(running.number, $0) } ?? .endTask(running.number, work.number)
+            let task = LaunchRecord.TaskEnd(
+                work: judgement.returning ?? work,
+                change: change,
+                returns: judgement.returning != nil
             )
+            launch.record.waiting.append(LaunchRecord.Step(changes: [end, .journal(entry)], task: task))
+            beginEnd(of: task, plugin: running.plugin)
         }
+        launch.record.waiting.append(LaunchRecord.Step(changes: lost(running, at: now)))
+        launches.add(launch)
+        if running.lane != .continued { plugins[running.plugin].occupants[running.lane] = running.number }
+    }
+
+    private struct Judgement {
+        let outcome: TaskOutcome
+        let blame: Blame
+        let message: String
+        /// The task as it will be pending again; nil when it does not return.
+        let returning: PendingWork?
+    }
+
+    private func judge(
+        _ work: PendingWork,
+        in running: LedgerSnapshot.RunningLaunch,
+        newest: [TaskIdentifier: SubmissionNumber],
+        at now: Moment
+    ) -> Judgement {
+        let cause = "the host or the machine went down while it ran"
+        if running.keptFromReturning.contains(work.number) {
+            let message = "\(cause); cancelled meanwhile, it does not return"
+            return Judgement(outcome: .interrupted, blame: .machine, message: message, returning: nil)
+        }
+        var returning = work
+        returning.retry.wasInterrupted = true
+        returning.retry.hostLosses += 1
+        let losses = returning.retry.hostLosses
+        if losses >= Self.lossesBeforeAbandoned {
+            let message =
+                "abandoned: the host or the machine went down \(losses) times while it ran, which it may have caused;"
+                + " find the cause and submit it again"
+            return Judgement(outcome: .abandoned, blame: .unknown, message: message, returning: nil)
+        }
+        var message = "interrupted, not charged: \(cause)"
+        if losses >= Self.lossesBeforeAlone {
+            let delay = configuration.retryDelay(after: losses - Self.lossesBeforeAlone + 1)
+            (returning.retry.runsAlone, returning.retry.notBefore) = (true, now.wall + delay)
+            message += " for the \(losses)th time; it runs again alone, in \(delay.humanReadable)"
+        }
+        if let newer = work.identifier.flatMap({ newest[$0] }), newer > work.number {
+            message += "; superseded by submission \(newer)"
+            return Judgement(outcome: .interrupted, blame: .machine, message: message, returning: nil)
+        }
+        return Judgement(outcome: .interrupted, blame: .machine, message: message, returning: returning)
+    }
+
+    private func lost(_ running: LedgerSnapshot.RunningLaunch, at now: Moment) -> [LedgerChange] {
+        let cause = "the host or the machine went down while it ran"
         let end = LaunchEnd(outcome: .lost, at: now.wall, used: nil, blame: .machine, message: cause)
         let entry = JournalEntry(
             at: now.wall,
@@ -95,12 +96,6 @@ extension Scheduler {
             blame: .machine,
             message: cause
         )
-        launch.record.waiting.append(
-            LaunchRecord.Step(changes: [.endLaunch(running.number, end), .journal(entry)], returning: nil)
-        )
-        launches[running.number] = launch
-        launchesInLane[running.lane, default: 0] += 1
-        if running.lane == .continued { return }
-        state(of: running.plugin) { $0.occupants[running.lane] = running.number }
+        return [.endLaunch(running.number, end), .journal(entry)]
     }
 }

@@ -2,24 +2,24 @@
 
 import TaskModel
 
-// What a running launch says, judged by the manifest that it was committed with.
+// What the runner of a launch sends, judged by the manifest that the launch was committed with.
 extension Scheduler {
-    mutating func hear(_ event: SchedulerEvent, at now: Moment) {
+    mutating func receive(_ event: SchedulerEvent, at now: Moment) {
         switch event {
         case .entered(let number, let status, let registered, let offersReceive):
             entered(number, status: status, registered: registered, offersReceive: offersReceive, at: now)
         case .loadFailed(let number, let message):
-            guard isListening(to: number), launches[number]?.entry == .running else { return }
-            launches[number]?.entry = .notLoaded(message: message)
-            endEntry(number)
+            guard launches.listening(number)?.entry.isRunning == true else { return }
+            launches.execute(number) { $0.entry = .notLoaded(message: message) }
+            kill(number, because: .entryFailed)
         case .registered(let number, let identifier): registered(identifier, by: number, at: now)
         case .progressed(let number, let id, let progress): progressed(number, id, progress, at: now)
         case .fetchIntervalSet(let number, let interval): setFetchInterval(of: number, to: interval, at: now)
         case .completed(let number, let id, let outcome): completed(number, id, outcome, at: now)
-        case .returned(let number, let id, let outcome, let text): completed(number, id, outcome, saying: text, at: now)
+        case .returned(let number, let id, let outcome, let text): completed(number, id, outcome, text: text, at: now)
         case .expirationHandlerChanged(let number, let id, let isSet):
-            guard isListening(to: number), let index = launches[number]?.index(of: id) else { return }
-            launches[number]?.tasks[index].hasExpirationHandler = isSet
+            guard let index = launches.listening(number)?.index(of: id) else { return }
+            launches.execute(number) { $0.tasks[index].hasExpirationHandler = isSet }
         case .runnerExpired(let number, let ids, let reason): runnerExpired(number, ids, reason, at: now)
         case .assertionBegan(let number, let id, let name): assertionBegan(number, id, named: name, at: now)
         case .assertionEnded(let number, let id): assertionEnded(number, id, at: now)
@@ -28,123 +28,94 @@ extension Scheduler {
         }
     }
 
-    /// After the kill nothing counts (BGT-ABI-09), and before its plan a runner has nothing to say.
-    func isListening(to number: LaunchNumber) -> Bool {
-        guard let launch = launches[number] else { return false }
-        return launch.phase == .running && launch.killReason == nil && launch.endedUndecided == nil
-    }
-
     private mutating func completed(
         _ number: LaunchNumber,
         _ id: TaskID,
         _ outcome: CompletionOutcome,
-        saying text: String? = nil,
+        text: String? = nil,
         at now: Moment
     ) {
-        guard isListening(to: number), let launch = launches[number] else { return }
-        guard let index = launch.index(of: id) else {
-            return note(
-                number,
-                rule: "BGT-ABI-08",
-                at: now,
-                message: "\(launch.plugin) completed task \(id), which is not part of launch \(number);"
-                    + " complete the tasks that its handlers are given"
-            )
+        guard let execution = launches.listening(number) else { return }
+        let plugin = execution.plan.plugin.identifier
+        guard let index = execution.index(of: id) else {
+            let message =
+                "\(plugin) completed task \(id), which is not part of launch \(number);"
+                + " complete the tasks that its handlers are given"
+            return note(number, rule: "BGT-ABI-08", message: message, at: now)
         }
-        let task = launch.tasks[index]
+        let task = execution.tasks[index]
         guard task.outcome == nil else {
-            return note(
-                number,
-                rule: "BGT-ABI-09",
-                at: now,
-                message: "\(launch.plugin) completed \(task.work.label) again;"
-                    + " the first call counts, complete each task once"
-            )
+            let message =
+                "\(plugin) completed \(task.work.label) again; the first call counts, complete each task once"
+            return note(number, rule: "BGT-ABI-09", message: message, at: now)
         }
         end(
             number,
             index,
             as: outcome.taskOutcome,
             blame: outcome == .failure ? task.expiration?.reason.blame ?? .plugin : .nobody,
-            at: now,
-            message: completionMessage(task, outcome, of: launch, at: now) + (text.map { ": \($0)" } ?? "")
+            message: completionMessage(task, outcome, of: execution, at: now) + (text.map { ": \($0)" } ?? ""),
+            at: now
         )
         expireAssertionsWithTheRest(of: number)
         finishIfDone(number, at: now)
+        toEnforceAnew.insert(number)
     }
 
     private func completionMessage(
-        _ task: LaunchState.Task,
+        _ task: Execution.Task,
         _ outcome: CompletionOutcome,
-        of launch: LaunchState,
+        of execution: Execution,
         at now: Moment
     ) -> String {
-        let said =
+        let completion =
             switch outcome {
             case .success: "completed"
             case .failure: "completed as failed"
             case .noData: "completed without new data"
             }
-        let used = launch.plan?.budget.used(at: now.monotonic) ?? .zero
-        let time = " after \(used.humanReadable)" + (launch.plan?.budget.total.map { " of \($0.humanReadable)" } ?? "")
-        return task.expiration.map { "\(said)\(time), having been told to stop: \($0.reason.name)" } ?? said + time
-    }
-
-    /// Records how a task ended. The first ending counts.
-    mutating func end(
-        _ number: LaunchNumber,
-        _ index: Int,
-        as outcome: TaskOutcome,
-        blame: Blame,
-        at now: Moment,
-        message: String
-    ) {
-        guard let task = launches[number]?.tasks[index], task.outcome == nil else { return }
-        launches[number]?.tasks[index].outcome = outcome
-        let entry = JournalEntry(
-            task.work,
-            .task(outcome),
-            launch: number,
-            at: now,
-            blame: blame,
-            message: message
-        )
-        record([.endTask(number, task.work.number), .journal(entry)], of: number)
+        let budget = execution.plan.budget
+        let used = budget.used(at: now.monotonic)
+        let time = " after \(used.humanReadable)" + (budget.total.map { " of \($0.humanReadable)" } ?? "")
+        return task.expiration.map { "\(completion)\(time), after its expiration: \($0.reason.name)" } ?? completion + time
     }
 
     /// Every task over and no assertion open: the plugin may stop, and is ended if it lingers (statement 53).
     mutating func finishIfDone(_ number: LaunchNumber, at now: Moment) {
-        guard let launch = launches[number], launch.phase == .running, launch.entry == .returned,
-            launch.killReason == nil, launch.unfinished.isEmpty, launch.arriving.isEmpty
+        guard let launch = launches.find(number), case .running(let execution) = launch.phase,
+            execution.isListening, execution.entry == .returned, execution.unfinished.isEmpty,
+            execution.arriving.isEmpty
         else { return }
-        guard launch.assertions.isEmpty else { return boundAssertions(of: number, at: now) }
-        // The runner bounds the plugin's stop by the grace itself; the extra second is for its own leaving.
-        let grace = launch.plan?.budget.grace ?? configuration.grace
-        launches[number]?.phase = .finishing(by: now.monotonic + grace + .seconds(1))
+        guard execution.assertions.isEmpty else { return boundAssertions(of: number, execution, at: now) }
+        // The runner bounds the plugin's stop by the grace period itself; the extra second is for its own leaving.
+        let by = now.monotonic + execution.grace + .seconds(1)
+        launches.update(number) { $0.phase = .finishing(execution, by: by) }
         emit(.finish(number))
-        setAlarm(of: number)
+        toEnforceAnew.insert(number)
     }
 
     /// Where no deadline is left, what outlasts the last task gets as long as a stall does.
-    private mutating func boundAssertions(of number: LaunchNumber, at now: Moment) {
-        guard let launch = launches[number], launch.assertionDeadline == nil else { return }
-        // While continued tasks ran, the deadline bound nobody and woke nobody.
-        if let deadline = launch.plan?.budget.deadline, deadline > now.monotonic { return setAlarm(of: number) }
-        if launch.assertions.expiration == nil { launches[number]?.hasOutlivedBudget = true }
-        launches[number]?.assertionDeadline = now.monotonic + configuration.stallLimit
-        setAlarm(of: number)
+    private mutating func boundAssertions(of number: LaunchNumber, _ execution: Execution, at now: Moment) {
+        toEnforceAnew.insert(number)
+        if execution.assertionDeadline != nil { return }
+        // While continued tasks ran, the deadline bound nothing and woke nobody.
+        if let deadline = execution.plan.budget.deadline, deadline > now.monotonic { return }
+        let deadline = now.monotonic + configuration.stallLimit
+        launches.execute(number) { execution in
+            if execution.assertions.expiration == nil { execution.hasOutlivedBudget = true }
+            execution.assertionDeadline = deadline
+        }
     }
 
     /// Journals a broken rule; a plugin that breaks one in a loop does not fill the disk.
-    mutating func note(_ number: LaunchNumber, rule: String, at now: Moment, message: String) {
-        note(number, rule: rule, message: message, at: now)
-    }
-
-    private mutating func note(_ number: LaunchNumber, rule: String, message: String, at now: Moment) {
-        guard let launch = launches[number], launch.phase != .preparing, launch.phase != .starting else { return }
-        launches[number]?.violations += 1
-        guard launch.violations < Self.journaledViolations else { return }
-        let isLast = launch.violations + 1 == Self.journaledViolations
+    mutating func note(_ number: LaunchNumber, rule: String, message: String, at now: Moment) {
+        guard let launch = launches.find(number), launch.execution != nil else { return }
+        let count = launches.execute(number) { execution in
+            execution.violations += 1
+            return execution.violations
+        }
+        guard let count, count <= Self.journaledViolations else { return }
+        let isLast = count == Self.journaledViolations
         let entry = JournalEntry(
             at: now.wall,
             event: .violation,

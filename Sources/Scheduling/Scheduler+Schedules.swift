@@ -6,8 +6,8 @@ package import TaskModel
 extension Scheduler {
     /// With each catalogue: who has come, changed or gone.
     mutating func arrangeSchedules(of plugin: PluginIdentifier, at now: Moment) {
-        guard plugins[plugin]?.entry != nil else { return }
-        let schedules = configuration.policy(for: plugin).schedules
+        guard plugins.contains(plugin), plugins[plugin].entry != nil else { return }
+        let schedules = plugins[plugin].policy.schedules
         for identifier in schedules.keys.sorted() { arrangeOccasion(of: identifier, plugin, at: now) }
         arrangeFetch(of: plugin, at: now)
     }
@@ -22,30 +22,31 @@ extension Scheduler {
     }
 
     private func schedule(of identifier: TaskIdentifier, _ plugin: PluginIdentifier) -> WorkSchedule? {
-        configuration.policy(for: plugin).schedules[identifier]
+        configuration.plugins[plugin]?.schedules[identifier]
     }
 
     private mutating func arrangeOccasion(of identifier: TaskIdentifier, _ plugin: PluginIdentifier, at now: Moment) {
         // Arranged anew as soon as it is known whether the one under way is written.
-        guard let schedule = schedule(of: identifier, plugin), !occasionsUnderWay.contains(identifier) else { return }
+        guard let schedule = schedule(of: identifier, plugin), !inFlight.containsOccasion(of: identifier) else { return }
         // A schedule that is seen for the first time, or from a clock that was far ahead, begins now; one that was set
         // back a little repeats nothing.
         let last = occasions[identifier].flatMap { $0 <= now.wall + Self.smallCorrection ? $0 : nil }
         if last == nil { pass(now.wall, of: identifier) }
         guard let next = schedule.occasion(after: last ?? now.wall) else { return }
-        agenda.addOnce(.occasion(plugin, identifier), at: next + schedule.place(of: identifier))
+        agenda.add(.occasion(plugin, identifier), at: next + schedule.place(of: identifier))
     }
 
     /// However many occasions were missed, one request stands for all of them.
     mutating func lookAtOccasion(of identifier: TaskIdentifier, _ plugin: PluginIdentifier, at now: Moment) {
-        guard !isStopping, let schedule = schedule(of: identifier, plugin), plugins[plugin]?.entry != nil,
-            !occasionsUnderWay.contains(identifier)
+        guard !isStopping, let schedule = schedule(of: identifier, plugin), plugins.contains(plugin),
+            plugins[plugin].entry != nil, !loading.isMissing(plugin),
+            !inFlight.containsOccasion(of: identifier)
         else { return }
         let place = schedule.place(of: identifier)
         let upTo = WallTime(nanoseconds: now.wall.nanoseconds - place.wholeNanoseconds)
         if let last = occasions[identifier], let latest = schedule.latestOccasion(since: last, upTo: upTo) {
             // Whether somebody else's request stands for it is known when that is written.
-            if plugins[plugin]?.recording[identifier] != nil {
+            if plugins[plugin].requests.isInFlight(identifier) || waiting.closes(identifier, of: plugin) {
                 return lookAtOccasionAgain(of: identifier, plugin, at: now)
             }
             if isPendingOrRunning(identifier, of: plugin) {
@@ -66,7 +67,7 @@ extension Scheduler {
         _ plugin: PluginIdentifier,
         at now: Moment
     ) {
-        agenda.addOnce(.occasion(plugin, identifier), at: now.wall + configuration.hostRetryDelay)
+        agenda.add(.occasion(plugin, identifier), at: now.wall + configuration.hostRetryDelay)
     }
 
     /// On disk, with its request.
@@ -76,14 +77,12 @@ extension Scheduler {
         _ plugin: PluginIdentifier,
         at now: Moment
     ) {
-        occasionsUnderWay.remove(identifier)
         occasions[identifier] = occasion
         arrangeOccasion(of: identifier, plugin, at: now)
     }
 
     /// Neither it nor its request could be written: it is still to come, a little later.
-    mutating func takeOccasionBack(of identifier: TaskIdentifier, _ plugin: PluginIdentifier, at now: Moment) {
-        occasionsUnderWay.remove(identifier)
+    mutating func rollBackOccasion(of identifier: TaskIdentifier, _ plugin: PluginIdentifier, at now: Moment) {
         lookAtOccasionAgain(of: identifier, plugin, at: now)
     }
 
@@ -112,9 +111,7 @@ extension Scheduler {
     }
 
     private func isPendingOrRunning(_ identifier: TaskIdentifier, of plugin: PluginIdentifier) -> Bool {
-        if plugins[plugin]?.expected[identifier] != nil { return true }
-        return launches.values.contains { launch in
-            launch.plugin == plugin && launch.unfinished.contains { launch.tasks[$0].work.identifier == identifier }
-        }
+        plugins[plugin].requests.expectedNumber(identifier) != nil
+            || launches.numbers(running: identifier).contains { launches.find($0)?.plugin == plugin }
     }
 }

@@ -2,70 +2,151 @@
 
 import TaskModel
 
-// What a person asks for on the spot: it overrules time, conditions and room, never permission (statement 89).
+// What a user asks for on the spot: it overrules time, conditions and capacity, never permission (statement 89).
 extension Scheduler {
     mutating func simulateLaunch(of identifiers: [TaskIdentifier], reply: ReplyToken, at now: Moment) {
-        var wishes: [(plugin: PluginIdentifier, identifier: TaskIdentifier)] = []
+        var requested: [(plugin: PluginIdentifier, identifier: TaskIdentifier)] = []
         for identifier in identifiers {
-            switch wish(for: identifier, at: now) {
-            case .success(let plugin): wishes.append((plugin, identifier))
+            switch holder(ofLaunchable: identifier, at: now) {
+            case .success(let plugin): requested.append((plugin, identifier))
             case .failure(let refusal): return emit(.answer(reply, .notLaunching(message: refusal.message)))
             }
         }
-        for wish in wishes { plugins[wish.plugin]?.wished.insert(wish.identifier) }
-        let plugins = Set(wishes.map(\.plugin)).sorted()
-        for plugin in plugins { considerRequests(of: plugin, at: now) }
-        let launches = wishes.compactMap { launch(about: $0.identifier, of: $0.plugin) }
+        for request in requested {
+            plugins[request.plugin].requests.setUserRequested(request.identifier, at: now.wall)
+        }
+        for plugin in Set(requested.map(\.plugin)).sorted() { considerRequests(of: plugin, at: now) }
+        let launches = requested.compactMap { launch(about: $0.identifier, of: $0.plugin) }
         emit(.answer(reply, .launching(Set(launches).sorted())))
     }
 
-    /// The launch that is being prepared for a request.
+    /// The launch that is being prepared for a request, or that it is being delivered to.
     private func launch(about identifier: TaskIdentifier, of plugin: PluginIdentifier) -> LaunchNumber? {
-        guard let state = plugins[plugin], let request = state.pending[identifier] else { return nil }
-        let arriving = launches.values.first { $0.arriving.contains { $0.work.number == request.number } }
-        return arriving?.number ?? state.reserved[request.number] ?? state.occupants[request.request.kind.lane]
+        guard let request = plugins[plugin].requests[identifier] else { return nil }
+        let taking = launches.numbers(running: identifier).first { number in
+            launches.find(number)?.execution?.arriving.contains { $0.work.number == request.number } ?? false
+        }
+        return taking ?? plugins[plugin].reserved[request.number]
+            ?? plugins[plugin].occupants[request.request.kind.lane]
     }
 
     private struct NotLaunching: Error { let message: String }
 
-    private func wish(
-        for identifier: TaskIdentifier,
+    private func holder(
+        ofLaunchable identifier: TaskIdentifier,
         at now: Moment
     ) -> Result<PluginIdentifier, NotLaunching> {
-        guard let plugin = holder(of: identifier), let state = plugins[plugin],
-            let request = state.pending[identifier]
+        guard let plugin = holder(of: identifier), plugins.contains(plugin),
+            let request = plugins[plugin].requests[identifier]
         else {
-            return .failure(
-                NotLaunching(
-                    message: "no request with identifier \(identifier) is scheduled; submit one first"
-                )
-            )
+            let message = "no request with identifier \(identifier) is scheduled; submit one first"
+            return .failure(NotLaunching(message: message))
         }
-        let lane = request.request.kind.lane
-        let reasons = reasons(
-            against: .request(request),
-            of: state,
-            isPersonsWish: true,
-            standing(of: state, in: lane),
-            occupancy(of: lane),
-            at: now
-        )
+        let reasons = reasons(against: request, isUserRequested: true, at: now).filter { reason in
+            if case .othersRunAlone = reason { false } else { true }
+        }
         guard let first = reasons.first else { return .success(plugin) }
         return .failure(NotLaunching(message: "\(identifier) cannot be launched now: \(first.message)"))
     }
 
     mutating func simulateExpiration(of identifier: TaskIdentifier, reply: ReplyToken, at now: Moment) {
-        for number in launches.keys.sorted() {
-            guard let launch = launches[number], isListening(to: number), launch.entry == .returned,
-                // Its tasks are over and an assertion keeps it: whatever of it a person names, they mean the launch.
-                let index = (launch.unfinished.isEmpty ? Array(launch.tasks.indices) : launch.unfinished)
-                    .first(where: { launch.tasks[$0].work.identifier == identifier })
-            else { continue }
-            let killAt = now.monotonic + (launch.plan?.budget.grace ?? configuration.grace)
-            expire(number, [index], because: .stoppedByPerson, killAt: killAt)
-            return emit(.answer(reply, .expiring(number)))
+        guard let (number, index) = expirable(identifier) else {
+            let message = "no task with identifier \(identifier) is running; see what runs with: bgtask task list"
+            return emit(.answer(reply, .notRunning(message: message)))
         }
-        let message = "no task with identifier \(identifier) is running; see what runs with: bgtask task list"
-        emit(.answer(reply, .notRunning(message: message)))
+        expire(number, [index], because: .stoppedByPerson, at: now)
+        emit(.answer(reply, .expiring(number)))
+    }
+
+    /// A running task of that identifier; or one that is over in a launch that an assertion keeps open: whatever of it is
+    /// named, the launch is meant.
+    private func expirable(_ identifier: TaskIdentifier) -> (LaunchNumber, Int)? {
+        for number in launches.numbers(running: identifier) {
+            guard let execution = launches.listening(number), execution.entry == .returned,
+                let index = execution.index(ofUnfinished: identifier)
+            else { continue }
+            return (number, index)
+        }
+        let held = holder(of: identifier).map { launches.numbers(of: $0) } ?? []
+        for number in held {
+            guard let execution = launches.listening(number), execution.entry == .returned,
+                execution.unfinished.isEmpty,
+                let index = execution.tasks.firstIndex(where: { $0.work.identifier == identifier })
+            else { continue }
+            return (number, index)
+        }
+        return nil
+    }
+
+    // MARK: A user's stop
+
+    /// What runs is told to stop; a continued request that waits is cancelled. Answered once it is recorded: a task that is
+    /// stopped does not return, whatever becomes of the host.
+    mutating func stopTask(_ identifier: TaskIdentifier, reply: ReplyToken, at now: Moment) {
+        if let plugin = pluginStarting(identifier) { return waiting.add(.stop(identifier, reply: reply), for: plugin) }
+        if let task = runningTask(identifier) { return stop(task, reply: reply, at: now) }
+        if let owner = holder(of: identifier), plugins.contains(owner),
+            plugins[owner].requests.expected(identifier)?.request.kind == .continued
+        {
+            return cancel(identifier, of: owner, reply: reply, at: now)
+        }
+        simulateExpiration(of: identifier, reply: reply, at: now)
+    }
+
+    /// The plugin of a launch whose commit decides whether the task runs.
+    private func pluginStarting(_ identifier: TaskIdentifier) -> PluginIdentifier? {
+        launches.numbers(running: identifier).lazy.compactMap(launches.find).first { launch in
+            if case .starting = launch.phase { return true }
+            return launch.execution?.arriving.contains { $0.work.identifier == identifier } ?? false
+        }?.plugin
+    }
+
+    private func runningTask(_ identifier: TaskIdentifier) -> RunningTask? {
+        for number in launches.numbers(running: identifier) {
+            guard let execution = launches.listening(number),
+                let index = execution.index(ofUnfinished: identifier)
+            else { continue }
+            let task = execution.tasks[index]
+            return RunningTask(launch: number, id: task.id, identifier: identifier, submission: task.work.number)
+        }
+        return nil
+    }
+
+    private mutating func stop(_ task: RunningTask, reply: ReplyToken, at now: Moment) {
+        guard let execution = launches.listening(task.launch), let index = execution.index(of: task.id) else { return }
+        let change = inFlight.nextChange()
+        beginDeciding(over: task, as: change)
+        if execution.entry == .returned {
+            expire(task.launch, [index], because: .stoppedByPerson, at: now)
+        } else {
+            // In entry nothing was delivered yet that could be told.
+            launches.execute(task.launch) { $0.tasks[index].isToStop = true }
+        }
+        stage(.stop(task, change, reply: reply), [.keepFromReturning(task.launch, task.submission)])
+    }
+
+    mutating func stopRecorded(_ task: RunningTask, _ change: ChangeNumber, reply: ReplyToken, at now: Moment) {
+        emit(.answer(reply, .expiring(task.launch)))
+        endDeciding(over: task, as: change, at: now) { _ in }
+        resumeOperations(about: task, at: now)
+    }
+
+    mutating func stopNotRecorded(
+        _ task: RunningTask,
+        _ change: ChangeNumber,
+        reply: ReplyToken,
+        _ message: String,
+        at now: Moment
+    ) {
+        let consequence = "\(task.identifier) is told to stop, but should the host go down first it runs again"
+        emit(.answer(reply, .notRecorded(message: "\(consequence): \(message)")))
+        endDeciding(over: task, as: change, at: now) { _ in }
+        resumeOperations(about: task, at: now)
+    }
+
+    private mutating func resumeOperations(about task: RunningTask, at now: Moment) {
+        guard let plugin = launches.find(task.launch)?.plugin else { return }
+        resumeOperations(of: plugin, at: now)
+        considerRequests(of: plugin, at: now)
     }
 }

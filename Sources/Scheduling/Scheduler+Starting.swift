@@ -6,12 +6,12 @@ import TaskModel
 extension Scheduler {
     /// The runner is there: the batch is closed and committed. No plan is sent before that commit.
     mutating func start(_ number: LaunchNumber, in process: RunnerProcess, at now: Moment) {
-        guard let launch = launches[number] else { return emit(.dismissRunner(number)) }
-        guard launch.phase == .preparing else { return }
-        let batch = batch(of: launch.plugin, in: launch.lane, for: number, at: now)
-        guard !batch.isEmpty, !isStopping, let state = plugins[launch.plugin], let entry = state.entry else {
+        guard let launch = launches.find(number) else { return emit(.dismissRunner(number)) }
+        guard launch.isPreparing else { return }
+        let batch = isStopping ? [] : batch(of: launch.plugin, in: launch.lane, for: number, at: now)
+        guard !batch.isEmpty, let entry = plugins[launch.plugin].entry else {
             emit(.dismissRunner(number))
-            return drop(number, at: now)
+            return drop(launch, at: now)
         }
         let tasks = batch.enumerated().map {
             PlannedTask(id: TaskID(launch: number, index: $0.offset), work: $0.element)
@@ -20,26 +20,30 @@ extension Scheduler {
             number: number,
             plugin: entry,
             lane: launch.lane,
-            cause: cause(of: batch, in: state),
+            cause: cause(of: batch, launch.plugin),
             tasks: tasks,
             budget: budget(of: batch, for: entry.identifier, at: now),
             process: process,
             startedAt: now.wall
         )
-        launches[number]?.phase = .starting
-        launches[number]?.plan = plan
-        launches[number]?.conditionsAtClose = conditions
-        launches[number]?.tasks = tasks.map { LaunchState.Task(id: $0.id, work: $0.work) }
-        launches[number]?.tasksHanded = tasks.count
+        let start = Launch.Start(
+            plan: plan,
+            tasks: tasks.map { Execution.Task(id: $0.id, work: $0.work) },
+            conditions: conditions
+        )
+        launches.update(number) { $0.phase = .starting(start) }
+        let change = inFlight.nextChange()
         for work in batch {
-            work.identifier.map { plugins[launch.plugin]?.expected.remove($0, number: work.number) }
+            guard let identifier = work.identifier else { continue }
+            plugins[launch.plugin].requests.begin(.removes(work.number), about: identifier, as: change)
+            launches.begin(identifier, in: number)
         }
-        let waits = batch.flatMap { endWait(of: $0, at: now) }
-        stage(.launchStart(number), [.startLaunch(plan)] + waits)
+        stage(.launchStart(number, change), [.startLaunch(plan)])
     }
 
-    private func cause(of batch: [PendingWork], in state: PluginState) -> LaunchCause {
-        if batch.contains(where: { $0.identifier.map(state.wished.contains) ?? false }) { return .person }
+    private func cause(of batch: [PendingWork], _ plugin: PluginIdentifier) -> LaunchCause {
+        let requests = plugins[plugin].requests
+        if batch.contains(where: { $0.identifier.map(requests.isUserRequested) ?? false }) { return .person }
         if batch.contains(where: \.retry.wasInterrupted) { return .relaunch }
         switch batch.first?.kind {
         case .event: return .event
@@ -50,7 +54,7 @@ extension Scheduler {
 
     /// The largest of its tasks' budgets, once for all of them (C7).
     private func budget(of batch: [PendingWork], for plugin: PluginIdentifier, at now: Moment) -> LaunchBudget {
-        let policy = configuration.policy(for: plugin)
+        let policy = plugins[plugin].policy
         let budgets = policy.budgets ?? configuration.budgets
         return LaunchBudget(
             total: batch.compactMap { budgets[$0.kind] }.max(),
@@ -60,45 +64,87 @@ extension Scheduler {
     }
 
     /// The launch is on disk: its requests are no longer pending (C1), and its time runs from here.
-    mutating func run(_ number: LaunchNumber, at now: Moment) {
-        guard let launch = launches[number], let plan = launch.plan else { return }
-        for work in plan.tasks.map(\.work) {
+    mutating func run(_ number: LaunchNumber, _ change: ChangeNumber, at now: Moment) {
+        guard let launch = launches.find(number), case .starting(let start) = launch.phase else { return }
+        let plugin = launch.plugin
+        for work in start.plan.tasks.map(\.work) {
             switch work {
             case .request(let request):
-                leave(request.request.identifier, request.number, of: launch.plugin)
-            case .event(let event): plugins[launch.plugin]?.remove(event: event.number)
+                remove(request.request.identifier, request.number, of: plugin)
+                plugins[plugin].requests.end(change, about: request.request.identifier)
+            case .event(let event): plugins[plugin].events.remove(event.number)
             }
         }
-        launches[number]?.phase = .running
-        // From here on it is in the launch; should it come back, it is free to have another one.
-        plugins[launch.plugin]?.releaseReservation(of: number)
-        if let end = launch.endedEarly {
-            return conclude(number, termination: end.termination, lastWords: end.lastWords, at: now)
+        let plan = start.plan.starting(at: now.monotonic)
+        let entryDeadline = plan.budget.deadline ?? now.monotonic + configuration.stallLimit
+        let execution = Execution(start, plan: plan, entryDeadline: entryDeadline)
+        launches.update(number) { $0.phase = .running(execution) }
+        // From here on they are in the launch; should they come back, they are free to have another one.
+        plugins[plugin].releaseReservation(of: number)
+        if let end = start.end {
+            launches.execute(number) { $0.kill = .planNotSent("the runner \(end.termination.text) before its plan was sent") }
+            conclude(number, end, at: now)
+        } else if isStopping {
+            kill(number, because: .hostStopping)
+        } else {
+            emit(.sendPlan(plan))
+            toEnforceAnew.insert(number)
+            consider(plugin, launch.lane, at: now)
         }
-        if isStopping {
-            launches[number]?.killReason = .hostStopping
-            return emit(.kill(number))
+        resumeOperations(of: plugin, at: now)
+    }
+
+    mutating func launchNotRecorded(
+        _ number: LaunchNumber,
+        _ change: ChangeNumber,
+        because message: String,
+        at now: Moment
+    ) {
+        emit(.dismissRunner(number))
+        guard let launch = launches.find(number), case .starting(let start) = launch.phase else { return }
+        for work in start.plan.tasks.map(\.work) {
+            guard let identifier = work.identifier else { continue }
+            plugins[launch.plugin].requests.end(change, about: identifier)
+            launches.end(identifier, in: number)
         }
-        let timed = plan.starting(at: now.monotonic)
-        launches[number]?.plan = timed
-        launches[number]?.entryDeadline = timed.budget.deadline ?? now.monotonic + configuration.stallLimit
-        emit(.sendPlan(timed))
-        setAlarm(of: number)
-        consider(launch.plugin, launch.lane, at: now)
+        giveUp(number, because: "its launch could not be recorded: \(message)", at: now)
+        resumeOperations(of: launch.plugin, at: now)
     }
 
     /// No runner, or no commit: nothing was launched, and the plugin waits a little before the next try.
     mutating func giveUp(_ number: LaunchNumber, because message: String, at now: Moment) {
-        guard let launch = launches[number], launch.phase == .preparing || launch.phase == .starting else { return }
-        plugins[launch.plugin]?.runnerRetry = (now.monotonic + configuration.hostRetryDelay, message)
-        drop(number, at: now)
+        guard let launch = launches.find(number), launch.isUnderWay else { return }
+        delayLaunches(of: launch.plugin, because: message, at: now)
+        drop(launch, at: now)
     }
 
+    /// The host could not launch it: each failure in a row doubles the delay before the next try.
+    mutating func delayLaunches(of plugin: PluginIdentifier, because message: String, at now: Moment) {
+        let failures = (plugins[plugin].runnerRetry?.failures ?? 0) + 1
+        let delay = min(
+            configuration.hostRetryDelay * (1 << min(failures - 1, 20)),
+            max(configuration.hostRetryDelay, Self.longestRunnerDelay)
+        )
+        plugins[plugin].runnerRetry = PluginState.RunnerRetry(
+            at: now.monotonic + delay,
+            message: message,
+            failures: failures
+        )
+    }
+
+    /// The host could launch it: what waited for the next try is considered now.
+    mutating func endRunnerRetry(of plugin: PluginIdentifier) {
+        if plugins[plugin].runnerRetry == nil { return }
+        plugins[plugin].runnerRetry = nil
+        for lane in Lane.allCases { backlog.add(.consider(plugin, lane)) }
+    }
+
+    private static let longestRunnerDelay: Duration = .seconds(5 * 60)
+
     /// Forgets a launch that never ran.
-    private mutating func drop(_ number: LaunchNumber, at now: Moment) {
-        guard let launch = launches.removeValue(forKey: number) else { return }
+    private mutating func drop(_ launch: Launch, at now: Moment) {
         endWork(of: launch.plugin, in: launch.lane)
-        leaveLane(launch, at: now)
+        release(launch.number, at: now)
     }
 }
 

@@ -2,6 +2,13 @@
 
 import TaskModel
 
+/// Who is answered for a submission.
+enum SubmissionAsker: Hashable, Sendable {
+    case caller(ReplyToken)
+    /// The operator's schedule, of that plugin: a refusal is journaled.
+    case schedule(of: PluginIdentifier, occasion: WallTime)
+}
+
 // Requests on their way in: accepted or refused, replaced; answered once the ledger has them.
 extension Scheduler {
     mutating func submit(_ submission: Submission, for asker: SubmissionAsker, at now: Moment) {
@@ -11,44 +18,38 @@ extension Scheduler {
         case .success(let plugin): owner = plugin
         case .failure(let refusal): return refuse(submission, because: refusal, asker, at: now)
         }
-        // No copy of the plugin's state is held here: the first change to one would copy all that it has pending.
-        guard let entry = plugins[owner]?.entry else {
-            return refuse(submission, because: .notPermitted(identifier), asker, at: now)
-        }
-        let old = plugins[owner]?.expected[identifier]
-        let kind = submission.request.kind
-        // One that takes the place of its like adds nothing, even where what returned is over the limit; but what is not on
-        // disk yet may never have a place.
-        let isReplacement = old.map { $0.request.kind.countedAs == kind.countedAs && isOnDisk($0) } ?? false
-        let count = isReplacement ? nil : plugins[owner]?.expected.count(of: kind, beside: identifier)
-        if let refusal = SubmissionRules.refusal(
-            of: submission.request,
-            for: entry,
-            pending: count,
-            under: configuration
-        ) {
+        // A cancellation that waits for a commit would wait for ever if newer requests went in front of it.
+        if waiting.closes(identifier, of: owner) { return waiting.add(.submit(submission, asker), for: owner) }
+        if let refusal = refusal(of: submission, by: owner, at: now) {
             return refuse(submission, because: refusal, asker, at: now)
         }
-        if kind == .continued, let refusal = refusal(ofContinued: submission, for: owner, at: now) {
-            return refuse(submission, because: refusal, asker, at: now)
-        }
-        lastSubmission = SubmissionNumber(rawValue: lastSubmission.rawValue + 1)
         let request = PendingRequest(
-            plugin: entry.identifier,
-            number: lastSubmission,
+            plugin: owner,
+            number: nextSubmission(),
             request: submission.request.normalized,
             submitter: submission.submitter,
             submittedAt: now.wall
         )
-        stage(request, of: submission, replacing: old, for: asker, at: now)
+        stage(request, of: submission, for: asker, at: now)
     }
 
-    /// Pending, or about to return from a launch.
-    private func isOnDisk(_ request: PendingRequest) -> Bool {
-        if plugins[request.plugin]?.pending[request.request.identifier]?.number == request.number { return true }
-        return launches.values.contains { launch in
-            launch.plugin == request.plugin && launch.record.returning.contains { $0.number == request.number }
-        }
+    private func refusal(of submission: Submission, by owner: PluginIdentifier, at now: Moment) -> Refusal? {
+        let (identifier, kind) = (submission.request.identifier, submission.request.kind)
+        guard let entry = plugins[owner].entry else { return .notPermitted(identifier) }
+        let old = plugins[owner].requests.expected(identifier)
+        // A request that replaces its like adds nothing, even where what returned is over the limit; but one that is not on
+        // disk yet may never have been counted.
+        let isReplacement =
+            old.map { $0.request.kind.countedAs == kind.countedAs && plugins[owner].requests.isOnDisk($0) } ?? false
+        let refusal = SubmissionRules.refusal(
+            of: submission.request,
+            for: entry,
+            isPermitted: plugins[owner].requests.isPermitted(identifier, as: kind),
+            pending: isReplacement ? nil : plugins[owner].requests.count(of: kind, beside: identifier),
+            under: configuration
+        )
+        if refusal != nil || kind != .continued { return refusal }
+        return self.refusal(ofContinued: submission, for: owner, at: now)
     }
 
     private mutating func refuse(
@@ -64,12 +65,12 @@ extension Scheduler {
         }
     }
 
-    /// Statements 72 to 75: a person started it, the machine has what it asks for, and with strategy fail it runs now.
+    /// Statements 72 to 75: a user started it, the machine has the resources, and with strategy fail it runs now.
     private func refusal(ofContinued submission: Submission, for owner: PluginIdentifier, at now: Moment) -> Refusal? {
         let request = submission.request
         if !isForeground(submission) { return SubmissionRules.foregroundRefusal(of: request) }
         if let refusal = SubmissionRules.resourceRefusal(of: request, on: conditions) { return refusal }
-        guard request.continued?.strategy == .fail, let state = plugins[owner] else { return nil }
+        guard request.continued?.strategy == .fail else { return nil }
         let work = PendingWork.request(
             PendingRequest(
                 plugin: owner,
@@ -80,18 +81,10 @@ extension Scheduler {
             )
         )
         var occupancy = occupancy(of: .continued)
-        occupancy.launchesInLane += continuedSubmissionsComing
-        let obstacles = Eligibility.reasons(
-            against: work,
-            isBeingRecorded: false,
-            isPersonsWish: false,
-            needsRoom: needsRoom(from: submission.launch, for: owner),
-            standing: standing(of: state, in: .continued),
-            conditions: conditions,
-            occupancy: occupancy,
-            configuration: configuration,
-            now: now
-        )
+        occupancy.launchesInLane += inFlight.continuedComing
+        var facts = Eligibility.WorkFacts()
+        facts.needsCapacity = needsCapacity(from: submission.launch, for: owner)
+        let obstacles = reasons(against: work, facts, standing(of: owner, in: .continued), occupancy, at: now)
         guard let first = obstacles.first else { return nil }
         return Refusal(
             code: .immediateRunIneligible,
@@ -101,109 +94,101 @@ extension Scheduler {
         )
     }
 
-    /// One more task of a continued launch takes no room of its own.
-    private func needsRoom(from launch: LaunchNumber?, for owner: PluginIdentifier) -> Bool {
-        guard let origin = launch.flatMap({ launches[$0] }) else { return true }
+    /// One more task of a continued launch takes no capacity of its own.
+    private func needsCapacity(from launch: LaunchNumber?, for owner: PluginIdentifier) -> Bool {
+        guard let origin = launch.flatMap(launches.find) else { return true }
         return origin.lane != .continued || origin.plugin != owner
-    }
-
-    /// Accepted by commits under way: once these are known, each of them takes room.
-    private var continuedSubmissionsComing: Int {
-        staged.values.count { change in
-            guard case .submission(let request, _, _, let launch) = change else { return false }
-            return request.request.kind == .continued && needsRoom(from: launch, for: request.plugin)
-        }
     }
 
     private func isForeground(_ submission: Submission) -> Bool {
         switch submission.submitter {
         case .person: true
         case .schedule: false
-        case .plugin: submission.launch.flatMap { launches[$0]?.isForeground } ?? false
+        case .plugin: submission.launch.flatMap(launches.find)?.execution?.isForeground ?? false
         }
     }
 
     private mutating func stage(
         _ request: PendingRequest,
         of submission: Submission,
-        replacing old: PendingRequest?,
         for asker: SubmissionAsker,
         at now: Moment
     ) {
+        let (plugin, identifier) = (request.plugin, request.request.identifier)
+        let old = plugins[plugin].requests.expected(identifier)
         var changes: [LedgerChange] = [.storeRequest(request, payload: submission.payload)]
-        if let old {
-            changes.append(.journal(.replacement(of: old, by: request, at: now)))
-            changes += endWait(of: .request(old), at: now)
+        if let old, let line = replacementLine(of: old, by: request, from: submission.launch, at: now) {
+            changes.append(.journal(line))
         }
         if case .schedule(_, let occasion) = asker {
             // With its request or not at all: neither can be missed for the other's sake.
-            changes.append(.recordOccasion(request.request.identifier, at: occasion))
-            occasionsUnderWay.insert(request.request.identifier)
+            changes.append(.recordOccasion(identifier, at: occasion))
         }
-        stage(.submission(request, replacing: old?.number, for: asker, from: submission.launch), changes)
-        plugins[request.plugin]?.expected.set(request)
-        plugins[request.plugin]?.recording[request.request.identifier, default: 0] += 1
-    }
-
-    /// Who submits is judged as of now, whatever its launch was committed with (statement 36).
-    private func refusal(ofExtension submitter: PluginIdentifier) -> Refusal? {
-        guard let main = plugins[submitter]?.containingPlugin else { return nil }
-        if !configuration.policy(for: submitter).isEnabled {
-            return Refusal(
-                code: .unavailable,
-                subReason: .submitterMayNotSchedule,
-                message: "extension \(submitter) is disabled by the operator and submits nothing;"
-                    + " set plugins.\(submitter).enabled to true in the host's configuration"
-            )
-        }
-        guard let entry = plugins[main]?.entry else {
-            let problem = plugins[main]?.refusal.map { "has a manifest that is refused: \($0)" }
-            return Refusal(
-                code: .unavailable,
-                subReason: .pluginMissing,
-                message: "\(main), the main plugin of extension \(submitter), "
-                    + (problem ?? "is not installed; install it again")
-            )
-        }
-        if entry.extensions.contains(submitter) { return nil }
-        return Refusal(
-            code: .notPermitted,
-            subReason: .notItsMainPlugin,
-            message: "\(main) does not list \(submitter) among its extensions; add it to extensions in its manifest,"
-                + " or to plugins.\(main).extensions in the host's configuration"
+        let change = inFlight.nextChange()
+        plugins[plugin].requests.begin(.stores(request), about: identifier, as: change)
+        let staged = StagedSubmission(
+            request: request,
+            replaced: old?.number,
+            asker: asker,
+            origin: submission.launch,
+            change: change,
+            takesCapacity: request.request.kind == .continued && needsCapacity(from: submission.launch, for: plugin)
         )
+        stage(.submission(staged), changes)
     }
 
-    /// The plugin that would be launched: the submitter itself, its main plugin, or the one that permits the identifier.
-    private func owner(of submission: Submission) -> Result<PluginIdentifier, Refusal> {
-        if isStopping { return .failure(.hostStopping(remedy: "submit again when it is back")) }
-        let identifier = submission.request.identifier
-        var owner = owners[identifier]
-        if case .plugin(let submitter) = submission.submitter {
-            if let refusal = refusal(ofExtension: submitter) { return .failure(refusal) }
-            owner = mainPlugin(of: submitter)
+    // MARK: Settling
+
+    mutating func settle(_ submission: StagedSubmission, at now: Moment) {
+        let request = submission.request
+        let (plugin, identifier) = (request.plugin, request.request.identifier)
+        let replaced = plugins[plugin].requests[identifier]
+        // The commit between the two failed: the journal names one as replaced that never was pending.
+        if let replaced, replaced.number != submission.replaced {
+            keep([.journal(.replacement(of: replaced, by: request, at: now))])
         }
-        if let owner, plugins[owner]?.entry?.role == .main { return .success(owner) }
-        return .failure(.notPermitted(identifier))
+        place(request, at: now)
+        plugins[plugin].requests.end(submission.change, about: identifier)
+        supersede(by: request)
+        switch submission.asker {
+        case .caller(let reply):
+            emit(.answer(reply, .submitted(request.number, plugin: plugin, replacing: replaced?.number)))
+        case .schedule(_, let occasion): settleOccasion(occasion, of: identifier, plugin, at: now)
+        }
+        if let origin = submission.origin, request.request.kind == .continued, launches.find(origin) != nil {
+            plugins[plugin].origins[request.number] = origin
+        }
+        resumeOperations(of: plugin, at: now)
+        considerRequests(of: plugin, at: now)
     }
-}
 
-extension Refusal {
-    fileprivate static func notPermitted(_ identifier: TaskIdentifier) -> Refusal {
-        Refusal(
-            code: .notPermitted,
-            subReason: .identifierNotPermitted,
-            message: "identifier \(identifier) is permitted by no installed plugin;"
-                + " add it to permitted-identifiers in the manifest of the plugin that handles it"
-        )
+    mutating func rollBack(_ submission: StagedSubmission, because message: String, at now: Moment) {
+        let request = submission.request
+        let (plugin, identifier) = (request.plugin, request.request.identifier)
+        plugins[plugin].requests.end(submission.change, about: identifier)
+        switch submission.asker {
+        case .caller(let reply): emit(.answer(reply, .refused(.notRecorded("request", because: message))))
+        case .schedule: rollBackOccasion(of: identifier, plugin, at: now)
+        }
+        resumeOperations(of: plugin, at: now)
+        considerRequests(of: plugin, at: now)
     }
-}
 
-/// Who hears what became of a submission.
-enum SubmissionAsker: Hashable, Sendable {
-    case caller(ReplyToken)
-    /// The operator's, of that plugin: the journal is told of a refusal.
-    case schedule(of: PluginIdentifier, occasion: WallTime)
+    /// A task of the same identifier that runs, or whose end is not on its way to disk, does not return (C3).
+    private mutating func supersede(by request: PendingRequest) {
+        let (identifier, newer) = (request.request.identifier, request.number)
+        for number in launches.numbers(of: request.plugin) {
+            supersede(identifier, by: newer, in: number)
+            launches.update(number) { launch in
+                launch.withTasks { tasks in
+                    for index in tasks.indices
+                    where tasks[index].work.identifier == identifier && tasks[index].work.number < newer {
+                        tasks[index].successor = newer
+                    }
+                }
+            }
+        }
+    }
 }
 
 extension TaskRequest {
@@ -211,29 +196,5 @@ extension TaskRequest {
     fileprivate var normalized: TaskRequest {
         guard kind == .continued, earliestBegin != nil else { return self }
         return TaskRequest(identifier: identifier, kind: kind, continued: continued)
-    }
-}
-
-extension JournalEntry {
-    static func replacement(of old: PendingRequest, by new: PendingRequest, at now: Moment) -> JournalEntry {
-        JournalEntry(
-            old,
-            .replaced,
-            at: now,
-            message: "submission \(old.number) was replaced by submission \(new.number) before it ran"
-        )
-    }
-
-    /// What a submitter did to a request of its own.
-    init(_ request: PendingRequest, _ event: Event, at now: Moment, message: String) {
-        self.init(
-            at: now.wall,
-            event: event,
-            plugin: request.plugin,
-            label: request.request.identifier.text,
-            submission: request.number,
-            blame: .nobody,
-            message: message
-        )
     }
 }

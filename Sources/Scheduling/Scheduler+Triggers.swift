@@ -2,30 +2,30 @@
 
 import TaskModel
 
-// Extensions that somebody wakes; answered once the ledger has the event (C11).
+// Triggered extensions; answered once the ledger has the event (C11).
 extension Scheduler {
     mutating func trigger(_ trigger: Trigger, reply: ReplyToken, at now: Moment) {
         if let refusal = refusal(of: trigger) { return emit(.answer(reply, .refused(refusal))) }
-        lastSubmission = SubmissionNumber(rawValue: lastSubmission.rawValue + 1)
-        let event = PendingEvent(plugin: trigger.plugin, number: lastSubmission, type: .trigger, createdAt: now.wall)
-        plugins[trigger.plugin]?.arrivingEvents += 1
+        let event = PendingEvent(plugin: trigger.plugin, number: nextSubmission(), type: .trigger, createdAt: now.wall)
+        plugins[trigger.plugin].events.begin(event)
         stage(.trigger(event, reply: reply), [.storeEvent(event, payload: trigger.payload)])
     }
 
     mutating func triggered(_ event: PendingEvent, reply: ReplyToken, at now: Moment) {
-        plugins[event.plugin]?.arrivingEvents -= 1
-        store(event, at: now)
-        // A person used the plugin, through its extension.
-        plugins[mainPlugin(of: event.plugin)]?.record.uses.add(1, at: now.wall)
+        plugins[event.plugin].events.end(event)
+        plugins[event.plugin].events.insert(event)
+        // A user used the plugin, through its extension.
+        let main = mainPlugin(of: event.plugin)
+        if plugins.contains(main) { plugins[main].record.uses.add(1, at: now.wall) }
         emit(.answer(reply, .triggered(event.number)))
         consider(event.plugin, .event, at: now)
-        miss(event.plugin, at: now)
+        lookAfter(event.plugin, at: now)
     }
 
     mutating func notTriggered(_ event: PendingEvent, reply: ReplyToken, because message: String, at now: Moment) {
-        plugins[event.plugin]?.arrivingEvents -= 1
+        plugins[event.plugin].events.end(event)
         emit(.answer(reply, .refused(.notRecorded("trigger", because: message))))
-        miss(event.plugin, at: now)
+        lookAfter(event.plugin, at: now)
     }
 
     /// A main plugin is launched for requests, which have limits and replace one another; events have neither, so they
@@ -33,8 +33,9 @@ extension Scheduler {
     private func refusal(of trigger: Trigger) -> Refusal? {
         if isStopping { return .hostStopping(remedy: "trigger it again when it is back") }
         let plugin = trigger.plugin
-        guard let state = plugins[plugin], let entry = state.entry else {
-            let problem = plugins[plugin]?.refusal.map { "the manifest of \(plugin) is refused: \($0)" }
+        guard plugins.contains(plugin), let entry = plugins[plugin].entry else {
+            let refusal = plugins.contains(plugin) ? plugins[plugin].refusal : nil
+            let problem = refusal.map { "the manifest of \(plugin) is refused: \($0)" }
             return Refusal(
                 code: .unavailable,
                 subReason: .pluginMissing,
@@ -53,11 +54,12 @@ extension Scheduler {
         if let disabled = [plugin, main].first(where: { !configuration.policy(for: $0).isEnabled }) {
             return .pluginDisabled(disabled)
         }
-        if state.eventCount < configuration.eventLimit { return nil }
+        let count = plugins[plugin].events.expectedCount
+        if count < configuration.eventLimit { return nil }
         return Refusal(
             code: .tooManyPendingTaskRequests,
             subReason: .eventLimit,
-            message: "\(state.eventCount) events wait for \(plugin) and the limit is \(configuration.eventLimit);"
+            message: "\(count) events wait for \(plugin) and the limit is \(configuration.eventLimit);"
                 + " see what they wait for with \"bgtask task why \(plugin)\", and trigger it again later"
         )
     }

@@ -2,98 +2,155 @@
 
 import TaskModel
 
-// The history of what work waited for: a line per stretch, written when it matters and not for every passing moment.
+// The history of what classes of work wait for, and since when advisory policies alone delay them.
 extension Scheduler {
-    /// The work was looked at and may not run.
-    mutating func noteWait(of work: PendingWork, for reasons: [Reason], at now: Moment) {
-        // What a commit under way decides is looked at again when that is known.
-        if plugins[work.plugin]?.isBeingRecorded(work) == true { return }
-        holdSoftly(work, for: reasons, at: now)
-        // Before its time has come, nothing else is waited for.
-        let times = reasons.filter(\.isOwnTime)
-        let reasons = times.isEmpty ? reasons : times
-        let codes = Set(reasons.map(\.code))
-        let old = plugins[work.plugin]?.waits[work.number]
-        if codes.isEmpty || old?.reasons == codes { return }
-        let isLasting = reasons.contains { !$0.isMomentary }
-        var changes = closing(old, of: work, at: now)
-        let wasOpen = old?.isWritten == true || !changes.isEmpty
-        if isLasting {
-            changes.append(.recordWait(work, reasons: codes.sorted(), at: now.wall))
-        } else if wasOpen {
-            changes.append(.recordWait(work, reasons: [], at: now.wall))
+    /// Notes what the groups of a lane wait for, and that classes without a group wait for nothing.
+    mutating func noteWaits(
+        of plugin: PluginIdentifier,
+        in lane: Lane,
+        _ groups: [LaneEvaluation.Group],
+        at now: Moment
+    ) {
+        if groups.isEmpty {
+            waiters.set([], for: ConditionWaiters.Waiter(plugin: plugin, lane: lane))
+            toWatchAnew.insert(plugin)
+            if plugins[plugin].waits.isEmpty { return }
         }
-        plugins[work.plugin]?.waits[work.number] = Wait(
-            reasons: codes,
-            since: now.wall,
-            isWritten: isLasting,
-            mayBeOpen: old?.mayBeOpen == true || !changes.isEmpty
-        )
-        if !changes.isEmpty { stage(.wait(work), changes) }
+        var judged: [WorkClass: LaneEvaluation.Group] = [:]
+        for group in groups where group.key.isPlainEnough {
+            if let other = judged[group.key.workClass], other.key.plainness <= group.key.plainness { continue }
+            judged[group.key.workClass] = group
+        }
+        for (workClass, group) in judged { note(group, as: workClass, of: plugin, at: now) }
+        let present = Set(groups.map(\.key.workClass))
+        for workClass in plugins[plugin].waits.keys where workClass.kind.lane == lane && judged[workClass] == nil {
+            plugins[plugin].waits[workClass]?.note([], at: now)
+            if present.contains(workClass) {
+                plugins[plugin].waits[workClass]?.deferral.end(at: now.wall)
+            } else {
+                plugins[plugin].waits[workClass]?.deferral.clear()
+            }
+        }
+        awaitWriting(of: plugin, at: now)
     }
 
-    /// What the commit that ends the waiting has to say of it.
-    func endWait(of work: PendingWork, at now: Moment) -> [LedgerChange] {
-        guard let wait = plugins[work.plugin]?.waits[work.number] else { return [] }
-        let changes = closing(wait, of: work, at: now)
-        guard wait.mayBeOpen || !changes.isEmpty else { return [] }
-        return changes + [.recordWait(work, reasons: [], at: now.wall)]
+    private mutating func note(
+        _ group: LaneEvaluation.Group,
+        as workClass: WorkClass,
+        of plugin: PluginIdentifier,
+        at now: Moment
+    ) {
+        let isDeferred =
+            !group.key.isPastDeferral && group.reasons.allSatisfy(\.isAdvisory)
+            && group.reasons.contains { !$0.isMomentary }
+        let newestDue = workClass.kind == .event ? now.wall : plugins[plugin].requests.groups.newestDue(of: workClass)
+        // Before its own time has come, nothing else is waited for.
+        let reasons = group.reasons.contains(where: \.isOwnTime) ? [] : group.reasons
+        var wait = plugins[plugin].waits[workClass] ?? ClassWait()
+        wait.note(reasons, at: now)
+        if isDeferred { wait.deferral.begin(at: now.wall, newestDue: newestDue) } else { wait.deferral.end(at: now.wall) }
+        plugins[plugin].waits[workClass] = wait
     }
 
-    /// The ledger has whatever it had: the next look, a little later, says what holds, or the end that is on its way.
-    mutating func waitNotRecorded(of work: PendingWork, at now: Moment) {
-        if plugins[work.plugin]?.waits[work.number] == nil {
-            keep([.recordWait(work, reasons: [], at: now.wall)])
+    // MARK: Writing
+
+    private mutating func awaitWriting(of plugin: PluginIdentifier, at now: Moment) {
+        guard !plugins[plugin].isWritingWaits else { return }
+        let changed = plugins[plugin].waits.values.filter(\.isChanged).map(\.settlesAt)
+        // What changed without a new stretch settles from now on.
+        if let first = changed.min() {
+            agenda.add(.waits(plugin), at: max(first, now.monotonic))
         } else {
-            plugins[work.plugin]?.waits[work.number] = Wait(
-                reasons: [],
-                since: now.wall,
-                isWritten: true,
-                mayBeOpen: true
-            )
-            agenda.addOnce(.plugin(work.plugin, work.kind.lane), at: now.monotonic + configuration.hostRetryDelay)
+            plugins[plugin].waits = plugins[plugin].waits.filter { !$0.value.isIdle }
         }
     }
 
-    private func closing(_ wait: Wait?, of work: PendingWork, at now: Moment) -> [LedgerChange] {
-        guard let wait, !wait.isWritten, now.wall - wait.since >= Wait.shortest else { return [] }
-        return [.recordWait(work, reasons: wait.reasons.sorted(), at: wait.since)]
-    }
-
-    /// From the first moment at which nothing but soft reasons stood against it, its patience runs (C12).
-    private mutating func holdSoftly(_ work: PendingWork, for reasons: [Reason], at now: Moment) {
-        guard case .request(let request) = work, reasons.allSatisfy(\.isSoft),
-            reasons.contains(where: { !$0.isMomentary })
-        else { return }
-        // A clock that was ahead when it was held is no reason to wait for that moment to come again.
-        if let since = request.heldSoftlySince, since <= now.wall { return }
-        hold(request, since: now.wall)
-        stage(.hold(request, since: now.wall), [.holdSoftly(request.number, since: now.wall)])
-    }
-
-    mutating func hold(_ request: PendingRequest, since: WallTime?) {
-        plugins[request.plugin]?.hold(request.request.identifier, number: request.number, since: since)
-    }
-
-    /// It is looked at when its patience ends, should nothing else come before.
-    mutating func awaitPatience(of work: PendingWork, at now: Moment) {
-        guard let since = work.identifier.flatMap({ plugins[work.plugin]?.pending[$0]?.heldSoftlySince }) else {
-            return
+    /// What has stood for a moment is written, all of a plugin in one ticket.
+    mutating func writeWaits(of plugin: PluginIdentifier, at now: Moment) {
+        guard plugins.contains(plugin), !plugins[plugin].isWritingWaits, !loading.isMissing(plugin) else { return }
+        var changes: [LedgerChange] = []
+        var classes: [WorkClass] = []
+        for workClass in plugins[plugin].waits.keys.sorted(by: { $0.code < $1.code }) {
+            guard let wait = plugins[plugin].waits[workClass], wait.isChanged, wait.settlesAt <= now.monotonic else {
+                continue
+            }
+            let key = WaitKey(plugin: plugin, workClass: workClass)
+            changes += plugins[plugin].waits[workClass]?.changes(of: key) ?? []
+            classes.append(workClass)
         }
-        let end = since + configuration.policies.patience
-        if end > now.wall { agenda.addOnce(.plugin(work.plugin, work.kind.lane), at: end) }
+        if !changes.isEmpty {
+            plugins[plugin].isWritingWaits = true
+            stage(.waits(plugin, classes), changes)
+        } else {
+            awaitWriting(of: plugin, at: now)
+        }
     }
 
-    /// It could not be written: one that began later goes by what was before, or the next look, a little later, begins anew.
-    mutating func forgetHold(of request: PendingRequest, since: WallTime, at now: Moment) {
-        for case (let ticket, .hold(var later, since: let begin)) in staged
-        where later.number == request.number && later.heldSoftlySince == since {
-            later.heldSoftlySince = request.heldSoftlySince
-            staged[ticket] = .hold(later, since: begin)
-            return
+    mutating func waitsWritten(of plugin: PluginIdentifier, at now: Moment) {
+        guard plugins.contains(plugin) else { return }
+        plugins[plugin].isWritingWaits = false
+        awaitWriting(of: plugin, at: now)
+    }
+
+    /// The ledger has whatever it had: the present state is written a little later.
+    mutating func waitsNotWritten(of plugin: PluginIdentifier, _ classes: [WorkClass], at now: Moment) {
+        guard plugins.contains(plugin) else { return }
+        plugins[plugin].isWritingWaits = false
+        for workClass in classes {
+            plugins[plugin].waits[workClass]?.wasNotWritten()
+            plugins[plugin].waits[workClass]?.settle(after: configuration.hostRetryDelay, at: now)
         }
-        hold(request, since: request.heldSoftlySince)
-        let retry = now.monotonic + configuration.hostRetryDelay
-        agenda.addOnce(.plugin(request.plugin, request.request.kind.lane), at: retry)
+        awaitWriting(of: plugin, at: now)
+    }
+
+    // MARK: Maximum deferral (C12)
+
+    mutating func passDeferral(of plugin: PluginIdentifier, in lane: Lane, at now: Moment) {
+        if configuration.policies.off.contains(.patience) { return }
+        let limit = configuration.policies.patience
+        let waits = plugins[plugin].waits
+        if waits.isEmpty, !plugins[plugin].requests.hasOwnDeferrals { return }
+        plugins[plugin].requests.passDeferral(in: lane) { workClass, due, isOwn in
+            let start = isOwn ? due : waits[workClass]?.deferral.start(for: due)
+            return start.map { $0 + limit <= now.wall } ?? false
+        }
+    }
+
+    /// The plugin is considered when the deferral of one of its requests ends, should nothing else come before.
+    mutating func awaitDeferral(
+        of groups: [LaneEvaluation.Group],
+        _ plugin: PluginIdentifier,
+        _ lane: Lane,
+        at now: Moment
+    ) {
+        if lane == .event || configuration.policies.off.contains(.patience) { return }
+        for group in groups {
+            guard let first = plugins[plugin].requests.firstDeferred(in: group.index),
+                let start = plugins[plugin].deferralStart(
+                    of: group.key.workClass,
+                    due: first.since,
+                    isOwn: group.key.hasOwnDeferral
+                )
+            else { continue }
+            let end = start + configuration.policies.patience
+            if end > now.wall { agenda.add(.plugin(plugin, lane), at: end) }
+        }
+    }
+}
+
+extension GroupKey {
+    /// Not of those whose reasons pass in a moment and say nothing of their class.
+    fileprivate var isPlainEnough: Bool { !isInFlight && !isUserRequested }
+    /// The lowest speaks for its class.
+    fileprivate var plainness: Int { (isPermitted ? 0 : 8) + (isPastDeferral ? 4 : 0) + (runsAlone ? 2 : 0) + (hasOwnDeferral ? 1 : 0) }
+}
+
+extension Reason {
+    /// The work's own time has not come.
+    var isOwnTime: Bool {
+        switch self {
+        case .earliestBegin, .retryDelay: true
+        default: false
+        }
     }
 }

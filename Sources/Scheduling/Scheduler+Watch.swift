@@ -2,25 +2,22 @@
 
 import TaskModel
 
-// What costs something to know is watched while something waits for the machine or works under it, and no longer (C16).
-// Each event looks at the plugins that it changed, and at no others.
+// Conditions that cost something to sample are watched while something waits for the machine or works under it (C16). Each
+// event looks at the plugins that it changed, and at no others.
 extension Scheduler {
     mutating func updateWatch() {
         for plugin in toWatchAnew {
-            let state = plugins[plugin]
-            if state?.hasRequestsDue != true { waitingForConditions.remove(plugin) }
-            if launchesAtWork[plugin] == nil, state?.hasStudies != true { studying.remove(plugin) }
+            if launchesAtWork[plugin] == nil, !plugins.contains(plugin) || plugins[plugin].requests.studies == 0 {
+                studying.remove(plugin)
+            } else if plugins.contains(plugin), plugins[plugin].requests.studies > 0 {
+                studying.insert(plugin)
+            }
         }
         toWatchAnew.removeAll(keepingCapacity: true)
-        let watch = Watch(use: !waitingForConditions.isEmpty || !launchesAtWork.isEmpty, containers: studying)
+        let watch = Watch(use: !waiters.isEmpty || !launchesAtWork.isEmpty, containers: studying)
         if watch == lastWatch { return }
         lastWatch = watch
         emit(.watch(watch))
-    }
-
-    mutating func awaitConditions(_ plugin: PluginIdentifier) {
-        waitingForConditions.insert(plugin)
-        toWatchAnew.insert(plugin)
     }
 
     /// Events need nothing of the machine.

@@ -7,6 +7,9 @@ package enum SchedulerAction: Hashable, Sendable {
     /// Write all of these or none; answer with `committed` or `commitFailed`.
     case commit(Ticket, [LedgerChange])
     case answer(ReplyToken, Answer)
+    /// Read the pending work of a plugin from the ledger; answer with `loaded` or `notLoaded`. Plugins that somebody waits
+    /// for come first.
+    case load(PluginIdentifier)
 
     /// Have a runner ready that no plugin code runs in yet, and the container of that main plugin; answer with
     /// `runnerReady` or `runnerUnavailable`.
@@ -27,8 +30,8 @@ package enum SchedulerAction: Hashable, Sendable {
     case finish(LaunchNumber)
     /// End every process of the launch.
     case kill(LaunchNumber)
-    /// Kill every process of the launch at this time; nil withdraws the time set before. The shell keeps the time without
-    /// asking. It answers with `killedAtDeadline`, then `runnerEnded`, unless another time is set before this one passes.
+    /// Kill the launch at that time without being asked again, after delivering what its runner sent before; nil withdraws
+    /// it. Replaces the last one.
     case setKillTime(LaunchNumber, MonotonicTime?)
 
     /// Send `timerFired` at the earlier of both, or when the wall clock is set. Replaces the last one.

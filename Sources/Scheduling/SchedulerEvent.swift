@@ -18,6 +18,9 @@ package enum SchedulerEvent: Hashable, Sendable {
     // What the ledger did.
     case committed(Ticket)
     case commitFailed(Ticket, message: String)
+    /// The pending work of a plugin, as it was asked for by `load`.
+    case loaded(PluginWork)
+    case notLoaded(PluginIdentifier, message: String)
 
     // What the world is like.
     /// What the manifests describe now, what is wrong with those that are refused, and which of these are refused for want
@@ -49,8 +52,7 @@ package enum SchedulerEvent: Hashable, Sendable {
     case assertionBegan(LaunchNumber, AssertionID, name: String)
     case assertionEnded(LaunchNumber, AssertionID)
     case violated(LaunchNumber, rule: String, message: String)
-    /// The kill time of the launch passed and its processes were killed. What its runner had sent by then came before;
-    /// `runnerEnded` follows.
+    /// The launch thread has killed the launch at its kill time. What the runner had sent before was handled before.
     case killedAtDeadline(LaunchNumber)
     case runnerEnded(LaunchNumber, ProcessTermination, LastWords?)
 }

@@ -1,13 +1,16 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-package import TaskModel
+import TaskModel
 
 /// Whether a request may be accepted, by the manifest, the operator's policy and the limits. Keeps nothing.
-package enum SubmissionRules {
-    /// - Parameter pending: requests of the same kind that would be pending beside this one; nil when it replaces one.
-    package static func refusal(
+enum SubmissionRules {
+    /// - Parameters:
+    ///   - isPermitted: the manifest permits the identifier for the request's kind.
+    ///   - pending: requests of the same kind that would be pending beside this one; nil when it replaces one.
+    static func refusal(
         of request: TaskRequest,
         for entry: PluginEntry,
+        isPermitted: Bool,
         pending: Int?,
         under configuration: SchedulingConfiguration
     ) -> Refusal? {
@@ -15,29 +18,18 @@ package enum SubmissionRules {
         let policy = configuration.policy(for: entry.identifier)
         if !policy.isEnabled { return .pluginDisabled(entry.identifier) }
         return operatorRefusal(of: request, for: entry, policy: policy, under: configuration)
-            ?? permissionRefusal(of: request, for: entry, policy: policy)
+            ?? permissionRefusal(of: request, isPermitted: isPermitted, for: entry)
             ?? functionRefusal(of: request, for: entry)
             ?? limitRefusal(of: request, for: entry, pending: pending, limits: policy.limits ?? configuration.limits)
     }
 
     /// Statements 2 to 4, 9 and 10; asked again when a pending request is judged at launch (C17).
-    package static func permissionProblem(
-        of request: TaskRequest,
-        for entry: PluginEntry,
-        policy: PluginPolicy
-    ) -> Reason? {
-        let isPermitted = entry.permitted.contains { permitted in
-            if case .pattern = permitted, !allowsPattern(request.kind, policy) { return false }
-            return permitted.covers(request.identifier)
-        }
+    ///
+    /// - Parameter isPermitted: the manifest permits the identifier for the request's kind, see `Permissions`.
+    static func problem(with request: TaskRequest, isPermitted: Bool, for entry: PluginEntry) -> Reason? {
         if !isPermitted { return .identifierNotPermitted(request.identifier) }
         if let mode = request.kind.mode, !entry.modes.contains(mode) { return .modeMissing(mode) }
         return request.entitlement.flatMap { entry.entitlements.contains($0) ? nil : .entitlementMissing($0) }
-    }
-
-    /// Patterns are for continued tasks, and for processing where the operator says so (C9).
-    private static func allowsPattern(_ kind: TaskKind, _ policy: PluginPolicy) -> Bool {
-        kind == .continued || kind.isProcessing && policy.allowsPatternsForProcessing
     }
 
     /// Statement 7: background work that the operator does not want.
@@ -68,7 +60,7 @@ package enum SubmissionRules {
     }
 
     /// Statement 75: asked for at submission, of a machine that cannot have it.
-    package static func resourceRefusal(of request: TaskRequest, on conditions: Conditions) -> Refusal? {
+    static func resourceRefusal(of request: TaskRequest, on conditions: Conditions) -> Refusal? {
         guard let terms = request.continued, !terms.resources.isSubset(of: conditions.resources) else { return nil }
         return Refusal(
             code: .notPermitted,
@@ -79,7 +71,7 @@ package enum SubmissionRules {
     }
 
     /// C8: continued work is what a person started.
-    package static func foregroundRefusal(of request: TaskRequest) -> Refusal {
+    static func foregroundRefusal(of request: TaskRequest) -> Refusal {
         Refusal(
             code: .notPermitted,
             subReason: .notInForeground,
@@ -96,10 +88,10 @@ package enum SubmissionRules {
 
     private static func permissionRefusal(
         of request: TaskRequest,
-        for entry: PluginEntry,
-        policy: PluginPolicy
+        isPermitted: Bool,
+        for entry: PluginEntry
     ) -> Refusal? {
-        switch permissionProblem(of: request, for: entry, policy: policy) {
+        switch problem(with: request, isPermitted: isPermitted, for: entry) {
         case .modeMissing(let mode):
             Refusal(
                 code: .notPermitted,

@@ -5,19 +5,27 @@ package import TaskModel
 
 /// Every read sees one moment of the ledger, without what is not committed yet, and blocks its caller until it is done.
 extension Ledger {
-    /// All that the core needs to go on after a restart.
+    /// What the core needs to begin after a restart, without the pending work, which `work(of:)` loads.
     ///
     /// - Parameter now: past launches are those that ended within the week before it; without it they are of any age.
     package func snapshot(at now: WallTime? = nil) throws(LedgerError) -> LedgerSnapshot {
-        try read("reading what is pending and running") { try $0.snapshot(at: now) }
+        try read("reading its snapshot") { try $0.snapshot(at: now) }
     }
 
-    /// What the unfinished tasks of a launch carry.
+    /// The pending work of a plugin; empty for a plugin that the ledger does not know. Reads the rows of that plugin alone,
+    /// and no payloads.
+    ///
+    /// Throws `unreadable` with table, row and column for a row that this host does not understand.
+    package func work(of plugin: PluginIdentifier) throws(LedgerError) -> PluginWork {
+        try read("reading the pending work of \(plugin)") { try $0.work(of: plugin) }
+    }
+
+    /// The payloads of the unfinished tasks of a launch, empty ones included.
     package func payloads(ofLaunch number: LaunchNumber) throws(LedgerError) -> [SubmissionNumber: [UInt8]] {
         try read("reading the payloads of launch \(number)") { try $0.payloads(of: number) }
     }
 
-    /// What one task of a launch carries; nil unless it runs in it.
+    /// The payload of an unfinished task; nil unless it runs in that launch.
     package func payload(
         ofTask submission: SubmissionNumber,
         in launch: LaunchNumber
@@ -41,9 +49,31 @@ extension Ledger {
         try read("reading the journal") { try $0.journal(selection) }
     }
 
-    /// What a submission waited for, in the order in which it began to; the oldest go where the limit does not hold all.
+    /// In the order in which the waits began.
     package func waits(_ selection: WaitSelection) throws(LedgerError) -> [WaitRecord] {
-        try read("reading what \(selection.label) waited for") { try $0.waits(selection) }
+        try read("reading the waits of \(selection.key.plugin)") { try $0.waits(selection) }
+    }
+
+    /// When a task was pending that runs or ran in a launch; nil when the launch was pruned, or had no such task.
+    package func pendingSpan(
+        ofTask submission: SubmissionNumber,
+        in launch: LaunchNumber
+    ) throws(LedgerError) -> PendingSpan? {
+        try read("reading task \(submission) of launch \(launch)") {
+            try $0.pendingSpan(ofTask: submission, in: launch)
+        }
+    }
+
+    /// When the newest task with a journaled outcome was pending; nil when there is none, or its launch was pruned.
+    ///
+    /// - Parameters:
+    ///   - label: the task identifier, or the name of an event.
+    ///   - plugin: the receiver of an event; plugins share the names of events.
+    package func pendingSpan(
+        ofNewestTask label: String,
+        plugin: PluginIdentifier? = nil
+    ) throws(LedgerError) -> PendingSpan? {
+        try read("reading the newest task \(label)") { try $0.pendingSpan(ofNewestTask: label, plugin: plugin) }
     }
 
     /// 0 for an empty journal.
@@ -67,29 +97,19 @@ extension Ledger {
 extension Database {
     func snapshot(at now: WallTime?) throws -> LedgerSnapshot {
         let week: Duration = .seconds(7 * 24 * 60 * 60)
+        let counters = try rows("SELECT id, submission, launch FROM counter", of: "counter") { row in
+            (submission: try row.submission("submission"), launch: try row.launch("launch"))
+        }
+        guard let last = counters.first else { throw LedgerFault.contradiction("table counter has no row") }
         return LedgerSnapshot(
-            requests: try pendingRequests(),
-            events: try pendingEvents(),
+            pendingPlugins: try pendingPlugins(),
             running: try runningLaunches(),
             known: try knownPlugins(),
             past: try pastLaunches(since: now.map { $0 + (.zero - week) } ?? WallTime(nanoseconds: .min)),
-            waits: try openWaits(),
             fetches: try fetchSchedules(),
             occasions: try occasions(),
-            lastSubmission: SubmissionNumber(rawValue: try counter("submission")),
-            lastLaunch: LaunchNumber(rawValue: try counter("launch"))
+            lastSubmission: last.submission,
+            lastLaunch: last.launch
         )
-    }
-
-    private func counter(_ name: String) throws -> Int64 {
-        let sql = "SELECT name, last FROM counter WHERE name = ?"
-        let last = try rows(sql, [name], of: "counter") { row in
-            _ = try row.text()
-            return try row.integer()
-        }
-        guard let last = last.first else {
-            throw LedgerFault.contradiction("table counter has no row \"\(name)\"")
-        }
-        return last
     }
 }

@@ -8,6 +8,8 @@ package struct PrunedRows: Hashable, Sendable {
     package let journal: Int
     package let launches: Int
     package let waits: Int
+    /// Deferral periods of classes without pending work, which have no measure.
+    package let deferrals: Int
 
     /// What to compare with the measure.
     package var most: Int { max(journal, launches, waits) }
@@ -16,7 +18,8 @@ package struct PrunedRows: Hashable, Sendable {
 extension Ledger {
     /// Deletes the oldest journal entries, ended launches and waits, at most `limit` of each: commits wait meanwhile.
     ///
-    /// What is pending or running never goes, nor what is still waited for. Waits are kept as long as the journal.
+    /// Pending and running work is never deleted, nor are open waits, nor the deferral periods of classes with pending
+    /// work, whatever their age. Waits are kept as long as the journal.
     package func prune(
         journalOlderThan journalLimit: WallTime,
         launchesOlderThan launchLimit: WallTime,
@@ -31,7 +34,8 @@ extension Ledger {
                 return PrunedRows(
                     journal: try delete(Prune.journal, olderThan: journalLimit),
                     launches: try delete(Prune.launches, olderThan: launchLimit),
-                    waits: try delete(Prune.waits, olderThan: journalLimit)
+                    waits: try delete(Prune.waits, olderThan: journalLimit),
+                    deferrals: try database.removeVainDeferrals()
                 )
             }
         } catch {

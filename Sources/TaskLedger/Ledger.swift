@@ -6,9 +6,10 @@ package import TaskModel
 
 /// The one database of a host: what is pending, what runs, what happened. It records and decides nothing.
 ///
-/// Commits are written in the order of their submission. Those that wait while one is written share the next
-/// transaction, so that many cost hardly more than one; a lone one waits for nobody. Readers never wait for the writer.
-/// The lock that keeps a second host out is the state folder's, not this one's.
+/// Tickets that wait while others are written share the next transaction, a *group*, so that many cost hardly more than
+/// one; a lone ticket is written at once. Answers are written before history, in groups of a bounded size: `CommitQueue`
+/// states the order. Readers never wait for the writer. The lock that keeps a second host out is the state folder's, not
+/// this one's.
 package final class Ledger: Sendable {
     /// Reads at once; one more waits for its turn.
     package static let readers = 5
@@ -16,13 +17,14 @@ package final class Ledger: Sendable {
     /// The file, or `memory`, as messages name it.
     let place: String
     let database: any DatabaseWriter
+    private let statements = PreparedStatements()
     private let writer: Mutex<GroupWriter>
     private let commits = CommitQueue()
     private let followers = JournalFollowers()
     private let onCommit: @Sendable ([CommitReport]) -> Void
 
     /// Creates the ledger if there is none, and brings an older one up to date. One that is newer, damaged or another
-    /// program's is refused and left as it was.
+    /// program's is refused and left as it was: `LedgerFile.examine` states what is read for that.
     ///
     /// - Parameter onCommit: gets the report of every group, in order, on the writer's own queue: it hands over and
     ///   returns, and calls nothing of the ledger but `submit`.
@@ -66,17 +68,19 @@ package final class Ledger: Sendable {
         }
         self.place = place
         self.onCommit = onCommit
-        writer = Mutex(GroupWriter(place: place, hooks: hooks))
+        writer = Mutex(GroupWriter(place: place, hooks: hooks, statements: statements))
     }
 
     // MARK: - Committing
 
-    /// Queues one ticket's changes, all of which are written or none. Never waits; the report comes to `onCommit`.
+    /// Queues the changes of one ticket, all of which are written or none. Never waits; `onCommit` receives the report.
+    ///
+    /// The order of reports is that of writing, which differs from that of submission where history is delayed.
     package func submit(ticket: UInt64, changes: [LedgerChange]) {
         add(WaitingCommit(origin: .shell(ticket: ticket), changes: changes))
     }
 
-    /// Queues changes behind everything submitted so far, and returns when they are on disk.
+    /// Queues changes as an answer, whatever they are, and returns when they are on disk.
     package func commitAndWait(_ changes: [LedgerChange]) async throws(LedgerError) {
         let result = await withCheckedContinuation { continuation in
             add(WaitingCommit(origin: .waiter({ continuation.resume(returning: $0) }), changes: changes))
@@ -93,7 +97,9 @@ package final class Ledger: Sendable {
         case .closed:
             // On the queue all the same, so that no caller is called back before its own call returns.
             database.asyncWriteWithoutTransaction { _ in
-                self.report([.failure(.closed(self.place))], to: [commit])
+                var group = CommitGroup()
+                if group.add(commit) { group.failAll(.closed(self.place)) }
+                self.report(group)
             }
         }
     }
@@ -109,21 +115,28 @@ package final class Ledger: Sendable {
     /// False when nothing waited.
     @discardableResult
     private func commitGroup(in database: Database) -> Bool {
-        let group = commits.takeGroup()
-        if group.isEmpty { return false }
-        let outcome = writer.withLock { $0.write(group, to: database) }
-        report(outcome.results, to: group)
-        if let last = outcome.lastJournal { followers.announce(last) }
+        guard commits.beginGroup() else { return false }
+        let group = writer.withLock { $0.write(commits.next, to: database) }
+        report(group)
+        if let last = group.lastJournal { followers.announce(last) }
         return true
     }
 
-    private func report(_ results: [Result<Void, LedgerError>], to group: [WaitingCommit]) {
-        let outcomes = zip(group, results)
-        let reports = outcomes.compactMap { commit, result in
-            if case .shell(let ticket) = commit.origin { CommitReport(ticket: ticket, result: result) } else { nil }
+    private func report(_ group: CommitGroup) {
+        var reports: [CommitReport] = []
+        var replies: [() -> Void] = []
+        for (commit, result) in zip(group.commits, group.results) {
+            switch (commit.origin, result) {
+            case (.shell(let ticket), .success(let payloads)):
+                reports.append(CommitReport(ticket: ticket, result: .success(()), payloads: payloads))
+            case (.shell(let ticket), .failure(let error)):
+                reports.append(CommitReport(ticket: ticket, result: .failure(error)))
+            case (.waiter(let reply), _):
+                replies.append { reply(result.map { _ in () }) }
+            }
         }
         if !reports.isEmpty { onCommit(reports) }
-        for case (.waiter(let reply), let result) in outcomes.map({ ($0.origin, $1) }) { reply(result) }
+        for reply in replies { reply() }
     }
 
     // MARK: - Following and closing
@@ -141,6 +154,7 @@ package final class Ledger: Sendable {
             // Readers close last and may not do it, and what stands in one file alone is copied and moved with ease. On a
             // full disk it stays where it is, which is as good.
             _ = try? database.checkpoint(.truncate)
+            statements.release()
         }
         followers.finish()
         do {

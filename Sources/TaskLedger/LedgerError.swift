@@ -15,7 +15,7 @@ package struct LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
         /// A file of something else; left untouched.
         package static let notALedger = Self(known: .notALedger)
         package static let damaged = Self(known: .damaged)
-        /// A row holds a value that this host does not know.
+        /// A row holds a value that this host does not know, or lacks a column.
         package static let unreadable = Self(known: .unreadable)
         /// The disk or SQLite failed; `sqliteCode` says how.
         package static let storage = Self(known: .storage)
@@ -45,6 +45,7 @@ package struct LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
 /// What goes wrong below the ledger's boundary, where the file's path is not at hand.
 enum LedgerFault: Error {
     case unreadable(table: String, row: String, column: String, found: String)
+    case missingColumn(table: String, column: String)
     case contradiction(String)
 }
 
@@ -108,6 +109,12 @@ extension LedgerError {
             self.init(
                 code: .unreadable,
                 message: "ledger \(place): table \(table), \(row): \(column) holds \(found), \(rule); \(remedy)"
+            )
+        case LedgerFault.missingColumn(let table, let column):
+            self.init(
+                code: .unreadable,
+                message: "ledger \(place): table \(table) has no column \(column), which this host reads;"
+                    + " restore the ledger from a copy"
             )
         case LedgerFault.contradiction(let text):
             let remedy = "restart bgtaskd, which then goes on from what the ledger holds, and report this line"

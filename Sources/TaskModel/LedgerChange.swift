@@ -23,11 +23,11 @@ package enum LedgerChange: Hashable, Sendable {
     case endLaunch(LaunchNumber, LaunchEnd)
 
     case journal(JournalEntry)
-    /// What waiting work waits for from now on, by the codes of its reasons; closes what it no longer waits for. Nothing
-    /// is left open by the changes that end the waiting.
-    case recordWait(PendingWork, reasons: [String], at: WallTime)
-    /// Since when nothing but soft reasons keeps a request from running (C12).
-    case holdSoftly(SubmissionNumber, since: WallTime)
+    /// The reasons that keep the work of a class from running since `at`, by their codes: closes the open rows of other
+    /// reasons and opens rows for new ones. Without reasons nothing stays open.
+    case recordWait(WaitKey, reasons: [String], at: WallTime)
+    /// The deferral periods of a class, in place of those that are stored; oldest first, the last one may be open.
+    case setDeferrals(WaitKey, [DeferralPeriod])
     /// Legacy fetch: the interval that a plugin asked for, nil for never.
     case setFetch(PluginIdentifier, FetchSchedule?)
     /// The newest moment of an operator's schedule that was acted on, or that was passed over in order.
@@ -131,40 +131,35 @@ package struct PastLaunch: Hashable, Sendable {
     }
 }
 
-/// All that the core needs from the ledger to go on after a restart.
+/// What the core needs from the ledger to begin after a restart, whatever the number of pending requests: these are
+/// loaded plugin by plugin, as `PluginWork`.
 package struct LedgerSnapshot: Sendable {
-    package var requests: [PendingRequest]
-    package var events: [PendingEvent]
+    /// Plugins with pending requests or events, in the order of their identifiers.
+    package var pendingPlugins: [PluginIdentifier]
     /// Launches that no end was recorded for.
     package var running: [RunningLaunch]
     package var known: [KnownPlugin]
-    /// Oldest first, of the last week.
+    /// Launches that ended within the last week, oldest first.
     package var past: [PastLaunch]
-    /// What waiting work was last recorded to wait for.
-    package var waits: [SubmissionNumber: Set<String>]
     package var fetches: [PluginIdentifier: FetchSchedule]
     package var occasions: [TaskIdentifier: WallTime]
     package var lastSubmission: SubmissionNumber
     package var lastLaunch: LaunchNumber
 
     package init(
-        requests: [PendingRequest] = [],
-        events: [PendingEvent] = [],
+        pendingPlugins: [PluginIdentifier] = [],
         running: [RunningLaunch] = [],
         known: [KnownPlugin] = [],
         past: [PastLaunch] = [],
-        waits: [SubmissionNumber: Set<String>] = [:],
         fetches: [PluginIdentifier: FetchSchedule] = [:],
         occasions: [TaskIdentifier: WallTime] = [:],
         lastSubmission: SubmissionNumber = SubmissionNumber(rawValue: 0),
         lastLaunch: LaunchNumber = LaunchNumber(rawValue: 0)
     ) {
-        self.requests = requests
-        self.events = events
+        self.pendingPlugins = pendingPlugins
         self.running = running
         self.known = known
         self.past = past
-        self.waits = waits
         self.fetches = fetches
         self.occasions = occasions
         self.lastSubmission = lastSubmission
@@ -200,5 +195,30 @@ package struct LedgerSnapshot: Sendable {
             self.unfinished = unfinished
             self.keptFromReturning = keptFromReturning
         }
+    }
+}
+
+/// The pending work of one plugin, as the ledger holds it.
+package struct PluginWork: Hashable, Sendable {
+    package let plugin: PluginIdentifier
+    /// In the order of their numbers, as are the events.
+    package var requests: [PendingRequest]
+    package var events: [PendingEvent]
+    /// The codes of the reasons of open waits.
+    package var waits: [WorkClass: Set<String>]
+    package var deferrals: [WorkClass: [DeferralPeriod]]
+
+    package init(
+        plugin: PluginIdentifier,
+        requests: [PendingRequest] = [],
+        events: [PendingEvent] = [],
+        waits: [WorkClass: Set<String>] = [:],
+        deferrals: [WorkClass: [DeferralPeriod]] = [:]
+    ) {
+        self.plugin = plugin
+        self.requests = requests
+        self.events = events
+        self.waits = waits
+        self.deferrals = deferrals
     }
 }

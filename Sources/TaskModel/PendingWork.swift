@@ -9,8 +9,9 @@ package struct PendingRequest: Hashable, Sendable {
     package let submitter: Submitter
     package let submittedAt: WallTime
     package var retry: Retry
-    /// Since when nothing but soft reasons has kept it from running; never reset, so that its wait is bounded (C12).
-    package var heldSoftlySince: WallTime?
+    /// Start of its maximum deferral (C12), as far as a launch or an earlier load has fixed it; nil while the deferral
+    /// periods of its class decide. Never reset, so that advisory policies delay it for a bounded time.
+    package var deferredSince: WallTime?
 
     package init(
         plugin: PluginIdentifier,
@@ -19,7 +20,7 @@ package struct PendingRequest: Hashable, Sendable {
         submitter: Submitter,
         submittedAt: WallTime,
         retry: Retry = Retry(),
-        heldSoftlySince: WallTime? = nil
+        deferredSince: WallTime? = nil
     ) {
         self.plugin = plugin
         self.number = number
@@ -27,7 +28,7 @@ package struct PendingRequest: Hashable, Sendable {
         self.submitter = submitter
         self.submittedAt = submittedAt
         self.retry = retry
-        self.heldSoftlySince = heldSoftlySince
+        self.deferredSince = deferredSince
     }
 }
 

@@ -10,6 +10,11 @@ package struct PluginIdentifier: Hashable, Comparable, Sendable, CustomStringCon
         self.text = text
     }
 
+    private init(unchecked text: String) { self.text = text }
+
+    /// A name that no plugin can have.
+    package static let none = PluginIdentifier(unchecked: "")
+
     package var description: String { text }
 
     package static func < (left: Self, right: Self) -> Bool { left.text < right.text }

@@ -77,8 +77,8 @@ package enum Reason: Hashable, Sendable {
         }
     }
 
-    /// A soft reason holds nothing back for ever (C12), and gives way to a person's wish.
-    package var isSoft: Bool {
+    /// An advisory reason delays work for a bounded time (C12), and gives way to a user's request.
+    package var isAdvisory: Bool {
         switch self {
         case .spacing, .dayBudget, .spread, .notIdle, .highLoad: true
         default: false

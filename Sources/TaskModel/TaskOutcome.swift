@@ -13,7 +13,7 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
     case notRegistered = "not-registered"
     case abandoned
 
-    // It was interrupted and returns to pending, unless something newer has taken its place.
+    // It was interrupted and returns to pending, unless a newer request supersedes it.
     case crashed
     case exited
     case killedForMemory = "killed-for-memory"
@@ -61,6 +61,8 @@ package enum Blame: String, Hashable, Sendable, CaseIterable {
     case host
     case person
     case machine
+    /// It may be any of them.
+    case unknown
 }
 
 /// Why a task was told to stop; the numbers are the ABI's `BGT_EXPIRED_...`.

@@ -123,11 +123,21 @@ package struct Retry: Hashable, Sendable {
     package var runsAlone: Bool
     /// Set by every interruption, charged or not: the next launch says that it runs again.
     package var wasInterrupted: Bool
+    /// Times that the host or the machine went down while it ran, from 0. Work that takes its host down would otherwise
+    /// return without end.
+    package var hostLosses: Int
 
-    package init(attempts: Int = 0, notBefore: WallTime? = nil, runsAlone: Bool = false, wasInterrupted: Bool = false) {
+    package init(
+        attempts: Int = 0,
+        notBefore: WallTime? = nil,
+        runsAlone: Bool = false,
+        wasInterrupted: Bool = false,
+        hostLosses: Int = 0
+    ) {
         self.attempts = attempts
         self.notBefore = notBefore
         self.runsAlone = runsAlone
         self.wasInterrupted = wasInterrupted
+        self.hostLosses = hostLosses
     }
 }

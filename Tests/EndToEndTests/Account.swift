@@ -22,7 +22,7 @@ struct Account {
         func count(_ number: Int64, _ event: String) -> Int { entries[number]?.count { $0.event == event } ?? 0 }
         lost = acknowledged.filter { number in
             let wasReplaced = entries[number]?.contains { line in
-                line.event == "replaced" || line.message.contains("has taken its place")
+                line.event == "replaced" || line.message.contains("superseded by submission")
             }
             return runs[number] == nil && wasReplaced != true && !pending.contains(number)
         }

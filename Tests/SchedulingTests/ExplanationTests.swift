@@ -133,6 +133,8 @@ struct ExplanationTests {
             snapshot: host.ledger.snapshot,
             at: host.clock.now
         )
+        host.wake = (nil, nil)
+        host.send(.loaded(host.ledger.work(of: .app)))
         #expect(host.reasons(.clean).first == .pluginMissing(.app))
     }
 

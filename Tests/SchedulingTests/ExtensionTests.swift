@@ -136,7 +136,10 @@ struct ExtensionTests {
             snapshot: host.ledger.snapshot,
             at: host.clock.now
         )
-        let actions = scheduler.handle(.catalogued(host.installed), at: host.clock.now)
+        var actions = scheduler.handle(.catalogued(host.installed), at: host.clock.now)
+        for plugin in host.ledger.snapshot.pendingPlugins {
+            actions += scheduler.handle(.loaded(host.ledger.work(of: plugin)), at: host.clock.now)
+        }
         #expect(!actions.contains { if case .takeRunner(_, .app) = $0 { true } else { false } })
         return try #require(scheduler.waitingEvents(of: .keyboard, at: host.clock.now).first).reasons
     }

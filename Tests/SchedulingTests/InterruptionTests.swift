@@ -158,7 +158,7 @@ struct InterruptionTests {
         host.crash()
         #expect(host.scheduler.pendingRequests.map(\.number) == [newer])
         #expect(try retry(.clean) == Retry())
-        #expect(host.lastEntry(of: .clean)?.message.contains("submission \(newer) has taken its place") == true)
+        #expect(host.lastEntry(of: .clean)?.message.contains("superseded by submission \(newer)") == true)
     }
 
     @Test func `C3 a submission that comes while the older returns replaces it, and the journal says so`() throws {
@@ -198,7 +198,7 @@ struct InterruptionTests {
         host.crash(host.plans[1])
         host.crash(host.plans[0])
         #expect(host.ledger.requests.map(\.number) == [newer])
-        #expect(host.lastEntry(of: .album(1))?.message.contains("submission \(newer) has taken its place") == true)
+        #expect(host.lastEntry(of: .album(1))?.message.contains("superseded by submission \(newer)") == true)
     }
 
     @Test func `C3 a newer submission starts afresh: neither delay nor charges are its own`() throws {

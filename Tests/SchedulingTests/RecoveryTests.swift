@@ -41,7 +41,7 @@ struct RecoveryTests {
         #expect(host.lastEntry(of: .clean)?.blame == .machine)
         #expect(host.batches == [[.clean], [.clean]])
         let again = try #require(host.lastPlan?.tasks.first?.work)
-        #expect(again.retry == Retry(wasInterrupted: true))
+        #expect(again.retry == Retry(wasInterrupted: true, hostLosses: 1))
         #expect(host.lastPlan?.cause == .relaunch)
     }
 
@@ -96,7 +96,7 @@ struct RecoveryTests {
         let newer = try #require(host.submit(.clean, after: .hours(1))?.submission)
         host.restart()
         #expect(host.scheduler.pendingRequests.map(\.number) == [newer])
-        #expect(host.lastEntry(of: .clean)?.message.contains("submission \(newer) has taken its place") == true)
+        #expect(host.lastEntry(of: .clean)?.message.contains("superseded by submission \(newer)") == true)
     }
 
     @Test func `C3 charges and delays outlive the host, the delay on the wall clock`() throws {

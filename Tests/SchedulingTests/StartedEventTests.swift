@@ -166,7 +166,7 @@ struct StartedEventTests {
         host.enter()
         host.restart()
         let event = try #require(host.lastPlan?.tasks.first?.work)
-        #expect(event.label == "started" && event.retry == Retry(wasInterrupted: true))
+        #expect(event.label == "started" && event.retry == Retry(wasInterrupted: true, hostLosses: 1))
     }
 
     @Test func `C11 a delayed event holds back what came after it`() {

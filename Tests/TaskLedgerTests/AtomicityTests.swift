@@ -2,9 +2,10 @@
 
 import GRDB
 import Synchronization
-import TaskLedger
 import TaskModel
 import Testing
+
+@testable import TaskLedger
 
 @Suite("The changes of a ticket are written all or not at all")
 struct AtomicityTests {
@@ -21,7 +22,7 @@ struct AtomicityTests {
         #expect(error.message.contains("refresh 9, com.example.feed.never, is not pending"))
 
         let snapshot = try ledger.snapshot()
-        #expect(snapshot.requests.isEmpty && snapshot.running.isEmpty && snapshot.known.isEmpty)
+        #expect(snapshot.pendingPlugins.isEmpty && snapshot.running.isEmpty && snapshot.known.isEmpty)
         #expect(snapshot.lastSubmission == 0 && snapshot.lastLaunch == 0)
         #expect(try ledger.journal(JournalSelection(limit: 10)).isEmpty)
         #expect(try ledger.launches(limit: 10).isEmpty)
@@ -48,11 +49,11 @@ struct AtomicityTests {
         gate.open()
         await reports.reached(4)
 
-        #expect(gate.groupSizes == [1, 3])
+        #expect(gate.groupSizes == [1, 2])
         #expect(reports.tickets == [1, 2, 3, 4])
         #expect(reports.failures.keys.sorted() == [3])
         #expect(reports.failures[3]?.message.contains("no launch 4 is running") == true)
-        #expect(try ledger.snapshot().requests == [plainRequest(1), plainRequest(3, of: cleaner)])
+        #expect(try ledger.pendingRequests() == [plainRequest(1), plainRequest(3, of: cleaner)])
         #expect(try ledger.journal(JournalSelection(limit: 10)).map(\.message) == ["kept"])
     }
 
@@ -81,9 +82,31 @@ struct AtomicityTests {
         #expect(reports.failures.keys.sorted() == [2, 3])
         #expect(reports.failures[2]?.message.contains("DiskGone") == true)
         let snapshot = try ledger.snapshot()
-        #expect(snapshot.requests == [plainRequest(1)] && snapshot.running.isEmpty)
+        #expect(try ledger.pendingRequests() == [plainRequest(1)] && snapshot.running.isEmpty)
         #expect(snapshot.lastSubmission == 1 && snapshot.lastLaunch == 0)
         #expect(try ledger.journal(JournalSelection(limit: 10)).isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a group whose transaction cannot begin fails whole, and the next one is written`() async throws {
+        let folder = try LedgerFolder()
+        let reports = Reports()
+        let ledger = try Ledger.open(path: folder.path, onCommit: reports.collect)
+        try await ledger.database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA busy_timeout = 0") }
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let other = try DatabaseQueue(path: folder.path, configuration: configuration)
+        try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        for ticket in UInt64(1)...3 { ledger.submit(ticket: ticket, changes: [note("\(ticket)")]) }
+        await reports.reached(3)
+        try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+        try other.close()
+
+        #expect(reports.failures.mapValues(\.sqliteCode) == [1: 5, 2: 5, 3: 5])
+        #expect(reports.failures[1]?.message.contains("end the other program that holds the file open") == true)
+        try await ledger.commitAndWait([note("4")])
+        #expect(try ledger.journal(JournalSelection(limit: 9)).map(\.message) == ["4"])
+        try ledger.close()
     }
 
     @Test func `a launch cannot end before its tasks did, in whatever order the ticket says so`() async throws {
@@ -127,9 +150,9 @@ struct AtomicityTests {
         #expect(error.code == .storage && error.sqliteCode == 13)
         #expect(error.message.contains(folder.path) && error.message.contains("storing request 2"))
         #expect(error.message.contains("SQLite 13, database or disk is full; free space on its disk"))
-        #expect(try ledger.snapshot().requests.isEmpty)
+        #expect(try ledger.pendingRequests().isEmpty)
         try await ledger.commitAndWait([.storeRequest(plainRequest(1), payload: [])])
-        #expect(try ledger.snapshot().requests == [plainRequest(1)])
+        #expect(try ledger.pendingRequests() == [plainRequest(1)])
         try ledger.close()
     }
 
@@ -149,7 +172,7 @@ struct AtomicityTests {
         gate.open()
         await reports.reached(4)
         #expect(reports.failures.mapValues(\.sqliteCode) == [3: 13])
-        #expect(try ledger.snapshot().requests == [plainRequest(1), plainRequest(3, "clean")])
+        #expect(try ledger.pendingRequests() == [plainRequest(1), plainRequest(3, "clean")])
         #expect(try ledger.journal(JournalSelection(limit: 9)).isEmpty)
         try ledger.close()
     }

@@ -3,8 +3,9 @@
 import Dispatch
 import Synchronization
 import TaskLedger
+import TaskModel
 
-/// Holds the first group open until it is told to let go, and remembers the size of every group.
+/// Holds the first group open until `open`, and records the size of every group.
 final class Gate: Sendable {
     private let sizes = Mutex<[Int]>([])
     private let isOpen = DispatchSemaphore(value: 0)
@@ -12,8 +13,9 @@ final class Gate: Sendable {
 
     var groupSizes: [Int] { sizes.withLock { $0 } }
 
+    /// With a clock that stands, so that no group ends because the machine is slow.
     var hooks: LedgerHooks {
-        LedgerHooks { count in
+        let hold: @Sendable (Int) -> Void = { count in
             let isFirst = self.sizes.withLock { sizes in
                 sizes.append(count)
                 return sizes.count == 1
@@ -22,6 +24,7 @@ final class Gate: Sendable {
             self.arrivals.continuation.yield()
             self.isOpen.wait()
         }
+        return LedgerHooks(beforeGroupCommit: hold, clock: { .zero })
     }
 
     /// Returns when the first group is about to be committed.
@@ -38,6 +41,12 @@ final class Reports: Sendable {
     private let counts = AsyncStream.makeStream(of: Int.self)
 
     var tickets: [UInt64] { reports.withLock { $0.map(\.ticket) } }
+
+    var payloads: [UInt64: [SubmissionNumber: [UInt8]]] {
+        reports.withLock { reports in
+            Dictionary(reports.map { ($0.ticket, $0.payloads) }) { first, _ in first }
+        }
+    }
 
     var failures: [UInt64: LedgerError] {
         var failures: [UInt64: LedgerError] = [:]
@@ -58,5 +67,35 @@ final class Reports: Sendable {
     /// Returns when `count` commits were reported.
     func reached(_ count: Int) async {
         for await reached in counts.stream where reached >= count { return }
+    }
+}
+
+/// A ledger whose first group is held open while a test submits tickets behind it.
+struct HeldLedger {
+    let gate = Gate()
+    let reports = Reports()
+    let ledger: Ledger
+
+    /// - Parameter step: how far the clock of the writer goes at each reading; zero for a clock that stands.
+    init(clockStep step: Duration = .zero) async throws {
+        let now = Mutex<Duration>(.zero)
+        var hooks = gate.hooks
+        hooks.clock = {
+            now.withLock { now in
+                now += step
+                return now
+            }
+        }
+        ledger = try Ledger.inMemory(hooks: hooks, onCommit: reports.collect)
+        ledger.submit(ticket: 0, changes: [])
+        await gate.reached()
+    }
+
+    /// Submits a ticket for each list of changes, numbered from 1, lets them be written and returns their order.
+    func write(_ tickets: [[LedgerChange]]) async -> [UInt64] {
+        for (index, changes) in tickets.enumerated() { ledger.submit(ticket: UInt64(index + 1), changes: changes) }
+        gate.open()
+        await reports.reached(tickets.count + 1)
+        return Array(reports.tickets.dropFirst())
     }
 }

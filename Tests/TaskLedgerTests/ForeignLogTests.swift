@@ -7,7 +7,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("A write-ahead log that does not belong to its ledger is never written over, nor read into it")
+@Suite("A write-ahead log that does not belong to its ledger is neither overwritten nor read into it")
 struct ForeignLogTests {
     let folder: LedgerFolder
 
@@ -65,10 +65,97 @@ struct ForeignLogTests {
     @Test func `one that a shorter copy of its ledger was restored under`() async throws {
         try await makeLedger(in: folder, requests: 1)
         let copy = try Data(contentsOf: URL(filePath: folder.path))
-        try await makeLedger(in: folder, requests: 2_000)
+        try await makeLedger(in: folder, requests: 300)
         try leaveLog(in: folder)
         try copy.write(to: URL(filePath: folder.path))
-        #expect(try refusal().message.contains("is damaged"))
+        let message = try refusal().message
+        #expect(message.contains("the ledger has 302 commits with it and 1 without; put the one back"), "\(message)")
+        #expect(LedgerInspection(path: folder.path).problems.contains { message.hasPrefix($0) })
+    }
+
+    @Test func `an older log under a newer ledger is refused`() async throws {
+        try await makeLedger(in: folder, requests: 1)
+        try leaveLog(in: folder)
+        let older = try Data(contentsOf: log)
+        try await makeLedger(in: folder, requests: 20)
+        try older.write(to: log)
+        #expect(try refusal().message.contains("does not belong to its ledger"))
+    }
+
+    @Test func `a log left by a host that was killed is accepted at every moment between two checkpoints`() async throws
+    {
+        var host = folder
+        for round in 1...4 {
+            let ledger = try Ledger.open(path: host.path)
+            for entry in 1...round { try await ledger.commitAndWait([note("\(entry)")]) }
+            let killed = try host.copy()
+            // As after a checkpoint that got half way: the file is newer than the beginning of its log.
+            try await ledger.database.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
+            let halfWay = try host.copy()
+            try ledger.close()
+            for files in [killed, halfWay] {
+                let next = try Ledger.open(path: files.path)
+                #expect(try next.journal(JournalSelection(newestFirst: true, limit: 1)).first?.message == "\(round)")
+                try next.close()
+            }
+            host = killed
+        }
+    }
+
+    @Test func `beside an older ledger, which counts no commits, a log is examined with the whole of both`() throws {
+        let older = try DatabasePool(path: folder.path)
+        try LedgerSchema.migrator.migrate(older, upTo: LedgerSchema.steps[2].name)
+        try older.close()
+        try leaveLog(in: folder, "UPDATE counter SET last = 7")
+        let damaged = try folder.copy()
+        try damaged.damage("journal")
+        #expect(try ledgerError { try Ledger.open(path: damaged.path) }.message.contains("is damaged"))
+        let ledger = try Ledger.open(path: folder.path)
+        #expect(try ledger.snapshot().lastLaunch == 7)
+        try ledger.close()
+    }
+
+    @Test func `a log that holds the migration of the ledger beside it is accepted`() async throws {
+        var configuration = Configuration()
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
+        let pool = try DatabasePool(path: folder.path, configuration: configuration)
+        try LedgerSchema.migrator.migrate(pool, upTo: LedgerSchema.steps[2].name)
+        try await pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        try LedgerSchema.migrator.migrate(pool)
+        let killed = try folder.copy()
+        try pool.close()
+        let ledger = try Ledger.open(path: killed.path)
+        try await ledger.commitAndWait([note("on")])
+        try ledger.close()
+        #expect(LedgerInspection(path: killed.path).problems.isEmpty)
+    }
+
+    @Test func `the number of commits is read from the page whatever its size`() throws {
+        for commits in [0, 1, 2, 127, 128, 40_000, 9_000_000, 3_000_000_000, 1 << 44, Int64.max] {
+            let folder = try LedgerFolder()
+            try Ledger.open(path: folder.path).close()
+            try folder.tamper("UPDATE counter SET commits = \(commits)")
+            let page = try #require(try folder.rootPage(of: "counter"))
+            let count = CommitCount(path: folder.path, pageSize: 4_096, page: page)
+            #expect(try count.read() == commits)
+            #expect(try CommitCount(path: folder.path, pageSize: 4_096, page: page + 1).read() == nil)
+        }
+    }
+
+    @Test func `a start reads no payload and no history, with a log that was left over and without one`() async throws {
+        let ledger = try Ledger.open(path: folder.path)
+        try await ledger.commitAndWait([.storeRequest(fullRequest(1), payload: [1]), note("once")])
+        try await ledger.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        try await ledger.commitAndWait([.storeRequest(fullRequest(2, "clean"), payload: [])])
+        let killed = try folder.copy()
+        try ledger.close()
+        for files in [folder, killed] {
+            for table in ["payload", "journal", "launch"] { try files.damage(table) }
+            let next = try Ledger.open(path: files.path)
+            #expect(try next.work(of: feed).requests.map(\.number) == [1, 2])
+            try next.close()
+            #expect(!LedgerInspection(path: files.path).problems.isEmpty)
+        }
     }
 
     @Test func `its own, which the last host left, is read as ever`() async throws {
@@ -82,7 +169,8 @@ struct ForeignLogTests {
     /// A log as a host leaves it that is ended at once.
     private func leaveLog(
         in folder: LedgerFolder,
-        _ sql: String = "UPDATE counter SET last = last + 1; UPDATE journal SET message = 'changed' WHERE number = 1"
+        _ sql: String =
+            "UPDATE counter SET commits = commits + 1; UPDATE journal SET message = 'changed' WHERE number = 1"
     ) throws {
         var configuration = Configuration()
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }

@@ -31,10 +31,10 @@ struct GroupCommitTests {
         let ledger = try Ledger.open(path: folder.path, hooks: gate.hooks)
         ledger.submit(ticket: 1, changes: [.storeRequest(plainRequest(1), payload: [])])
         await gate.reached()
-        #expect(try ledger.snapshot().requests.isEmpty)
+        #expect(try ledger.pendingRequests().isEmpty)
         gate.open()
         try await ledger.commitAndWait([])
-        #expect(try ledger.snapshot().requests == [plainRequest(1)])
+        #expect(try ledger.pendingRequests() == [plainRequest(1)])
         try ledger.close()
     }
 
@@ -69,7 +69,7 @@ struct GroupCommitTests {
         let error = try await ledgerError { try await ledger.commitAndWait([note("late")]) }
         #expect(error.code == .closed)
         let reopened = try Ledger.open(path: folder.path)
-        #expect(try reopened.snapshot().requests == [plainRequest(1), plainRequest(2, "clean")])
+        #expect(try reopened.pendingRequests() == [plainRequest(1), plainRequest(2, "clean")])
         try reopened.close()
     }
 }

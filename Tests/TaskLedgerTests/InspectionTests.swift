@@ -16,7 +16,8 @@ struct InspectionTests {
         let ledger = try Ledger.open(path: folder.path)
         try await ledger.commitAndWait([
             .storeRequest(fullRequest(1), payload: [1]), note("once"),
-            .recordWait(.request(fullRequest(1)), reasons: ["heat"], at: time(1)),
+            wait(.request(fullRequest(1)), for: ["heat"], at: 1),
+            .setDeferrals(WaitKey(of: .request(fullRequest(1))), [deferral(1)]),
             .setFetch(feed, FetchSchedule(interval: .seconds(60), last: time(1))),
         ])
         try ledger.close()
@@ -33,8 +34,8 @@ struct InspectionTests {
         try await makeLedger()
         let inspection = try inspect()
         #expect(inspection.state == .readable(version: LedgerInspection.knownVersion))
-        #expect(inspection.problems.isEmpty && inspection.snapshot?.requests.count == 1)
-        #expect(inspection.snapshot?.waits == [1: ["heat"]] && inspection.snapshot?.fetches.count == 1)
+        #expect(inspection.problems.isEmpty && inspection.pendingRequests == 1)
+        #expect(inspection.snapshot?.pendingPlugins == [feed] && inspection.snapshot?.fetches.count == 1)
     }
 
     @Test func `where none is yet, none is made`() throws {
@@ -44,7 +45,7 @@ struct InspectionTests {
         #expect(try inspect().state == .absent)
     }
 
-    @Test(arguments: ["journal", "wait"]) func `damage in a table that no start reads is found`(
+    @Test(arguments: ["journal", "wait", "payload"]) func `damage in a table that no start reads is found`(
         table: String
     ) async throws {
         try await makeLedger()
@@ -54,7 +55,7 @@ struct InspectionTests {
         #expect(inspection.problems.allSatisfy { $0.contains(folder.path) && $0.contains("restore it from a copy") })
     }
 
-    @Test(arguments: ["journal", "wait", "fetch_schedule"]) func `rows that refer to nothing are found`(
+    @Test(arguments: ["journal", "wait", "deferral", "fetch_schedule"]) func `rows that refer to nothing are found`(
         table: String
     ) async throws {
         try await makeLedger()
@@ -70,5 +71,35 @@ struct InspectionTests {
         let inspection = try inspect()
         #expect(inspection.state == .refused)
         #expect(inspection.problems.count == 1 && inspection.problems[0].contains("has version 99, this host knows"))
+    }
+
+    @Test func `every plugin whose pending rows cannot be read is named, and the number of requests is left open`()
+        async throws
+    {
+        let ledger = try Ledger.open(path: folder.path)
+        try await ledger.commitAndWait([
+            .storeRequest(plainRequest(1), payload: []), .storeRequest(plainRequest(2, of: cleaner), payload: []),
+        ])
+        try ledger.close()
+        try folder.tamper("UPDATE request SET kind = 77")
+        let inspection = try inspect()
+        #expect(inspection.state == .refused && inspection.pendingRequests == nil)
+        #expect(inspection.problems.count == 2)
+        #expect(
+            inspection.problems.allSatisfy { $0.contains("table request, number") && $0.contains("kind holds \"77\"") }
+        )
+    }
+
+    @Test(arguments: [
+        ("DELETE FROM payload", "submission 1 has 0 of its 1 bytes of payload"),
+        ("UPDATE payload SET bytes = x'0102'", "submission 1 has 2 of its 1 bytes of payload"),
+        ("INSERT INTO payload VALUES (9, x'01')", "submission 9 has 1 of its 0 bytes of payload"),
+    ])
+    func `a payload that is lost, of another size or of no work is found`(sql: String, finding: String) async throws {
+        try await makeLedger()
+        try folder.tamper(sql)
+        let inspection = try inspect()
+        #expect(inspection.state == .refused && inspection.problems.count == 1)
+        #expect(inspection.problems.first?.contains(finding) == true)
     }
 }

@@ -41,12 +41,22 @@ final class LedgerFolder {
         try database.close()
     }
 
+    /// The first page of a table, from 1. Leaves the write-ahead log alone.
+    func rootPage(of table: String) throws -> Int? {
+        var configuration = Configuration()
+        configuration.readonly = true
+        let sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
+        let database = try DatabaseQueue(path: path, configuration: configuration)
+        let page = try database.read { try Int.fetchOne($0, sql: sql, arguments: [table]) }
+        try database.close()
+        return page
+    }
+
     /// Overwrites the first page of a table.
     func damage(_ table: String) throws {
-        let sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
-        let page = try DatabaseQueue(path: path).read { try UInt64.fetchOne($0, sql: sql, arguments: [table]) }
+        let page = try #require(try rootPage(of: table))
         let file = try FileHandle(forUpdating: url.appending(path: "ledger.sqlite"))
-        try file.seek(toOffset: (try #require(page) - 1) * 4_096)
+        try file.seek(toOffset: UInt64(page - 1) * 4_096)
         try file.write(contentsOf: Data(repeating: 0x5a, count: 4_096))
         try file.close()
     }

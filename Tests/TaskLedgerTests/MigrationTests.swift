@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("A ledger of an earlier version is brought up to date and loses nothing")
+@Suite("A ledger of an earlier version is brought up to date and loses nothing but waits of single submissions")
 struct MigrationTests {
     private let folder: LedgerFolder
 
@@ -14,33 +14,61 @@ struct MigrationTests {
 
     private static let versions = 1..<Int(LedgerSchema.version)
 
-    /// A file that a host of that version left, with something in every table.
+    /// A file that a host of that version left, with rows in every table.
     private func makeLedger(ofVersion version: Int) throws {
         let older = try DatabasePool(path: folder.path)
         try LedgerSchema.migrator.migrate(older, upTo: LedgerSchema.steps[version - 1].name)
         try older.close()
         try folder.tamper(firstHost)
+        if version == 3 { try folder.tamper(thirdHost) }
     }
 
-    @Test(arguments: versions) func `what was pending, running and known is that still`(version: Int) throws {
+    @Test(arguments: versions) func `pending work, launches and known plugins are the same after a migration`(
+        version: Int
+    ) throws {
         try makeLedger(ofVersion: version)
         let ledger = try Ledger.open(path: folder.path)
         let snapshot = try ledger.snapshot()
-        #expect(snapshot.requests == [older(7, "clean", retry: Retry(attempts: 2, notBefore: time(90)))])
-        #expect(snapshot.events == [trigger(8)])
+        #expect(snapshot.pendingPlugins.contains(feed) && snapshot.pendingPlugins.contains(keyboard))
+        let clean = older(7, "clean", retry: Retry(attempts: 2, notBefore: time(90)))
+        #expect(try ledger.work(of: feed).requests.first == clean)
+        #expect(try ledger.work(of: keyboard) == PluginWork(plugin: keyboard, events: [trigger(8)]))
         #expect(snapshot.known == [KnownPlugin(entry(feed))])
         #expect(snapshot.lastSubmission == 9 && snapshot.lastLaunch == 4)
-        #expect(snapshot.waits.isEmpty && snapshot.fetches.isEmpty && snapshot.occasions.isEmpty)
 
         let running = try #require(snapshot.running.first)
         #expect(snapshot.running.count == 1 && running.number == 4 && running.keptFromReturning == [6])
-        #expect(running.unfinished == [.request(older(5, "refresh")), .event(started(6))])
+        let event = PendingEvent(
+            plugin: feed,
+            number: 6,
+            type: .started,
+            createdAt: time(6),
+            retry: Retry(attempts: 1, notBefore: time(5), wasInterrupted: true)
+        )
+        #expect(running.unfinished == [.request(older(5, "refresh")), .event(event)])
         #expect(running.process == plan(4, []).process)
         #expect(try ledger.payloads(ofLaunch: 4) == [5: [1, 2], 6: []])
         try ledger.close()
     }
 
-    @Test(arguments: versions) func `launches and the journal are remembered`(version: Int) throws {
+    @Test func `requests, schedules and deferrals of version 3 are the same after a migration, waits are gone`() throws
+    {
+        try makeLedger(ofVersion: 3)
+        let ledger = try Ledger.open(path: folder.path)
+        var study = fullRequest(9, "study")
+        study.retry.hostLosses = 0
+        let work = try ledger.work(of: feed)
+        #expect(work.requests.map(\.number) == [7, 9] && work.requests.last == study)
+        #expect(work.waits.isEmpty && work.deferrals.isEmpty)
+        #expect(try ledger.waits(WaitSelection(key: WaitKey(of: .request(study)), from: time(0), limit: 9)).isEmpty)
+        let snapshot = try ledger.snapshot()
+        #expect(snapshot.fetches == [feed: FetchSchedule(interval: .seconds(60), last: time(6))])
+        #expect(snapshot.occasions == [task("com.example.feed.refresh"): time(7)])
+        try ledger.close()
+        #expect(LedgerInspection(path: folder.path).problems.isEmpty)
+    }
+
+    @Test(arguments: versions) func `launches and the journal are the same after a migration`(version: Int) throws {
         try makeLedger(ofVersion: version)
         let ledger = try Ledger.open(path: folder.path)
         let launches = try ledger.launches(limit: 9, plugin: feed)
@@ -57,17 +85,19 @@ struct MigrationTests {
         )
         #expect(try ledger.snapshot().past == [past])
         #expect(try ledger.journal(JournalSelection(limit: 9)).map(\.message) == ["done"])
+        let span = try #require(try ledger.pendingSpan(ofNewestTask: "com.example.feed.refresh"))
+        #expect(span.submission == 2 && span.since == time(2) && span.until == time(1_003))
         try ledger.close()
     }
 
-    @Test(arguments: versions) func `and the host goes on with it`(version: Int) async throws {
+    @Test(arguments: versions) func `a migrated ledger goes on`(version: Int) async throws {
         try makeLedger(ofVersion: version)
         let ledger = try Ledger.open(path: folder.path)
         try await ledger.commitAndWait([
             .storeRequest(fullRequest(10, "clean"), payload: [3]), .returnTask(4, .request(older(5, "refresh"))),
-            .endTask(4, 6), .endLaunch(4, end()),
+            .endTask(4, 6), .endLaunch(4, end()), .removeRequest(9),
         ])
-        #expect(try ledger.snapshot().requests == [older(5, "refresh"), fullRequest(10, "clean")])
+        #expect(try ledger.work(of: feed).requests == [older(5, "refresh"), fullRequest(10, "clean")])
         try await ledger.commitAndWait([.startLaunch(plan(5, [.request(fullRequest(10, "clean"))], budget: nil))])
         #expect(try ledger.payloads(ofLaunch: 5) == [10: [3]])
         // A launch still takes its tasks along, and nothing refers to what is gone.
@@ -78,7 +108,8 @@ struct MigrationTests {
         #expect(LedgerInspection(path: folder.path).problems.isEmpty)
     }
 
-    @Test(arguments: versions) func `an inspection tells what the host will find, and changes nothing`(
+    @Test(arguments: versions)
+    func `an inspection of an older ledger shows what the host will find, and changes nothing`(
         version: Int
     ) throws {
         try makeLedger(ofVersion: version)
@@ -86,7 +117,7 @@ struct MigrationTests {
         let inspection = LedgerInspection(path: folder.path)
         #expect(try folder.files() == before)
         #expect(inspection.problems.isEmpty && inspection.state == .readable(version: Int64(version)))
-        #expect(inspection.snapshot?.requests.map(\.number) == [7])
+        #expect(inspection.pendingRequests == (version == 3 ? 2 : 1))
         #expect(inspection.snapshot?.running.map(\.number) == [4])
     }
 
@@ -108,22 +139,28 @@ struct MigrationTests {
     }
 }
 
-/// What the statements of version 1 wrote: values in the order of its columns.
+/// What the statements of version 1 wrote. The columns are named where a later version has more of them.
 private let firstHost = """
     INSERT INTO plugin VALUES (1, 'com.example.feed'), (2, 'com.example.feed.keyboard');
     INSERT INTO known_plugin VALUES
         (1, '/manifests/com.example.feed.yaml', 'a1a2', 'b1b2', 'com.example.feed.refresh
     com.example.feed.export.*', NULL);
     UPDATE counter SET last = iif(name = 'launch', 4, 9);
-    INSERT INTO request VALUES
-        (7, 1, 'com.example.feed.clean', 2, 50000000000, 1, 0, 2, 7000000000, 2, 90000000000, 0, 0, x'0907');
+    INSERT INTO request (
+        number, plugin, identifier, kind, earliest_begin, requires_network, requires_external_power, submitter,
+        submitted_at, attempts, not_before, runs_alone, was_interrupted, payload
+    ) VALUES (7, 1, 'com.example.feed.clean', 2, 50000000000, 1, 0, 2, 7000000000, 2, 90000000000, 0, 0, x'0907');
     INSERT INTO event VALUES (8, 2, 2, 8000000000, 0, NULL, 0, 0, x'');
     INSERT INTO launch VALUES
         (3, 1, 1, 2, 1003000000000, 30000000000, 4500000000, 4711, -2, '2c1f…', '/sys/fs/cgroup/bgtask/3', 'a1a2',
             'b1b2', 'completed', 2000000000000, 1250000000, 'plugin', 'all done'),
         (4, 1, 1, 2, 1004000000000, 30000000000, 4500000000, 4711, -2, '2c1f…', '/sys/fs/cgroup/bgtask/4', 'a1a2',
             'b1b2', NULL, NULL, NULL, NULL, NULL);
-    INSERT INTO task VALUES
+    INSERT INTO task (
+        launch, position, submission, kind, label, event_type, earliest_begin, requires_network,
+        requires_external_power, submitter, submitted_at, attempts, not_before, runs_alone, was_interrupted,
+        is_kept_from_returning, is_over, outcome, payload
+    ) VALUES
         (3, 0, 2, 1, 'com.example.feed.refresh', NULL, NULL, 0, 0, NULL, 2000000000, 0, NULL, 0, 0, 0, 1,
             'succeeded', NULL),
         (4, 0, 5, 2, 'com.example.feed.refresh', NULL, 50000000000, 1, 0, 2, 5000000000, 0, NULL, 0, 0, 0, 0, NULL,
@@ -131,4 +168,15 @@ private let firstHost = """
         (4, 1, 6, 5, 'started', 1, NULL, 0, 0, NULL, 6000000000, 1, 5000000000, 0, 1, 1, 0, NULL, x'');
     INSERT INTO journal VALUES
         (1, 2000000000000, 'succeeded', 1, 3, 'com.example.feed.refresh', 2, 'nobody', 'done');
+    """
+
+/// What the statements of version 3 wrote beside that, values in the order of its columns.
+private let thirdHost = """
+    INSERT INTO request VALUES
+        (9, 1, 'com.example.feed.study', 2, 2000000000000000000, 1, 0, 3, 'Export', 'of 12 photos', 2, -2, 2,
+            1763000000123456789, 2, 1900000000000000000, 1, 0, 1850000000000000000, x'0102');
+    INSERT INTO wait VALUES (1, 9, 1, 'com.example.feed.study', 'heat', 1000000000, NULL),
+        (2, 5, 1, 'com.example.feed.refresh', 'network', 1000000000, 2000000000);
+    INSERT INTO fetch_schedule VALUES (1, 60000000000, 6000000000);
+    INSERT INTO occasion VALUES ('com.example.feed.refresh', 7000000000);
     """

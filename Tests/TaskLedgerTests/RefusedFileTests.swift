@@ -84,7 +84,7 @@ struct RefusedFileTests {
         #expect(error.message.contains("restore it from a copy"))
     }
 
-    @Test(arguments: ["request", "event", "known_plugin", "fetch_schedule", "occasion"])
+    @Test(arguments: ["request", "event", "deferral", "known_plugin", "fetch_schedule", "occasion"])
     func `a ledger with damage in a table that every start reads`(table: String) async throws {
         try await makeLedger()
         try folder.damage(table)

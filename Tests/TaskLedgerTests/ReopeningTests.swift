@@ -12,7 +12,7 @@ struct ReopeningTests {
 
     init() throws { folder = try LedgerFolder() }
 
-    @Test func `the snapshot after reopening equals the one before`() async throws {
+    @Test func `snapshot and pending work after reopening equal those before`() async throws {
         let ledger = try Ledger.open(path: folder.path)
         try await ledger.commitAndWait([
             .storeRequest(fullRequest(1), payload: [1]), .storeRequest(plainRequest(2, "clean"), payload: []),
@@ -20,43 +20,87 @@ struct ReopeningTests {
             .rememberPlugin(KnownPlugin(entry(feed))),
             .startLaunch(plan(1, [.request(plainRequest(2, "clean")), .request(fullRequest(1))])),
             .keepFromReturning(1, 1), .startLaunch(plan(2, [])), .endLaunch(2, end()),
-            .recordWait(.event(started(4)), reasons: ["heat", "lane-busy"], at: time(5)),
+            wait(.event(started(4)), for: ["heat", "lane-busy"], at: 5),
+            .setDeferrals(WaitKey(of: .request(fullRequest(3, of: cleaner))), [deferral(1, 2), deferral(4)]),
             .setFetch(feed, FetchSchedule(interval: .seconds(60), last: time(6))),
             .recordOccasion(task("com.example.feed.refresh"), at: time(7)),
         ])
-        let before = try ledger.snapshot()
+        let before = try (ledger.snapshot(), ledger.work(of: feed), ledger.work(of: cleaner))
         try ledger.close()
 
         let reopened = try Ledger.open(path: folder.path)
         let after = try reopened.snapshot()
-        #expect(after.requests == before.requests && after.requests == [fullRequest(3, of: cleaner)])
-        #expect(after.events == before.events && after.events == [started(4)])
-        #expect(after.running == before.running && after.running.first?.keptFromReturning == [1])
-        #expect(after.known == before.known && after.known == [KnownPlugin(entry(feed))])
-        #expect(after.past == before.past && after.past.map(\.endedAt) == [time(2_000)])
-        #expect(after.waits == before.waits && after.waits == [4: ["heat", "lane-busy"]])
-        #expect(after.fetches == before.fetches && after.fetches.keys.map(\.self) == [feed])
-        #expect(after.occasions == before.occasions && after.occasions.values.map(\.self) == [time(7)])
+        #expect(after.pendingPlugins == before.0.pendingPlugins && after.pendingPlugins == [cleaner, feed])
+        #expect(after.running == before.0.running && after.running.first?.keptFromReturning == [1])
+        #expect(after.known == before.0.known && after.known == [KnownPlugin(entry(feed))])
+        #expect(after.past == before.0.past && after.past.map(\.endedAt) == [time(2_000)])
+        #expect(after.fetches == before.0.fetches && after.fetches.keys.map(\.self) == [feed])
+        #expect(after.occasions == before.0.occasions && after.occasions.values.map(\.self) == [time(7)])
         #expect(after.lastSubmission == 4 && after.lastLaunch == 2)
+        #expect(try reopened.work(of: feed) == before.1)
+        #expect(before.1 == PluginWork(plugin: feed, events: [started(4)], waits: [.event: ["heat", "lane-busy"]]))
+        #expect(try reopened.work(of: cleaner) == before.2 && before.2.requests == [fullRequest(3, of: cleaner)])
+        #expect(before.2.deferrals.values.map(\.self) == [[deferral(1, 2), deferral(4)]])
         #expect(try reopened.payloads(ofLaunch: 1) == [1: [1], 2: []])
         try reopened.close()
     }
 
-    @Test func `what nothing waits for any more, a host that died left open, is closed`() async throws {
+    @Test func `opening closes the waits of classes without pending work, at the time of the last journal entry`()
+        async throws
+    {
         let ledger = try Ledger.open(path: folder.path)
-        func wait(_ number: Int64) -> LedgerChange {
-            .recordWait(.request(plainRequest(number)), reasons: ["heat"], at: time(5))
-        }
+        let (gone, left) = (PendingWork.request(fullRequest(1)), PendingWork.request(plainRequest(2, "clean")))
         try await ledger.commitAndWait([
-            .storeRequest(plainRequest(1), payload: []), wait(1), .storeRequest(plainRequest(2), payload: []), wait(2),
-            .storeEvent(started(3), payload: []), .recordWait(.event(started(3)), reasons: ["heat"], at: time(6)),
+            .storeRequest(plainRequest(2, "clean"), payload: []), .storeEvent(started(3), payload: []),
+            wait(gone, for: ["heat"], at: 5), wait(left, for: ["network"], at: 6),
+            wait(.event(started(3)), for: ["x"], at: 7),
+            note("last", at: 9),
         ])
         try ledger.close()
 
         let reopened = try Ledger.open(path: folder.path)
-        #expect(try reopened.snapshot().waits == [2: ["heat"], 3: ["heat"]])
-        let history = try reopened.waits(WaitSelection(label: "com.example.feed.refresh", submission: 1, limit: 9))
-        #expect(history.map(\.until) == [time(5)])
+        #expect(
+            try reopened.work(of: feed).waits == [
+                WorkClass(of: left): ["network"], .event: ["x"],
+            ]
+        )
+        let closed = try reopened.waits(WaitSelection(key: WaitKey(of: gone), from: time(0), limit: 9))
+        #expect(closed.map(\.until) == [time(9)])
+        try reopened.close()
+    }
+
+    @Test func `opening deletes the deferral periods of classes without pending work`() async throws {
+        let ledger = try Ledger.open(path: folder.path)
+        let (gone, left) = (PendingWork.request(fullRequest(1)), PendingWork.request(plainRequest(2, "clean")))
+        try await ledger.commitAndWait([
+            .storeRequest(plainRequest(2, "clean"), payload: []), .setDeferrals(WaitKey(of: gone), [deferral(1)]),
+            .setDeferrals(WaitKey(of: left), [deferral(2, 3)]),
+        ])
+        try ledger.close()
+
+        let reopened = try Ledger.open(path: folder.path)
+        #expect(
+            try reopened.work(of: feed).deferrals == [
+                WorkClass(of: left): [deferral(2, 3)]
+            ]
+        )
+        try reopened.close()
+    }
+
+    @Test(arguments: ["wait", "deferral"]) func `opening ends what a number that stands for no class still holds`(
+        table: String
+    ) async throws {
+        let ledger = try Ledger.open(path: folder.path)
+        let request = PendingWork.request(plainRequest(1))
+        try await ledger.commitAndWait([
+            .storeRequest(plainRequest(1), payload: []), wait(request, for: ["heat"], at: 1),
+            .setDeferrals(WaitKey(of: request), [deferral(1)]),
+        ])
+        try ledger.close()
+        try folder.tamper("UPDATE \(table) SET class = 250")
+        let reopened = try Ledger.open(path: folder.path)
+        let work = try reopened.work(of: feed)
+        #expect(work.waits.isEmpty == (table == "wait") && work.deferrals.isEmpty == (table == "deferral"))
         try reopened.close()
     }
 
@@ -64,7 +108,7 @@ struct ReopeningTests {
         let ledger = try Ledger.open(path: folder.path)
         try await ledger.commitAndWait([.storeRequest(fullRequest(1), payload: [])])
         let second = try Ledger.open(path: folder.path)
-        #expect(try second.snapshot().requests == [fullRequest(1)])
+        #expect(try second.pendingRequests() == [fullRequest(1)])
         try second.close()
         try ledger.close()
     }
@@ -79,7 +123,7 @@ struct ReopeningTests {
         // A lower number later, as from a returning request, takes nothing back.
         try await ledger.commitAndWait([.storeRequest(plainRequest(3), payload: [])])
         let pruned = try ledger.prune(journalOlderThan: time(10_000), launchesOlderThan: time(10_000))
-        #expect(pruned == PrunedRows(journal: 2, launches: 1, waits: 0))
+        #expect(pruned == PrunedRows(journal: 2, launches: 1, waits: 0, deferrals: 0))
         try ledger.close()
 
         let reopened = try Ledger.open(path: folder.path)
@@ -92,33 +136,61 @@ struct ReopeningTests {
     }
 
     @Test(arguments: [
-        ("UPDATE request SET kind = 77", "table request, number 1: kind holds \"77\""),
-        ("UPDATE request SET identifier = 'nodots'", "table request, number 1: identifier holds \"nodots\""),
         ("UPDATE launch SET lane = -1", "table launch, number 3: lane holds \"-1\""),
         ("UPDATE launch SET pid = 1 << 40", "table launch, number 3: pid holds \"1099511627776\""),
         ("UPDATE task SET event_type = 6", "table task, launch 3: event_type holds \"6\""),
         ("UPDATE known_plugin SET permitted = '*'", "table known_plugin, identifier com.example.feed: permitted holds"),
-        ("UPDATE request SET protection = 4", "table request, number 1: protection holds \"4\""),
-        ("UPDATE request SET title = 'x'", "table request, number 1: strategy holds nothing"),
         ("UPDATE launch SET outcome = 'odd', ended_at = 9", "table launch, number 3: outcome holds \"odd\""),
         ("INSERT INTO occasion VALUES ('nodots', 1)", "table occasion, identifier nodots: identifier holds"),
-        ("DELETE FROM counter", "table counter has no row \"submission\""),
+        ("DELETE FROM counter", "table counter has no row"),
+        ("ALTER TABLE launch RENAME COLUMN lane TO way", "table launch has no column lane"),
+        ("ALTER TABLE known_plugin DROP COLUMN missing_since", "table known_plugin has no column missing_since"),
     ])
-    func `a row that this host cannot read is named with its table and value`(sql: String, message: String) async throws
-    {
+    func `a row that this host cannot read fails the snapshot, with its table, row and column`(
+        sql: String,
+        message: String
+    ) async throws {
+        try await tamper(sql)
+        let reopened = try Ledger.open(path: folder.path)
+        let error = try ledgerError { try reopened.snapshot() }
+        #expect(error.message.contains(message) && error.message.contains(folder.path))
+        try reopened.close()
+    }
+
+    @Test(arguments: [
+        ("UPDATE request SET kind = 77", "table request, number 1: kind holds \"77\""),
+        ("UPDATE request SET identifier = 'nodots'", "table request, number 1: identifier holds \"nodots\""),
+        ("UPDATE request SET protection = 4", "table request, number 1: protection holds \"4\""),
+        ("UPDATE request SET title = 'x'", "table request, number 1: strategy holds nothing"),
+        ("UPDATE request SET submitter = 77", "table request, number 1: submitter holds \"77\""),
+        ("UPDATE event SET type = 9", "table event, number 4: type holds \"9\""),
+        ("ALTER TABLE request RENAME COLUMN submitted_at TO told_at", "table request has no column submitted_at"),
+        ("ALTER TABLE event DROP COLUMN host_losses", "table event has no column host_losses"),
+    ])
+    func `a row that this host cannot read fails the work of its plugin alone, with its table, row and column`(
+        sql: String,
+        message: String
+    ) async throws {
+        try await tamper("PRAGMA foreign_keys = OFF; \(sql)")
+        let reopened = try Ledger.open(path: folder.path)
+        #expect(try reopened.snapshot().pendingPlugins == [cleaner, feed])
+        let error = try ledgerError { try reopened.work(of: feed) }
+        #expect(error.code == .unreadable)
+        #expect(error.message.contains(message) && error.message.contains(folder.path))
+        if !sql.contains("ALTER") { #expect(try reopened.work(of: cleaner).events.map(\.number) == [5]) }
+        try reopened.close()
+    }
+
+    /// A ledger with a row in every table that a start reads, on which another program ran `sql`.
+    private func tamper(_ sql: String) async throws {
         let ledger = try Ledger.open(path: folder.path)
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: []), .storeEvent(started(2), payload: []),
-            .startLaunch(plan(3, [.event(started(2))])), .rememberPlugin(KnownPlugin(entry(feed))),
+            .storeEvent(started(4), payload: []), .startLaunch(plan(3, [.event(started(2))])),
+            .rememberPlugin(KnownPlugin(entry(feed))), .storeEvent(trigger(5, of: cleaner), payload: []),
         ])
         try ledger.close()
-        try folder.tamper(sql)
-
-        let reopened = try Ledger.open(path: folder.path)
-        let error = try ledgerError { try reopened.snapshot() }
-        #expect(error.message.contains(message))
-        #expect(error.message.contains(folder.path))
-        try reopened.close()
+        try folder.tamper(sql.replacing("type = 9", with: "type = iif(number = 4, 9, type)"))
     }
 
     @Test func `commits are synced to the disk in full, with foreign keys on and a write-ahead log`() throws {

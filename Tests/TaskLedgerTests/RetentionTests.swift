@@ -38,22 +38,35 @@ struct RetentionTests {
     }
 
     @Test func `waits go with the journal of their time, those still open stay however old`() async throws {
-        func wait(_ number: Int64, for reasons: [String], at seconds: Int64) -> LedgerChange {
-            .recordWait(.request(plainRequest(number)), reasons: reasons, at: time(seconds))
-        }
+        let work = PendingWork.request(plainRequest(1))
         try await ledger.commitAndWait([
-            wait(1, for: ["network", "heat", "spacing"], at: 1), wait(1, for: ["network"], at: 2),
-            wait(1, for: ["network", "heat"], at: 3), wait(1, for: ["network"], at: 5),
+            wait(work, for: ["network", "heat", "spacing"], at: 1), wait(work, for: ["network"], at: 2),
+            wait(work, for: ["network", "heat"], at: 3), wait(work, for: ["network"], at: 5),
         ])
         func prune() throws -> PrunedRows {
             try ledger.prune(journalOlderThan: time(5), launchesOlderThan: time(0), atMost: 1)
         }
-        #expect(try prune() == PrunedRows(journal: 0, launches: 0, waits: 1))
+        #expect(try prune() == PrunedRows(journal: 0, launches: 0, waits: 1, deferrals: 0))
         #expect(try prune().most == 1)
         #expect(try prune().most == 0)
-        let left = try ledger.waits(WaitSelection(label: "com.example.feed.refresh", limit: 9))
+        let left = try ledger.waits(WaitSelection(key: WaitKey(of: work), from: time(0), limit: 9))
         #expect(left.map(\.reason) == ["network", "heat"] && left.map(\.until) == [nil, time(5)])
-        #expect(try ledger.snapshot().waits == [1: ["network"]])
+        #expect(try ledger.work(of: feed).waits == [WorkClass(of: work): ["network"]])
+    }
+
+    @Test func `the deferral periods of a class stay while it has pending work, however old`() async throws {
+        let (left, gone) = (PendingWork.request(plainRequest(1)), PendingWork.request(fullRequest(2, "clean")))
+        try await ledger.commitAndWait([
+            .storeRequest(plainRequest(1), payload: []), .storeRequest(fullRequest(2, "clean"), payload: []),
+            .setDeferrals(WaitKey(of: left), [deferral(1, 2), deferral(3)]),
+            .setDeferrals(WaitKey(of: gone), [deferral(1, 2), deferral(4, 5)]),
+            .setDeferrals(WaitKey(of: .event(started(3))), [deferral(6)]),
+        ])
+        func prune() throws -> PrunedRows { try ledger.prune(journalOlderThan: time(9), launchesOlderThan: time(9)) }
+        #expect(try prune().deferrals == 1)
+        try await ledger.commitAndWait([.startLaunch(plan(1, [gone]))])
+        #expect(try prune().deferrals == 2)
+        #expect(try ledger.work(of: feed).deferrals == [WorkClass(of: left): [deferral(1, 2), deferral(3)]])
     }
 
     @Test(arguments: [

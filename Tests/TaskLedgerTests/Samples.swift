@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import TaskLedger
 import TaskModel
 import Testing
 
@@ -40,8 +41,14 @@ func fullRequest(_ number: Int64, _ name: String = "refresh", of plugin: PluginI
         ),
         submitter: .plugin(keyboard),
         submittedAt: WallTime(nanoseconds: 1_763_000_000_123_456_789),
-        retry: Retry(attempts: 2, notBefore: time(1_900_000_000), runsAlone: true, wasInterrupted: false),
-        heldSoftlySince: time(1_850_000_000)
+        retry: Retry(
+            attempts: 2,
+            notBefore: time(1_900_000_000),
+            runsAlone: true,
+            wasInterrupted: false,
+            hostLosses: 3
+        ),
+        deferredSince: time(1_850_000_000)
     )
 }
 
@@ -77,7 +84,7 @@ func started(_ number: Int64, of plugin: PluginIdentifier = feed) -> PendingEven
         number: SubmissionNumber(rawValue: number),
         type: .started,
         createdAt: time(number),
-        retry: Retry(attempts: 1, notBefore: time(5), runsAlone: false, wasInterrupted: true)
+        retry: Retry(attempts: 1, notBefore: time(5), runsAlone: false, wasInterrupted: true, hostLosses: 2)
     )
 }
 
@@ -159,6 +166,28 @@ func outcome(
             message: "done"
         )
     )
+}
+
+/// The wait of the class that a sample request or event belongs to.
+func wait(_ work: PendingWork, for reasons: [String], at seconds: Int64) -> LedgerChange {
+    .recordWait(WaitKey(of: work), reasons: reasons, at: time(seconds))
+}
+
+func deferral(_ since: Int64, _ until: Int64? = nil) -> DeferralPeriod {
+    DeferralPeriod(since: time(since), until: until.map(time))
+}
+
+/// All that is pending in the ledger, loaded plugin by plugin.
+extension Ledger {
+    /// In the order of their numbers.
+    func pendingRequests() throws -> [PendingRequest] {
+        try snapshot().pendingPlugins.flatMap { try work(of: $0).requests }.sorted { $0.number < $1.number }
+    }
+
+    /// In the order of their numbers.
+    func pendingEvents() throws -> [PendingEvent] {
+        try snapshot().pendingPlugins.flatMap { try work(of: $0).events }.sorted { $0.number < $1.number }
+    }
 }
 
 func note(_ message: String, plugin: PluginIdentifier = feed, at seconds: Int64 = 3_000) -> LedgerChange {

@@ -13,12 +13,13 @@ struct SchemaTests {
             LedgerSchema.migrator.migrations == [
                 "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
                 "3: every kind of request, waits, fetches, occasions",
+                "4: pending work by plugin, payloads apart, waits and deferrals by class",
             ]
         )
-        #expect(LedgerSchema.version == 3)
+        #expect(LedgerSchema.version == 4)
         let database = try DatabaseQueue()
         try LedgerSchema.migrator.migrate(database)
-        #expect(try pragma("user_version", of: database) == 3)
+        #expect(try pragma("user_version", of: database) == 4)
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
@@ -28,7 +29,8 @@ struct SchemaTests {
             let older = try DatabaseQueue(path: folder.path)
             try LedgerSchema.migrator.migrate(older, upTo: step)
             try older.close()
-            try folder.tamper("UPDATE counter SET last = 12 WHERE name = 'launch'")
+            let isOneRow = step == LedgerSchema.migrator.migrations.last
+            try folder.tamper("UPDATE counter SET \(isOneRow ? "launch = 12" : "last = 12 WHERE name = 'launch'")")
 
             let ledger = try Ledger.open(path: folder.path)
             #expect(try ledger.snapshot().lastLaunch == 12)
@@ -44,10 +46,31 @@ struct SchemaTests {
         #expect(words(found.joined(separator: "\n")) == words(firstVersion))
     }
 
-    @Test func `those that version 3 adds or changes are these`() throws {
-        let kept = try tables(ofVersion: 2)
-        let found = try tables(ofVersion: 3).filter { !kept.contains($0) }
-        #expect(words(found.joined(separator: "\n")) == words(thirdVersion))
+    @Test(arguments: [3, 4]) func `the tables that a later version adds or changes are these`(version: Int) throws {
+        let kept = try tables(ofVersion: version - 1)
+        let found = try tables(ofVersion: version).filter { !kept.contains($0) }
+        #expect(words(found.joined(separator: "\n")) == words(version == 3 ? thirdVersion : fourthVersion))
+    }
+
+    @Test func `pending work is found by its plugin and by its number, without a scan and without sorting`() throws {
+        let ledger = try Ledger.inMemory()
+        let statements: [(sql: String, index: String)] = [
+            (Request.ofPlugin, "SEARCH request USING PRIMARY KEY (plugin=?)"),
+            (Event.ofPlugin, "SEARCH event USING PRIMARY KEY (plugin=?)"),
+            (Deferral.ofPlugin, "SEARCH deferral USING PRIMARY KEY (plugin=?)"),
+            (Request.remove.sql, "SEARCH request USING COVERING INDEX request_by_number (number=?)"),
+            (Event.remove.sql, "SEARCH event USING COVERING INDEX event_by_number (number=?)"),
+            (Payload.ofLaunch, "SEARCH payload USING INTEGER PRIMARY KEY (rowid=?)"),
+        ]
+        for (sql, index) in statements {
+            let plan = try ledger.queryPlan(sql, [1])
+            #expect(plan.contains { $0.hasPrefix(index) }, "\(plan)")
+            #expect(!plan.contains { $0.contains("SCAN") || $0.contains("TEMP B-TREE") }, "\(plan)")
+        }
+        let plan = try ledger.queryPlan(Pending.plugins, [])
+        #expect(plan.contains { $0.contains("SEARCH request USING PRIMARY KEY (plugin=?)") }, "\(plan)")
+        #expect(plan.contains { $0.contains("SEARCH event USING PRIMARY KEY (plugin=?)") }, "\(plan)")
+        #expect(!plan.contains { $0.contains("SCAN request") || $0.contains("TEMP B-TREE") }, "\(plan)")
     }
 
     private func tables(ofVersion version: Int) throws -> [String] {
@@ -116,4 +139,24 @@ private let thirdVersion = """
         title TEXT, subtitle TEXT, strategy INTEGER, resources INTEGER, held_softly_since INTEGER
     wait: number INTEGER #1, submission INTEGER!, plugin INTEGER!, label TEXT!, reason TEXT!, since INTEGER!, until
         INTEGER
+    """
+
+private let fourthVersion = """
+    counter: id INTEGER #1, commits INTEGER!, submission INTEGER!, launch INTEGER!
+    deferral: plugin INTEGER! #1, class INTEGER! #2, position INTEGER! #3, since INTEGER!, until INTEGER
+    event: plugin INTEGER! #1, number INTEGER! #2, type INTEGER!, created_at INTEGER!, attempts INTEGER!, not_before
+        INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses INTEGER!, payload_size INTEGER!
+    payload: submission INTEGER #1, bytes BLOB!
+    request: plugin INTEGER! #1, identifier TEXT! #2, number INTEGER!, kind INTEGER!, earliest_begin INTEGER,
+        requires_network INTEGER!, requires_external_power INTEGER!, protection INTEGER!, title TEXT, subtitle TEXT,
+        strategy INTEGER, resources INTEGER, submitter INTEGER, submitted_at INTEGER!, attempts INTEGER!, not_before
+        INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses INTEGER!, deferred_since INTEGER,
+        payload_size INTEGER!
+    task: launch INTEGER! #1, position INTEGER! #2, submission INTEGER!, kind INTEGER!, label TEXT!, event_type
+        INTEGER, earliest_begin INTEGER, requires_network INTEGER!, requires_external_power INTEGER!, protection
+        INTEGER!, title TEXT, subtitle TEXT, strategy INTEGER, resources INTEGER, submitter INTEGER, submitted_at
+        INTEGER!, attempts INTEGER!, not_before INTEGER, runs_alone INTEGER!, was_interrupted INTEGER!, host_losses
+        INTEGER!, deferred_since INTEGER, is_kept_from_returning INTEGER!, is_over INTEGER!, outcome TEXT, payload_size
+        INTEGER!
+    wait: number INTEGER #1, plugin INTEGER!, class INTEGER!, reason TEXT!, since INTEGER!, until INTEGER
     """

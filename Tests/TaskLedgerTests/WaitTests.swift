@@ -6,143 +6,167 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("What work waited for is remembered with how long")
+@Suite("The waits of a class of work are recorded with their times")
 struct WaitTests {
     let ledger: Ledger
 
     init() throws { ledger = try Ledger.inMemory() }
 
+    /// Requests of one class, and of one plugin with `export`.
+    private let refresh = PendingWork.request(plainRequest(1))
+    private let export = PendingWork.request(continuedRequest(2))
+
     private func waits(
-        _ label: String = "com.example.feed.refresh",
-        of plugin: PluginIdentifier? = nil,
-        submission: SubmissionNumber? = nil,
+        _ work: PendingWork? = nil,
+        from: Int64 = 0,
+        to: Int64? = nil,
         limit: Int = 100
     ) throws -> [WaitRecord] {
-        try ledger.waits(WaitSelection(label: label, plugin: plugin, submission: submission, limit: limit))
+        let key = WaitKey(of: work ?? refresh)
+        return try ledger.waits(WaitSelection(key: key, from: time(from), to: to.map(time), limit: limit))
     }
 
-    private func wait(_ number: Int64, for reasons: [String], at seconds: Int64) -> LedgerChange {
-        .recordWait(.request(plainRequest(number)), reasons: reasons, at: time(seconds))
+    private func record(_ reason: String, _ since: Int64, _ until: Int64?) -> WaitRecord {
+        WaitRecord(reason: reason, since: time(since), until: until.map(time))
     }
 
-    private func record(_ number: SubmissionNumber, _ reason: String, _ since: Int64, _ until: Int64?) -> WaitRecord {
-        WaitRecord(submission: number, reason: reason, since: time(since), until: until.map(time))
+    private func open(_ plugin: PluginIdentifier = feed) throws -> [WorkClass: Set<String>] {
+        try ledger.work(of: plugin).waits
     }
 
-    @Test func `a reason that is new opens, one that is gone closes, one that stays keeps its beginning`() async throws
+    @Test func `a new reason opens a row, a missing one closes its row, and one that stays keeps its beginning`()
+        async throws
     {
-        try await ledger.commitAndWait([wait(1, for: ["earliest-begin", "network"], at: 10)])
-        try await ledger.commitAndWait([wait(1, for: ["network", "not-idle"], at: 20)])
-        #expect(try ledger.snapshot().waits == [1: ["network", "not-idle"]])
+        try await ledger.commitAndWait([wait(refresh, for: ["earliest-begin", "network"], at: 10)])
+        try await ledger.commitAndWait([wait(refresh, for: ["network", "not-idle"], at: 20)])
+        #expect(try open() == [WorkClass(of: refresh): ["network", "not-idle"]])
         #expect(
-            try waits() == [
-                record(1, "earliest-begin", 10, 20), record(1, "network", 10, nil), record(1, "not-idle", 20, nil),
-            ]
+            try waits() == [record("earliest-begin", 10, 20), record("network", 10, nil), record("not-idle", 20, nil)]
         )
-        try await ledger.commitAndWait([wait(1, for: [], at: 30)])
-        #expect(try ledger.snapshot().waits.isEmpty)
+        try await ledger.commitAndWait([wait(refresh, for: [], at: 30)])
+        #expect(try open().isEmpty)
         #expect(try waits().map(\.until) == [time(20), time(30), time(30)])
     }
 
-    @Test func `what is recorded again changes nothing, and what comes back begins anew`() async throws {
-        try await ledger.commitAndWait([wait(1, for: ["network", "network"], at: 10)])
-        try await ledger.commitAndWait([wait(1, for: ["network"], at: 20)])
-        #expect(try waits() == [record(1, "network", 10, nil)])
-        try await ledger.commitAndWait([wait(1, for: [], at: 30), wait(1, for: ["network"], at: 40)])
-        #expect(try waits() == [record(1, "network", 10, 30), record(1, "network", 40, nil)])
+    @Test func `a reason that is recorded again changes nothing, and one that returns opens another row`() async throws
+    {
+        try await ledger.commitAndWait([wait(refresh, for: ["network", "network"], at: 10)])
+        try await ledger.commitAndWait([wait(refresh, for: ["network"], at: 20)])
+        #expect(try waits() == [record("network", 10, nil)])
+        try await ledger.commitAndWait([wait(refresh, for: [], at: 30), wait(refresh, for: ["network"], at: 40)])
+        #expect(try waits() == [record("network", 10, 30), record("network", 40, nil)])
     }
 
-    @Test func `nothing ends before it began, however the clock is set`() async throws {
-        try await ledger.commitAndWait([wait(1, for: ["network"], at: 50), wait(1, for: [], at: 10)])
-        #expect(try waits() == [record(1, "network", 50, 50)])
+    @Test func `no wait ends before it began when the clock is set back`() async throws {
+        try await ledger.commitAndWait([wait(refresh, for: ["network"], at: 50), wait(refresh, for: [], at: 10)])
+        #expect(try waits() == [record("network", 50, 50)])
     }
 
-    @Test func `a task is asked for by its identifier: its newest submission, or the one that is named`() async throws {
+    @Test func `requests of one class share their waits, and other classes and plugins have their own`() async throws {
+        let foreign = PendingWork.request(plainRequest(3, of: cleaner))
+        let sibling = PendingWork.request(plainRequest(9, "clean"))
         try await ledger.commitAndWait([
-            wait(3, for: ["network"], at: 10), wait(3, for: [], at: 11), wait(5, for: ["heat"], at: 12),
-            .recordWait(.request(plainRequest(6, "clean")), reasons: ["lane-busy"], at: time(13)),
+            wait(refresh, for: ["network"], at: 10), wait(export, for: ["lane-busy"], at: 11),
+            wait(foreign, for: ["heat"], at: 12), wait(.event(started(4)), for: ["launch-limit"], at: 13),
         ])
-        #expect(try waits() == [record(5, "heat", 12, nil)])
-        #expect(try waits(submission: 3) == [record(3, "network", 10, 11)])
-        #expect(try waits(submission: 6).isEmpty)
-        #expect(try waits("com.example.feed.never").isEmpty)
+        #expect(try waits(sibling) == [record("network", 10, nil)])
+        #expect(try waits(export) == [record("lane-busy", 11, nil)])
+        #expect(try waits(foreign) == [record("heat", 12, nil)])
+        #expect(try waits(.event(started(5, of: cleaner))).isEmpty)
+        #expect(
+            try open() == [
+                WorkClass(of: refresh): ["network"], WorkClass(of: export): ["lane-busy"], .event: ["launch-limit"],
+            ]
+        )
+        try await ledger.commitAndWait([wait(sibling, for: [], at: 14)])
+        #expect(try waits().map(\.until) == [time(14)])
     }
 
-    @Test func `events of one name are told apart by their plugin`() async throws {
+    @Test func `a selection holds the waits that overlap its span, both ends included`() async throws {
         try await ledger.commitAndWait([
-            .recordWait(.event(started(1)), reasons: ["launch-limit"], at: time(1)),
-            .recordWait(.event(started(2, of: cleaner)), reasons: ["heat"], at: time(2)),
+            wait(refresh, for: ["a"], at: 10), wait(refresh, for: ["b"], at: 20), wait(refresh, for: ["c"], at: 30),
+            wait(refresh, for: ["d"], at: 40),
         ])
-        #expect(try waits("started", of: feed) == [record(1, "launch-limit", 1, nil)])
-        #expect(try waits("started", of: cleaner) == [record(2, "heat", 2, nil)])
-        #expect(try waits("started", of: keyboard).isEmpty)
+        #expect(try waits(from: 20, to: 30).map(\.reason) == ["a", "b", "c"])
+        #expect(try waits(from: 21, to: 29).map(\.reason) == ["b"])
+        #expect(try waits(from: 31).map(\.reason) == ["c", "d"])
+        #expect(try waits(from: 31, to: 39).map(\.reason) == ["c"])
+        #expect(try waits(from: 0, to: 9).isEmpty)
+        #expect(try waits(from: 50, to: 60).map(\.reason) == ["d"])
     }
 
-    @Test func `a limit leaves out the oldest, and the newest comes last`() async throws {
+    @Test func `a limit leaves out the waits that ended first, and the newest comes last`() async throws {
         for second in 1...9 as ClosedRange<Int64> {
-            try await ledger.commitAndWait([wait(1, for: second % 2 == 1 ? ["heat"] : ["network"], at: second)])
+            try await ledger.commitAndWait([wait(refresh, for: second % 2 == 1 ? ["heat"] : ["network"], at: second)])
         }
-        #expect(try waits(limit: 2) == [record(1, "network", 8, 9), record(1, "heat", 9, nil)])
+        #expect(try waits(limit: 2) == [record("network", 8, 9), record("heat", 9, nil)])
+        #expect(try waits(limit: 1) == [record("heat", 9, nil)])
         #expect(try waits(limit: 0).isEmpty)
     }
 
-    @Test func `a launch and a return leave the waits to what is recorded of them`() async throws {
+    @Test func `a launch and a return leave the waits of the class as they are recorded`() async throws {
         try await ledger.commitAndWait([
-            .storeRequest(plainRequest(1), payload: []), wait(1, for: ["network"], at: 1),
-            .startLaunch(plan(1, [.request(plainRequest(1))])), wait(1, for: [], at: 2),
+            .storeRequest(plainRequest(1), payload: []), wait(refresh, for: ["network"], at: 1),
+            .startLaunch(plan(1, [refresh])), wait(refresh, for: [], at: 2),
         ])
         try await ledger.commitAndWait([
-            .returnTask(1, .request(plainRequest(1))), .endLaunch(1, end(.crashed)),
-            wait(1, for: ["retry-delay"], at: 3),
+            .returnTask(1, refresh), .endLaunch(1, end(.crashed)), wait(refresh, for: ["retry-delay"], at: 3),
         ])
-        #expect(try ledger.snapshot().waits == [1: ["retry-delay"]])
-        #expect(try waits() == [record(1, "network", 1, 2), record(1, "retry-delay", 3, nil)])
+        #expect(try open() == [WorkClass(of: refresh): ["retry-delay"]])
+        #expect(try waits() == [record("network", 1, 2), record("retry-delay", 3, nil)])
     }
 
-    @Test func `a forgotten plugin waits for nothing, and what it waited for is not forgotten with it`() async throws {
+    @Test func `forgetting a plugin deletes its open waits and its deferrals, and keeps its closed waits`() async throws
+    {
+        let foreign = PendingWork.request(plainRequest(2, of: cleaner))
         try await ledger.commitAndWait([
-            wait(1, for: ["network", "heat"], at: 1), wait(1, for: ["heat"], at: 2),
-            .recordWait(.request(plainRequest(2, of: cleaner)), reasons: ["heat"], at: time(2)),
+            wait(refresh, for: ["network", "heat"], at: 1), wait(refresh, for: ["heat"], at: 2),
+            .setDeferrals(WaitKey(of: refresh), [deferral(1)]), wait(foreign, for: ["heat"], at: 2),
+            .setDeferrals(WaitKey(of: foreign), [deferral(3)]),
         ])
-        // In whatever order the ticket says so.
+        // Whatever the order of the changes in the ticket.
         try await ledger.commitAndWait([
-            wait(3, for: ["heat"], at: 4), .forgetPlugin(feed), wait(3, for: [], at: 5),
+            wait(export, for: ["heat"], at: 4), .forgetPlugin(feed), wait(export, for: [], at: 5),
+            .setDeferrals(WaitKey(of: export), [deferral(6)]),
         ])
-        #expect(try ledger.snapshot().waits == [2: ["heat"]])
-        #expect(try waits(submission: 1) == [record(1, "network", 1, 2)])
-        #expect(try waits() == [record(3, "heat", 4, 5)])
+        #expect(try ledger.work(of: feed) == PluginWork(plugin: feed))
+        #expect(try open(cleaner) == [WorkClass(of: foreign): ["heat"]])
+        #expect(try ledger.work(of: cleaner).deferrals == [WorkClass(of: foreign): [deferral(3)]])
+        #expect(try waits() == [record("network", 1, 2)])
+        #expect(try waits(export) == [record("heat", 4, 5)])
     }
 
-    @Test func `a bad ticket beside it leaves no wait behind, and takes none away`() async throws {
+    @Test func `a ticket that fails leaves the waits as they were, and tickets of its group do not`() async throws {
         let gate = Gate()
         let reports = Reports()
         let ledger = try Ledger.inMemory(hooks: gate.hooks, onCommit: reports.collect)
-        ledger.submit(ticket: 1, changes: [wait(1, for: ["network"], at: 1)])
+        ledger.submit(ticket: 1, changes: [wait(refresh, for: ["network"], at: 1)])
         await gate.reached()
-        ledger.submit(ticket: 2, changes: [wait(1, for: ["heat"], at: 2), .endLaunch(4, end())])
-        ledger.submit(ticket: 3, changes: [wait(1, for: ["network", "spacing"], at: 3)])
+        ledger.submit(ticket: 2, changes: [wait(refresh, for: ["heat"], at: 2), .endLaunch(4, end())])
+        ledger.submit(ticket: 3, changes: [wait(refresh, for: ["network", "spacing"], at: 3)])
         gate.open()
         await reports.reached(3)
-        #expect(gate.groupSizes == [1, 2] && reports.failures.keys.sorted() == [2])
-        let records = try ledger.waits(WaitSelection(label: "com.example.feed.refresh", limit: 9))
-        #expect(records == [record(1, "network", 1, nil), record(1, "spacing", 3, nil)])
+        #expect(gate.groupSizes == [1, 1] && reports.failures.keys.sorted() == [2])
+        let selection = WaitSelection(key: WaitKey(of: refresh), from: time(0), limit: 9)
+        #expect(try ledger.waits(selection) == [record("network", 1, nil), record("spacing", 3, nil)])
     }
 
     @Test func `no reading or writing of waits scans or sorts them`() throws {
-        let byTask = WaitSelection(label: "com.example.feed.refresh", limit: 9)
-        let byPlugin = WaitSelection(label: "started", plugin: feed, limit: 9)
+        let selection = WaitSelection(key: WaitKey(of: refresh), from: time(0), limit: 9)
         let statements: [(sql: String, arguments: StatementArguments)] = [
-            byTask.newestSubmission, byTask.rows(of: 1), byPlugin.newestSubmission, byPlugin.rows(of: 1),
-            (Wait.open, [1]), (Wait.close, [1, 1, "heat"]),
+            selection.openRows, selection.closedRows, (Wait.open.sql, [1, 1]), (Wait.close.sql, [1, 1, 1, "heat"]),
+            (Wait.openOfPlugin, [1]), (Wait.forget.sql, [1]), (Wait.closeVain, [1, 1]),
         ]
         for (sql, arguments) in statements {
             let plan = try ledger.queryPlan(sql, arguments)
-            #expect(!plan.contains { $0.contains("SCAN") || $0.contains("TEMP B-TREE") }, "\(plan)")
+            #expect(!plan.contains { $0.contains("SCAN wait") || $0.contains("TEMP B-TREE") }, "\(sql): \(plan)")
+            #expect(
+                plan.contains { $0.contains("USING INDEX wait_") || $0.contains("COVERING INDEX wait_") },
+                "\(plan)"
+            )
         }
-        // Those still open are few however long the history is, and have an index to themselves.
-        for (sql, arguments) in [(Wait.allOpen, []), (Wait.forget, ["com.example.feed"])] {
-            let plan = try ledger.queryPlan(sql, StatementArguments(arguments))
-            #expect(plan.first == "SCAN wait USING INDEX wait_open", "\(plan)")
-        }
+        // Open rows are few however long the history is, and have an index to themselves.
+        let plan = try ledger.queryPlan(Wait.openClasses, [])
+        #expect(plan == ["SCAN wait USING INDEX wait_open"], "\(plan)")
     }
 }

@@ -9,14 +9,14 @@ extension Policy {
         let record = facts.standing.record
         let lane = facts.work.kind.lane
         switch self {
-        case .person: return facts.isPersonsWish ? "a person asked for it" : "no person asked for it on the spot"
+        case .person: return facts.isUserRequested ? "requested by a user" : "not requested by a user on the spot"
         case .patience:
             let patience = facts.configuration.policies.patience.humanReadable
-            guard case .request(let pending) = facts.work, let since = pending.heldSoftlySince else {
-                return "nothing soft has held it back; after \(patience) of that it is not kept waiting"
+            guard case .request(let pending) = facts.work, let since = pending.deferredSince else {
+                return "not deferred by advisory policies; runs regardless after \(patience) of that"
             }
             let held = max(.zero, facts.now.wall - since).humanReadable
-            return "held back by what is soft for \(held) of at most \(patience)"
+            return "deferred by advisory policies for \(held); runs regardless after \(patience)"
         case .use:
             let uses = record.uses.total(at: facts.now.wall)
             return "people used the plugin \(uses) times in the last 7d; more used ones get room first"

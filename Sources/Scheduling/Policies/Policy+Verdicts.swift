@@ -13,7 +13,7 @@ extension Policy.Facts {
     /// From when on nothing soft holds the work back.
     var patienceEnd: WallTime? {
         guard case .request(let pending) = work else { return nil }
-        return pending.heldSoftlySince.map { $0 + policies.patience }
+        return pending.deferredSince.map { $0 + policies.patience }
     }
 
     var spacing: Policy.Verdict {

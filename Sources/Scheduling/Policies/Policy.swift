@@ -28,7 +28,7 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
     /// What a policy may look at. Nothing here is a clock or a sensor: the same facts give the same verdict.
     package struct Facts: Sendable {
         package var work: PendingWork
-        package var isPersonsWish: Bool
+        package var isUserRequested: Bool
         package var standing: Eligibility.Standing
         package var surges: Surges
         package var conditions: Conditions
@@ -54,7 +54,7 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
     package func verdict(on facts: Facts) -> Verdict {
         if facts.configuration.policies.off.contains(self) { return .may }
         switch self {
-        case .person: return facts.isPersonsWish ? .must : .may
+        case .person: return facts.isUserRequested ? .must : .may
         case .patience: return facts.isPatienceOver ? .must : .may
         case .use: return .may
         case .spacing: return facts.spacing

@@ -1,6 +1,5 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import GRDB
 import TaskModel
 
 /// Turns each change into its statements. Begins and ends no transaction.
@@ -9,83 +8,92 @@ struct ChangeWriter: Sendable {
     private var lastJournal: JournalNumber?
     private var lastSubmission = SubmissionNumber(rawValue: 0)
     private var lastLaunch = LaunchNumber(rawValue: 0)
-    /// What `counter` is known to hold, so that a group without new numbers leaves it alone.
-    private var recorded: (submission: SubmissionNumber, launch: LaunchNumber) = (
-        SubmissionNumber(rawValue: 0), LaunchNumber(rawValue: 0)
-    )
 
-    mutating func apply(_ change: LedgerChange, to database: Database) throws {
+    /// - Parameter payloads: gains the payloads of the tasks that the change moves from pending to running.
+    mutating func apply(
+        _ change: LedgerChange,
+        to access: WriteAccess,
+        payloads: inout [SubmissionNumber: [UInt8]]
+    ) throws {
         switch change {
         case .storeRequest(let request, let payload):
             lastSubmission = max(lastSubmission, request.number)
-            try database.store(request, payload: payload, names: &plugins)
+            try access.store(request, payload: payload, names: &plugins)
         case .removeRequest(let number):
-            try database.removeRequest(number)
+            try access.removeRequest(number)
         case .storeEvent(let event, let payload):
             lastSubmission = max(lastSubmission, event.number)
-            try database.store(event, payload: payload, names: &plugins)
+            try access.store(event, payload: payload, names: &plugins)
         case .removeEvent(let number):
-            try database.removeEvent(number)
+            try access.removeEvent(number)
         case .startLaunch(let plan):
             lastLaunch = max(lastLaunch, plan.number)
-            try database.start(plan, names: &plugins)
+            try access.start(plan, names: &plugins)
+            payloads.merge(try access.database.payloads(of: plan.number)) { _, new in new }
         case .startTask(let launch, let task):
-            try database.start(task, in: launch)
+            try access.start(task, in: launch)
+            payloads[task.work.number] = try access.database.payload(of: task.work.number, in: launch)
         case .moveLaunch(let number, let lane):
-            try database.moveLaunch(number, to: lane)
+            try access.moveLaunch(number, to: lane)
         case .endTask(let launch, let submission):
-            try database.endTask(launch, submission)
+            try access.endTask(launch, submission)
         case .returnTask(let launch, let work):
-            try database.returnTask(launch, work, names: &plugins)
+            try access.returnTask(launch, work, names: &plugins)
         case .keepFromReturning(let launch, let submission):
-            try database.keepFromReturning(launch, submission)
+            try access.keepFromReturning(launch, submission)
         case .endLaunch(let number, let end):
-            try database.endLaunch(number, end)
+            try access.endLaunch(number, end)
         case .journal(let entry):
-            lastJournal = try database.append(entry, names: &plugins)
-        case .recordWait(let work, let reasons, let now):
-            try database.recordWait(work, reasons: reasons, at: now, names: &plugins)
-        case .holdSoftly(let submission, let since):
-            try database.holdSoftly(submission, since: since)
+            lastJournal = try access.append(entry, names: &plugins)
+        case .recordWait(let key, let reasons, let now):
+            try access.recordWait(key, reasons: reasons, at: now, names: &plugins)
+        case .setDeferrals(let key, let periods):
+            try access.setDeferrals(key, periods, names: &plugins)
         case .setFetch(let plugin, let schedule):
-            try database.setFetch(of: plugin, schedule, names: &plugins)
+            try access.setFetch(of: plugin, schedule, names: &plugins)
         case .recordOccasion(let identifier, let time):
-            try database.recordOccasion(of: identifier, at: time)
+            try access.recordOccasion(of: identifier, at: time)
         case .rememberPlugin(let plugin):
-            try database.remember(plugin, names: &plugins)
+            try access.remember(plugin, names: &plugins)
         case .forgetPlugin(let identifier):
-            try database.forget(identifier)
+            try access.forget(identifier, names: &plugins)
         }
     }
 
-    /// A launch ends with all of its tasks judged, and a plugin is forgotten with all that it waited for, in whatever
-    /// order the ticket says so.
-    func finishTicket(_ changes: [LedgerChange], in database: Database) throws {
-        for case .endLaunch(let number, _) in changes { try database.requireNothingUnfinished(in: number) }
-        for case .forgetPlugin(let identifier) in changes { try database.forgetOpenWaits(of: identifier) }
+    /// A launch ends with all of its tasks judged, and a plugin is forgotten with its waits and deferrals, whatever the
+    /// order of the changes in the ticket.
+    mutating func finishTicket(_ changes: [LedgerChange], in access: WriteAccess) throws {
+        for change in changes {
+            switch change {
+            case .endLaunch(let number, _):
+                try access.requireNothingUnfinished(in: number)
+            case .forgetPlugin(let identifier):
+                guard let number = try plugins.knownNumber(of: identifier, in: access) else { continue }
+                try access.forgetOpenWaits(ofPlugin: number)
+                try access.forgetDeferrals(ofPlugin: number)
+            default:
+                continue
+            }
+        }
     }
 
-    /// Records the numbers used, once for all tickets, and tells the last journal entry written.
-    mutating func finishGroup(in database: Database) throws -> JournalNumber? {
-        if lastSubmission > recorded.submission {
-            try database.raiseCounter("submission", to: lastSubmission.rawValue)
-        }
-        if lastLaunch > recorded.launch {
-            try database.raiseCounter("launch", to: lastLaunch.rawValue)
-        }
-        recorded = (lastSubmission, lastLaunch)
+    /// Counts the group and records the numbers used, once for all tickets.
+    ///
+    /// - Returns: the last journal entry written; nil when the group wrote none.
+    mutating func finishGroup(in access: WriteAccess) throws -> JournalNumber? {
+        try access.run(Counter.finishGroup, lastSubmission.rawValue, lastLaunch.rawValue)
         defer { lastJournal = nil }
         return lastJournal
     }
 
-    /// After a transaction that came to nothing: names looked up in it may be gone.
+    /// After a transaction that was rolled back: the names that it inserted may be gone.
     mutating func forgetUncommitted() {
         self = Self()
     }
 }
 
-extension Database {
-    fileprivate func raiseCounter(_ name: String, to number: Int64) throws {
-        try run("UPDATE counter SET last = max(last, ?) WHERE name = ?", [number, name])
-    }
+enum Counter {
+    static let finishGroup = StatementText(
+        "UPDATE counter SET commits = commits + 1, submission = max(submission, ?), launch = max(launch, ?)"
+    )
 }

@@ -1,32 +1,64 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Synchronization
-import TaskModel
 
-/// One ticket's changes on their way to the disk.
-struct WaitingCommit: Sendable {
-    enum Origin: Sendable {
-        case shell(ticket: UInt64)
-        case waiter(@Sendable (Result<Void, LedgerError>) -> Void)
-    }
-
-    let origin: Origin
-    let changes: [LedgerChange]
-}
-
-/// The commits that wait for the next transaction, in the order of their arrival. Writes nothing itself.
+/// The commits that wait for a transaction, in two lanes. Writes nothing itself.
+///
+/// - A ticket is *history* when it consists of nothing but waits, deferral periods and journal entries that end no task.
+///   Every other ticket is an *answer*: a caller or a launch waits for it.
+/// - Answers are written before history. After `mostAnswerGroups` groups of answers one group of history is written, so
+///   that history is delayed and never starved.
+/// - Within each lane tickets are written in the order of their submission.
+/// - Tickets that change the waits or deferrals of one plugin are written in the order of their submission, whatever their
+///   lane: an answer takes the earlier history of its plugins along, and history that follows such an answer waits with
+///   the answers. Thus no wait is recorded for a plugin after the ticket that forgets it, and no wait is opened again by
+///   a ticket that is older than the one that closed it.
+/// - A group holds at most `mostInGroup` tickets, all from one lane and all submitted before it began.
 final class CommitQueue: Sendable {
+    static let mostInGroup = 512
+    /// Groups of answers in a row while history waits.
+    static let mostAnswerGroups = 4
+
     enum Admission {
         case queued
-        /// The writer sleeps: whoever gets this answer wakes it.
+        /// The writer sleeps: the caller that receives this admission wakes it.
         case queuedFirst
         case closed
     }
 
     private struct State {
-        var waiting: [WaitingCommit] = []
+        var answers = CommitLane()
+        var history = CommitLane()
+        /// Groups of answers that were begun since history was written, while it waited.
+        var answerGroups = 0
+        var isHistoryGroup = false
+        /// Commits that the group may still take.
+        var left = 0
         var isWriterAwake = false
         var isClosed = false
+
+        var isEmpty: Bool { answers.isEmpty && history.isEmpty }
+
+        mutating func add(_ commit: WaitingCommit) {
+            if commit.isHistory && !answers.holdsAny(of: commit.classOwners) {
+                history.append(commit)
+                return
+            }
+            for earlier in history.take(of: commit.classOwners) { answers.append(earlier) }
+            answers.append(commit)
+        }
+
+        mutating func beginGroup() {
+            isHistoryGroup = answers.isEmpty || (!history.isEmpty && answerGroups >= mostAnswerGroups)
+            answerGroups = isHistoryGroup || history.isEmpty ? 0 : answerGroups + 1
+            left = min(mostInGroup, isHistoryGroup ? history.count : answers.count)
+        }
+
+        mutating func next() -> WaitingCommit? {
+            if left == 0 { return nil }
+            left -= 1
+            return isHistoryGroup ? history.popFirst() : answers.popFirst()
+        }
     }
 
     private let state = Mutex(State())
@@ -34,31 +66,35 @@ final class CommitQueue: Sendable {
     func add(_ commit: WaitingCommit) -> Admission {
         state.withLock { state in
             if state.isClosed { return .closed }
-            state.waiting.append(commit)
+            state.add(commit)
             if state.isWriterAwake { return .queued }
             state.isWriterAwake = true
             return .queuedFirst
         }
     }
 
-    /// Everything that waits now. What comes later waits for the next group.
-    func takeGroup() -> [WaitingCommit] {
+    /// Decides which lane the next group comes from.
+    ///
+    /// - Returns: false when nothing waits.
+    func beginGroup() -> Bool {
         state.withLock { state in
-            let group = state.waiting
-            state.waiting = []
-            return group
+            state.beginGroup()
+            return state.left > 0
         }
     }
 
-    /// Whether the writer has to go on; otherwise the next arrival wakes it.
+    /// The next commit of the group; nil when the group has all of its commits.
+    func next() -> WaitingCommit? { state.withLock { $0.next() } }
+
+    /// Whether the writer has to begin another group; otherwise the next arrival wakes it.
     func continues() -> Bool {
         state.withLock { state in
-            state.isWriterAwake = !state.waiting.isEmpty
+            state.isWriterAwake = !state.isEmpty
             return state.isWriterAwake
         }
     }
 
-    /// From here on nothing is admitted; what waits already is still taken.
+    /// Admits nothing from now on; what waits already is still written.
     func close() {
         state.withLock { $0.isClosed = true }
     }

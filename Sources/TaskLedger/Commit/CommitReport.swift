@@ -1,13 +1,19 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// What became of one submitted commit.
+package import TaskModel
+
+/// The result of one submitted ticket.
 package struct CommitReport: Sendable {
     package let ticket: UInt64
     /// Success means: on disk, and back after any crash.
     package let result: Result<Void, LedgerError>
+    /// The payloads of the tasks that the ticket moved from pending to running, empty ones included. Read in the
+    /// transaction of the ticket; empty when it failed.
+    package let payloads: [SubmissionNumber: [UInt8]]
 
-    init(ticket: UInt64, result: Result<Void, LedgerError>) {
+    init(ticket: UInt64, result: Result<Void, LedgerError>, payloads: [SubmissionNumber: [UInt8]] = [:]) {
         self.ticket = ticket
         self.result = result
+        self.payloads = payloads
     }
 }

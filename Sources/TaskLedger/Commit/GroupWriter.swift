@@ -3,79 +3,100 @@
 import GRDB
 import TaskModel
 
-/// Writes a group of commits as one transaction, each in a savepoint of its own, so that a bad one fails alone.
+/// Writes groups of commits, each group as one transaction.
 struct GroupWriter: Sendable {
-    struct Outcome {
-        let results: [Result<Void, LedgerError>]
-        /// The last journal entry that is now on disk, if the group wrote any.
-        let lastJournal: JournalNumber?
-    }
+    /// Bounds how long a group is written before it is committed.
+    static let mostTime: Duration = .milliseconds(4)
 
     private let place: String
     private let hooks: LedgerHooks
+    private let statements: PreparedStatements
     private var changes = ChangeWriter()
 
-    init(place: String, hooks: LedgerHooks) {
+    init(place: String, hooks: LedgerHooks, statements: PreparedStatements) {
         self.place = place
         self.hooks = hooks
+        self.statements = statements
     }
 
-    mutating func write(_ group: [WaitingCommit], to database: Database) -> Outcome {
+    /// Writes commits until `next` has no more, or `mostTime` is over; at least one.
+    ///
+    /// A commit that fails must not take the others of its group down. Failures are rare, and a savepoint for each commit
+    /// would cost all of them: the group is rolled back instead, and written again without the commit that failed.
+    mutating func write(_ next: () -> WaitingCommit?, to database: Database) -> CommitGroup {
+        let access = WriteAccess(database, statements)
+        let clock = hooks.clock
+        let start = clock()
+        let more = { clock() - start < Self.mostTime ? next() : nil }
+        var group = CommitGroup()
+        guard group.add(next()) else { return group }
         do {
-            try database.beginTransaction(.immediate)
-            let results = try group.map { try write($0.changes, alone: group.count == 1, to: database) }
-            let lastJournal = try changes.finishGroup(in: database)
-            try hooks.beforeGroupCommit?(group.count)
-            try database.commit()
-            return Outcome(results: results, lastJournal: lastJournal)
+            while try !attempt(&group, more, in: access) { rollBack(access) }
         } catch {
-            // An error here means that nothing is left to roll back.
-            try? database.rollback()
-            changes.forgetUncommitted()
-            let error = LedgerError(error, while: "committing a group of \(group.count)", in: place)
-            return Outcome(results: group.map { _ in .failure(error) }, lastJournal: nil)
+            rollBack(access)
+            // The cause is not in the commits. Those still to come would wait for the same failure one by one.
+            while group.add(next()) {}
+            let operation = "committing a group of \(group.commits.count)"
+            group.failAll(LedgerError(error, while: operation, in: place))
         }
+        return group
     }
 
-    /// Throws only what the whole group has to fail for.
-    private mutating func write(
+    /// Writes and commits what has not failed of the group, and what `more` adds to it.
+    ///
+    /// - Returns: false when a commit failed, which is its result from then on. Nothing is on disk then.
+    private mutating func attempt(
+        _ group: inout CommitGroup,
+        _ more: () -> WaitingCommit?,
+        in access: WriteAccess
+    ) throws -> Bool {
+        try access.database.beginTransaction(.immediate)
+        var (index, written) = (0, 0)
+        repeat {
+            if !group.hasFailed(index) {
+                do throws(LedgerError) {
+                    group.succeed(index, payloads: try apply(group.commits[index].changes, to: access))
+                } catch {
+                    group.fail(index, error)
+                    return false
+                }
+                written += 1
+            }
+            index += 1
+        } while index < group.commits.count || group.add(more())
+        if written == 0 {
+            rollBack(access)
+            return true
+        }
+        group.lastJournal = try changes.finishGroup(in: access)
+        try hooks.beforeGroupCommit?(written)
+        try access.database.commit()
+        return true
+    }
+
+    private mutating func rollBack(_ access: WriteAccess) {
+        // SQLite has rolled back itself after some errors of the disk; an error here means just that.
+        try? access.database.rollback()
+        changes.forgetUncommitted()
+    }
+
+    private mutating func apply(
         _ list: [LedgerChange],
-        alone: Bool,
-        to database: Database
-    ) throws -> Result<Void, LedgerError> {
-        // Alone in its transaction, a commit needs no savepoint.
-        if alone {
-            try apply(list, to: database)
-            return .success(())
-        }
-        let before = changes
-        try database.run("SAVEPOINT ticket")
-        do {
-            try apply(list, to: database)
-            try database.run("RELEASE ticket")
-            return .success(())
-        } catch let error as LedgerError {
-            // SQLite ends the whole transaction itself after some errors of the disk.
-            guard database.isInsideTransaction else { throw error }
-            try database.run("ROLLBACK TO ticket")
-            try database.run("RELEASE ticket")
-            changes = before
-            return .failure(error)
-        }
-    }
-
-    private mutating func apply(_ list: [LedgerChange], to database: Database) throws {
+        to access: WriteAccess
+    ) throws(LedgerError) -> [SubmissionNumber: [UInt8]] {
+        var payloads: [SubmissionNumber: [UInt8]] = [:]
         for change in list {
             do {
-                try changes.apply(change, to: database)
+                try changes.apply(change, to: access, payloads: &payloads)
             } catch {
                 throw LedgerError(error, while: change.operation, in: place)
             }
         }
         do {
-            try changes.finishTicket(list, in: database)
+            try changes.finishTicket(list, in: access)
         } catch {
             throw LedgerError(error, while: "ending launches and forgetting plugins", in: place)
         }
+        return payloads
     }
 }

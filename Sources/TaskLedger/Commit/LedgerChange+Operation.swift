@@ -21,8 +21,10 @@ extension LedgerChange {
             "keeping task \(submission) of launch \(launch) from returning"
         case .endLaunch(let number, _): "ending launch \(number)"
         case .journal(let entry): "journaling \(entry.event.name) of \(entry.plugin)"
-        case .recordWait(let work, _, _): "recording what \(work.kind.name) \(work.number), \(work.label), waits for"
-        case .holdSoftly(let submission, _): "recording since when request \(submission) is held softly"
+        case .recordWait(let key, _, _):
+            "recording the waits of \(key.workClass.kind.name) work of \(key.plugin)"
+        case .setDeferrals(let key, _):
+            "storing the deferral periods of \(key.workClass.kind.name) work of \(key.plugin)"
         case .setFetch(let plugin, _): "setting the fetch interval of \(plugin)"
         case .recordOccasion(let identifier, _): "recording an occasion of \(identifier)"
         case .rememberPlugin(let plugin): "remembering plugin \(plugin.identifier)"

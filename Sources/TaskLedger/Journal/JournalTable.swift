@@ -3,39 +3,58 @@
 import GRDB
 import TaskModel
 
-extension Database {
+extension WriteAccess {
     func append(_ entry: JournalEntry, names: inout PluginNames) throws -> JournalNumber {
+        let plugin = try names.number(of: entry.plugin, in: self)
         try run(
-            """
-            INSERT INTO journal (at, event, plugin, launch, label, submission, blame, message)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                entry.at.nanoseconds, entry.event.name, try names.number(of: entry.plugin, in: self),
-                entry.launch?.rawValue, entry.label, entry.submission?.rawValue, entry.blame.rawValue, entry.message,
-            ]
+            Journal.append,
+            entry.at.nanoseconds,
+            entry.event.name,
+            plugin,
+            entry.launch?.rawValue,
+            entry.label,
+            entry.submission?.rawValue,
+            entry.blame.rawValue,
+            entry.message
         )
-        let number = JournalNumber(rawValue: lastInsertedRowID)
-        if case .task(let outcome) = entry.event, let launch = entry.launch, let submission = entry.submission {
-            try record(outcome, of: launch, submission)
-        }
+        let number = JournalNumber(rawValue: database.lastInsertedRowID)
+        if let task = entry.endedTask { try record(task.outcome, of: task.launch, task.submission) }
         return number
     }
+}
 
+extension JournalEntry {
+    /// The task whose outcome the entry tells; nil for any other entry.
+    var endedTask: (outcome: TaskOutcome, launch: LaunchNumber, submission: SubmissionNumber)? {
+        guard case .task(let outcome) = event, let launch, let submission else { return nil }
+        return (outcome, launch, submission)
+    }
+}
+
+extension Database {
     func journal(_ selection: JournalSelection) throws -> [JournalRecord] {
         let (sql, arguments) = selection.statement
         return try rows(sql, arguments, of: "journal") { row in
             JournalRecord(
-                number: JournalNumber(rawValue: try row.integer()),
-                at: try row.wallTime(),
-                event: try row.text(),
+                number: JournalNumber(rawValue: try row.integer("number")),
+                at: try row.wallTime("at"),
+                event: try row.text("event"),
                 plugin: try row.plugin(),
-                launch: row.nextIsNull() ? nil : try row.launch(),
-                label: try row.optionalText(),
-                submission: row.nextIsNull() ? nil : try row.submission(),
-                blame: try row.name(),
-                message: try row.text()
+                launch: try row.optional("launch") { try $0.launch($1) },
+                label: try row.optionalText("label"),
+                submission: try row.optional("submission") { try $0.submission($1) },
+                blame: try row.name("blame"),
+                message: try row.text("message")
             )
         }
     }
+}
+
+private enum Journal {
+    static let append = StatementText(
+        """
+        INSERT INTO journal (at, event, plugin, launch, label, submission, blame, message)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    )
 }

@@ -27,18 +27,18 @@ extension Database {
             FROM launch JOIN plugin ON plugin.id = launch.plugin \(selection)
             """
         return try rows(sql, arguments, of: "launch") { row in
-            let number = try row.launch()
+            let number = try row.launch("number")
             return LaunchRecord(
                 number: number,
                 plugin: try row.plugin(),
-                lane: try row.code(),
-                cause: try row.code(),
-                startedAt: try row.wallTime(),
-                budget: row.nextIsNull() ? nil : try row.duration(),
-                grace: try row.duration(),
+                lane: try row.code("lane"),
+                cause: try row.code("cause"),
+                startedAt: try row.wallTime("started_at"),
+                budget: try row.optionalDuration("budget_ns"),
+                grace: try row.duration("grace_ns"),
                 process: try row.process(),
-                manifestDigest: try row.text(),
-                libraryDigest: try row.text(),
+                manifestDigest: try row.text("manifest_digest"),
+                libraryDigest: try row.text("library_digest"),
                 end: try row.launchEnd(),
                 tasks: tasks[number] ?? []
             )
@@ -54,14 +54,14 @@ extension Database {
             ORDER BY launch, position
             """
         var tasks: [LaunchNumber: [LaunchRecord.Task]] = [:]
-        _ = try rows(sql, arguments, of: "task") { row in
-            let launch = try row.launch()
+        try forEachRow(sql, arguments, of: "task") { row in
+            let launch = try row.launch("launch")
             let task = LaunchRecord.Task(
-                submission: try row.submission(),
-                kind: try row.code(),
-                label: try row.text(),
-                attempts: try row.count(),
-                outcome: row.nextIsNull() ? nil : try row.name()
+                submission: try row.submission("submission"),
+                kind: try row.code("kind"),
+                label: try row.text("label"),
+                attempts: try row.count("attempts"),
+                outcome: try row.optional("outcome") { try $0.name($1) }
             )
             tasks[launch, default: []].append(task)
         }
@@ -71,13 +71,13 @@ extension Database {
 
 extension RowReader {
     fileprivate mutating func launchEnd() throws -> LaunchEnd? {
-        if nextIsNull() { return nil }
+        if try isNull("outcome") { return nil }
         return LaunchEnd(
-            outcome: try name(),
-            at: try wallTime(),
-            used: nextIsNull() ? nil : try duration(),
-            blame: try name(),
-            message: try text()
+            outcome: try name("outcome"),
+            at: try wallTime("ended_at"),
+            used: try optionalDuration("used_ns"),
+            blame: try name("blame"),
+            message: try text("message")
         )
     }
 }

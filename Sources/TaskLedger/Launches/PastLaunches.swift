@@ -10,14 +10,13 @@ extension Database {
     /// The newest launches that ended at `begin` or later, oldest first.
     func pastLaunches(since begin: WallTime, limit: Int = mostPastLaunches) throws -> [PastLaunch] {
         try rows(PastLaunches.sql, [begin.nanoseconds, limit], of: "launch") { row in
-            _ = try row.launch()
-            return PastLaunch(
+            PastLaunch(
                 plugin: try row.plugin(),
-                lane: try row.code(),
-                cause: try row.code(),
-                outcome: try row.name(),
-                endedAt: try row.wallTime(),
-                used: row.nextIsNull() ? nil : try row.duration()
+                lane: try row.code("lane"),
+                cause: try row.code("cause"),
+                outcome: try row.name("outcome"),
+                endedAt: try row.wallTime("ended_at"),
+                used: try row.optionalDuration("used_ns")
             )
         }
         .reversed()

@@ -3,169 +3,152 @@
 import GRDB
 import TaskModel
 
-/// The tasks of launches: what runs, with its payload, and what is remembered of a task when it is over.
-extension Database {
-    /// Throws when the work is not pending: a launch must never run what nobody could return.
+/// The tasks of launches: what runs, and what is kept of a task when it is over.
+extension WriteAccess {
+    /// Throws when the work is not pending: a launch must never run work that could not be returned.
+    ///
+    /// The task holds what the plan says of its retries and its deferral, which the pending row may not tell yet. The
+    /// payload stays where it is.
     func moveToRunning(_ work: PendingWork, of launch: LaunchNumber, plugin: Int64, position: Int) throws {
-        let number = work.number.rawValue
+        let number = work.number
         switch work {
-        case .request:
-            try run(Move.request, [launch.rawValue, position, number, plugin])
+        case .request(let request):
+            try run(Move.request) { run in
+                try run.bind(launch.rawValue)
+                try run.bind(position)
+                try run.bind(changed: request)
+                try run.bind(number.rawValue)
+                try run.bind(plugin)
+            }
         case .event(let event):
-            try run(
-                Move.event,
-                [launch.rawValue, position, Int64(TaskKind.event.rawValue), event.type.name, number, plugin]
-            )
+            try run(Move.event) { run in
+                try run.bind(launch.rawValue)
+                try run.bind(position)
+                try run.bind(Int64(TaskKind.event.rawValue))
+                try run.bind(event.type.name)
+                try run.bind(event.retry)
+                try run.bind(number.rawValue)
+                try run.bind(plugin)
+            }
         }
-        guard changesCount == 1 else {
+        guard changes == 1 else {
             throw LedgerFault.contradiction("\(work.kind.name) \(number), \(work.label), is not pending")
         }
         switch work {
-        case .request: try removeRequest(work.number)
-        case .event: try removeEvent(work.number)
+        case .request: try run(Request.remove, number.rawValue)
+        case .event: try run(Event.remove, number.rawValue)
         }
     }
 
     func endTask(_ launch: LaunchNumber, _ submission: SubmissionNumber) throws {
-        try run(
-            "UPDATE task SET is_over = 1, payload = NULL WHERE launch = ? AND submission = ? AND is_over = 0",
-            [launch.rawValue, submission.rawValue]
-        )
-        try requireRunning(launch, submission)
+        try finishTask(launch, submission)
+        try removePayload(of: submission)
     }
 
-    /// What is pending under the same plugin and identifier meanwhile is newer and stays.
+    /// A request that is pending under the same plugin and identifier is newer and stays, and the returned one is gone.
     func returnTask(_ launch: LaunchNumber, _ work: PendingWork, names: inout PluginNames) throws {
         let plugin = try names.number(of: work.plugin, in: self)
-        let running: StatementArguments = [launch.rawValue, work.number.rawValue]
         switch work {
         case .request(let request):
-            let key: StatementArguments = [plugin, request.request.identifier.text]
-            try run(Move.requestBack, key + RequestColumns.values(of: request, names: &names, in: self) + running)
+            let submitter = try names.number(of: request.submitter, in: self)
+            try run(Move.requestBack) { run in
+                try run.bind(plugin)
+                try run.bind(request.request.identifier.text)
+                try run.bind(request, submitter: submitter)
+                try run.bind(launch.rawValue)
+                try run.bind(work.number.rawValue)
+            }
         case .event(let event):
-            let retry = event.retry
-            let values: StatementArguments = [
-                plugin, Int64(event.type.rawValue), event.createdAt.nanoseconds, retry.attempts,
-                retry.notBefore?.nanoseconds, retry.runsAlone, retry.wasInterrupted,
-            ]
-            try run(Move.eventBack, values + running)
+            try run(Move.eventBack) { run in
+                try run.bind(plugin)
+                try run.bind(Int64(event.type.rawValue))
+                try run.bind(event.createdAt.nanoseconds)
+                try run.bind(event.retry)
+                try run.bind(launch.rawValue)
+                try run.bind(work.number.rawValue)
+            }
         }
-        try endTask(launch, work.number)
+        let isPending = changes == 1
+        try finishTask(launch, work.number)
+        if !isPending { try removePayload(of: work.number) }
     }
 
     func keepFromReturning(_ launch: LaunchNumber, _ submission: SubmissionNumber) throws {
-        try run(
-            "UPDATE task SET is_kept_from_returning = 1 WHERE launch = ? AND submission = ? AND is_over = 0",
-            [launch.rawValue, submission.rawValue]
-        )
+        try run(Move.keepFromReturning, launch.rawValue, submission.rawValue)
         try requireRunning(launch, submission)
     }
 
     /// Kept beside the task, so that a launch still shows its outcomes when the journal was pruned.
     func record(_ outcome: TaskOutcome, of launch: LaunchNumber, _ submission: SubmissionNumber) throws {
-        try run(
-            "UPDATE task SET outcome = ? WHERE launch = ? AND submission = ?",
-            [outcome.rawValue, launch.rawValue, submission.rawValue]
-        )
+        try run(Move.recordOutcome, outcome.rawValue, launch.rawValue, submission.rawValue)
     }
 
     func requireNothingUnfinished(in launch: LaunchNumber) throws {
-        let sql = "SELECT label FROM task WHERE launch = ? AND is_over = 0 LIMIT 1"
-        if let label = try String.fetchOne(cachedStatement(sql: sql), arguments: [launch.rawValue]) {
+        if let label = try texts(Move.unfinished, launch.rawValue).first {
             throw LedgerFault.contradiction("launch \(launch) ends, but its task \(label) neither ended nor returned")
         }
     }
 
-    /// In the order of the batch.
-    func unfinishedTasks(of launch: LaunchNumber, plugin: PluginIdentifier) throws -> [UnfinishedTask] {
-        let sql = """
-            SELECT launch, submission, is_kept_from_returning, event_type, label, \(RequestColumns.readable)
-            FROM task LEFT JOIN plugin AS other ON other.id = task.submitter
-            WHERE launch = ? AND is_over = 0 ORDER BY position
-            """
-        return try rows(sql, [launch.rawValue], of: "task") { row in
-            try UnfinishedTask(of: plugin, from: &row)
-        }
-    }
-
-    func payloads(of launch: LaunchNumber) throws -> [SubmissionNumber: [UInt8]] {
-        let sql = "SELECT submission, payload FROM task WHERE launch = ? AND is_over = 0"
-        let pairs = try rows(sql, [launch.rawValue], of: "task") { row in (try row.submission(), try row.bytes()) }
-        return Dictionary(pairs) { first, _ in first }
-    }
-
-    func payload(of submission: SubmissionNumber, in launch: LaunchNumber) throws -> [UInt8]? {
-        let sql = "SELECT submission, payload FROM task WHERE launch = ? AND submission = ? AND is_over = 0"
-        return try rows(sql, [launch.rawValue, submission.rawValue], of: "task") { row in
-            _ = try row.submission()
-            return try row.bytes()
-        }
-        .first
+    private func finishTask(_ launch: LaunchNumber, _ submission: SubmissionNumber) throws {
+        try run(Move.finish, launch.rawValue, submission.rawValue)
+        try requireRunning(launch, submission)
     }
 
     private func requireRunning(_ launch: LaunchNumber, _ submission: SubmissionNumber) throws {
-        guard changesCount == 1 else {
+        guard changes == 1 else {
             throw LedgerFault.contradiction("launch \(launch) has no running task \(submission)")
         }
     }
 }
 
-/// A task of a running launch that has no outcome yet.
-struct UnfinishedTask {
-    let work: PendingWork
-    let isKeptFromReturning: Bool
-
-    fileprivate init(of plugin: PluginIdentifier, from row: inout RowReader) throws {
-        _ = try row.launch()
-        let number = try row.submission()
-        isKeptFromReturning = try row.flag()
-        guard let type: EventType = try row.optionalCode() else {
-            work = .request(try PendingRequest(number, of: plugin, from: &row))
-            return
-        }
-        // The label comes first.
-        row.skip(1 + RequestColumns.ofRequestsAlone)
-        let event = PendingEvent(
-            plugin: plugin,
-            number: number,
-            type: type,
-            createdAt: try row.wallTime(),
-            retry: try row.retry()
-        )
-        work = .event(event)
-    }
-}
-
-/// The statements between pending and running. Payloads move inside SQLite, they never come up here.
+/// The statements between pending and running.
 private enum Move {
-    static let request = """
-        INSERT INTO task (launch, position, submission, label, \(RequestColumns.list), payload)
-        SELECT ?, ?, number, identifier, \(RequestColumns.list), payload
+    private static let submitted = RequestColumns.submitted.joined(separator: ", ")
+    private static let changed = RequestColumns.changed.joined(separator: ", ")
+
+    static let request = StatementText(
+        """
+        INSERT INTO task (launch, position, submission, label, \(submitted), \(changed), payload_size)
+        SELECT ?, ?, number, identifier, \(submitted), \(RequestColumns.changed.map { _ in "?" }.joined(separator: ", ")),
+            payload_size
         FROM request WHERE number = ? AND plugin = ?
         """
+    )
 
-    static let event = """
+    static let event = StatementText(
+        """
         INSERT INTO task (
             launch, position, submission, kind, label, event_type, requires_network, requires_external_power,
-            submitted_at, attempts, not_before, runs_alone, was_interrupted, payload
+            submitted_at, \(RetryColumns.list), payload_size
         )
-        SELECT ?, ?, number, ?, ?, type, 0, 0,
-            created_at, attempts, not_before, runs_alone, was_interrupted, payload
+        SELECT ?, ?, number, ?, ?, type, 0, 0, created_at, \(RetryColumns.placeholders), payload_size
         FROM event WHERE number = ? AND plugin = ?
         """
+    )
 
-    static let requestBack = """
-        INSERT INTO request (plugin, identifier, \(RequestColumns.list), number, payload)
-        SELECT ?, ?, \(RequestColumns.placeholders), submission, payload
+    static let requestBack = StatementText(
+        """
+        INSERT INTO request (plugin, identifier, \(RequestColumns.list), number, payload_size)
+        SELECT ?, ?, \(RequestColumns.placeholders), submission, payload_size
         FROM task WHERE launch = ? AND submission = ? AND is_over = 0
         ON CONFLICT (plugin, identifier) DO NOTHING
         """
+    )
 
-    static let eventBack = """
-        INSERT INTO event (
-            plugin, type, created_at, attempts, not_before, runs_alone, was_interrupted, number, payload
-        )
-        SELECT ?, ?, ?, ?, ?, ?, ?, submission, payload
+    static let eventBack = StatementText(
+        """
+        INSERT INTO event (plugin, type, created_at, \(RetryColumns.list), number, payload_size)
+        SELECT ?, ?, ?, \(RetryColumns.placeholders), submission, payload_size
         FROM task WHERE launch = ? AND submission = ? AND is_over = 0
         """
+    )
+
+    static let finish = StatementText(
+        "UPDATE task SET is_over = 1 WHERE launch = ? AND submission = ? AND is_over = 0"
+    )
+    static let keepFromReturning = StatementText(
+        "UPDATE task SET is_kept_from_returning = 1 WHERE launch = ? AND submission = ? AND is_over = 0"
+    )
+    static let recordOutcome = StatementText("UPDATE task SET outcome = ? WHERE launch = ? AND submission = ?")
+    static let unfinished = StatementText("SELECT label FROM task WHERE launch = ? AND is_over = 0 LIMIT 1")
 }

@@ -1,46 +1,57 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Foundation
 import GRDB
 import TaskModel
 
-extension Database {
-    /// Events never take each other's place.
+extension WriteAccess {
+    /// Events never replace each other.
     func store(_ event: PendingEvent, payload: [UInt8], names: inout PluginNames) throws {
-        let retry = event.retry
-        try run(
-            """
-            INSERT INTO event (
-                number, plugin, type, created_at, attempts, not_before, runs_alone, was_interrupted, payload
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                event.number.rawValue, try names.number(of: event.plugin, in: self), Int64(event.type.rawValue),
-                event.createdAt.nanoseconds, retry.attempts, retry.notBefore?.nanoseconds, retry.runsAlone,
-                retry.wasInterrupted, Data(payload),
-            ]
-        )
+        let plugin = try names.number(of: event.plugin, in: self)
+        try run(Event.insert) { run in
+            try run.bind(event.number.rawValue)
+            try run.bind(plugin)
+            try run.bind(Int64(event.type.rawValue))
+            try run.bind(event.createdAt.nanoseconds)
+            try run.bind(event.retry)
+            try run.bind(payload.count)
+        }
+        try store(payload, of: event.number)
     }
 
     /// Removing an event that is not pending changes nothing, as with requests.
     func removeEvent(_ number: SubmissionNumber) throws {
-        try run("DELETE FROM event WHERE number = ?", [number.rawValue])
+        try run(Event.remove, number.rawValue)
+        if changes > 0 { try removePayload(of: number) }
     }
+}
 
-    func pendingEvents() throws -> [PendingEvent] {
-        let sql = """
-            SELECT number, identifier, type, created_at, attempts, not_before, runs_alone, was_interrupted
-            FROM event JOIN plugin ON plugin.id = event.plugin ORDER BY number
-            """
-        return try rows(sql, of: "event") { row in
-            let number = try row.submission()
-            return PendingEvent(
-                plugin: try row.plugin(),
-                number: number,
-                type: try row.code(),
-                createdAt: try row.wallTime(),
+extension Database {
+    /// The pending events of a plugin, in the order of their numbers.
+    ///
+    /// - Parameter id: the number of the plugin's row.
+    func pendingEvents(of plugin: PluginIdentifier, id: Int64) throws -> [PendingEvent] {
+        try rows(Event.ofPlugin, [id], of: "event") { row in
+            PendingEvent(
+                plugin: plugin,
+                number: try row.submission("number"),
+                type: try row.code("type"),
+                createdAt: try row.wallTime("created_at"),
                 retry: try row.retry()
             )
         }
     }
+}
+
+enum Event {
+    static let insert = StatementText(
+        """
+        INSERT INTO event (number, plugin, type, created_at, \(RetryColumns.list), payload_size)
+        VALUES (?, ?, ?, ?, \(RetryColumns.placeholders), ?)
+        """
+    )
+    static let remove = StatementText("DELETE FROM event WHERE number = ?")
+
+    static let ofPlugin = """
+        SELECT number, type, created_at, \(RetryColumns.list) FROM event WHERE plugin = ? ORDER BY number
+        """
 }

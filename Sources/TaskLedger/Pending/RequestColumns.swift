@@ -3,74 +3,91 @@
 import GRDB
 import TaskModel
 
-/// What both tables of requests, pending and running, hold of one beside its number, owner, identifier and payload. The
-/// one place that knows the order in which it is written and read.
+/// The columns that the tables of pending requests and of tasks have in common for a request, apart from its number,
+/// owner, identifier and payload.
 enum RequestColumns {
-    static let names = [
+    /// What was submitted, in the order in which `StatementRun.bind(submitted:)` adds the values.
+    static let submitted = [
         "kind", "earliest_begin", "requires_network", "requires_external_power", "protection", "title", "subtitle",
-        "strategy", "resources", "submitter", "submitted_at", "attempts", "not_before", "runs_alone",
-        "was_interrupted", "held_softly_since",
+        "strategy", "resources", "submitter", "submitted_at",
     ]
+    /// What launches and interruptions change, in the order in which `StatementRun.bind(changed:)` adds the values.
+    static let changed = RetryColumns.names + ["deferred_since"]
+    static let names = submitted + changed
 
     static let list = names.joined(separator: ", ")
     static let placeholders = names.map { _ in "?" }.joined(separator: ", ")
-    static let replacements = names.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
-    /// With the submitter's identifier, from the table of plugins joined as `other`.
-    static let readable = names.map { $0 == "submitter" ? "other.identifier AS submitter" : $0 }.joined(separator: ", ")
-    /// Up to the submitter; events have nothing in them.
-    static let ofRequestsAlone = 10
-
-    static func values(
-        of pending: PendingRequest,
-        names: inout PluginNames,
-        in database: Database
-    ) throws -> StatementArguments {
-        let (request, terms, retry) = (pending.request, pending.request.continued, pending.retry)
-        return [
-            Int64(request.kind.rawValue), request.earliestBegin?.nanoseconds, request.requiresNetwork,
-            request.requiresExternalPower, Int64(request.protection.rawValue), terms?.title, terms?.subtitle,
-            terms.map { Int64($0.strategy.rawValue) }, terms.map { Int64(bitPattern: $0.resources.rawValue) },
-            try names.number(of: pending.submitter, in: database), pending.submittedAt.nanoseconds, retry.attempts,
-            retry.notBefore?.nanoseconds, retry.runsAlone, retry.wasInterrupted, pending.heldSoftlySince?.nanoseconds,
-        ]
-    }
+    static let assignments = names.map { "\($0) = ?" }.joined(separator: ", ")
 }
 
-extension PendingRequest {
-    /// Reads the identifier and then the columns.
-    init(_ number: SubmissionNumber, of plugin: PluginIdentifier, from row: inout RowReader) throws {
-        self.init(
-            plugin: plugin,
-            number: number,
-            request: TaskRequest(
-                identifier: try row.value({ try $0.text() }, { TaskIdentifier($0) }),
-                kind: try row.code(),
-                earliestBegin: try row.optionalWallTime(),
-                requiresNetwork: try row.flag(),
-                requiresExternalPower: try row.flag(),
-                protection: try row.code(),
-                continued: try row.continuedTerms()
-            ),
-            submitter: try row.submitter(),
-            submittedAt: try row.wallTime(),
-            retry: try row.retry(),
-            heldSoftlySince: try row.optionalWallTime()
-        )
+extension StatementRun {
+    /// Adds the values of `RequestColumns.names`.
+    ///
+    /// - Parameter submitter: the number that stands for the submitter.
+    mutating func bind(_ pending: PendingRequest, submitter: Int64?) throws {
+        try bind(submitted: pending, submitter: submitter)
+        try bind(changed: pending)
+    }
+
+    private mutating func bind(submitted pending: PendingRequest, submitter: Int64?) throws {
+        let (request, terms) = (pending.request, pending.request.continued)
+        try bind(Int64(request.kind.rawValue))
+        try bind(request.earliestBegin?.nanoseconds)
+        try bind(request.requiresNetwork)
+        try bind(request.requiresExternalPower)
+        try bind(Int64(request.protection.rawValue))
+        try bind(terms?.title)
+        try bind(terms?.subtitle)
+        try bind((terms?.strategy.rawValue).map(Int64.init))
+        try bind((terms?.resources.rawValue).map(Int64.init(bitPattern:)))
+        try bind(submitter)
+        try bind(pending.submittedAt.nanoseconds)
+    }
+
+    /// Adds the values of `RequestColumns.changed`.
+    mutating func bind(changed pending: PendingRequest) throws {
+        try bind(pending.retry)
+        try bind(pending.deferredSince?.nanoseconds)
     }
 }
 
 extension RowReader {
-    /// Four columns; without a title the others hold nothing.
-    fileprivate mutating func continuedTerms() throws -> ContinuedTerms? {
-        guard let title = try optionalText() else {
-            skip(3)
-            return nil
-        }
+    /// Reads `RequestColumns.names`.
+    ///
+    /// - Parameter identifier: the column with the task identifier.
+    mutating func request(
+        _ number: SubmissionNumber,
+        of plugin: PluginIdentifier,
+        identifier: String,
+        submitters: inout SubmitterNames
+    ) throws -> PendingRequest {
+        PendingRequest(
+            plugin: plugin,
+            number: number,
+            request: TaskRequest(
+                identifier: try value(identifier, fromText: { TaskIdentifier($0) }),
+                kind: try code("kind"),
+                earliestBegin: try optionalWallTime("earliest_begin"),
+                requiresNetwork: try flag("requires_network"),
+                requiresExternalPower: try flag("requires_external_power"),
+                protection: try code("protection"),
+                continued: try continuedTerms()
+            ),
+            submitter: try submitters.submitter(from: &self),
+            submittedAt: try wallTime("submitted_at"),
+            retry: try retry(),
+            deferredSince: try optionalWallTime("deferred_since")
+        )
+    }
+
+    /// Nil without a title.
+    private mutating func continuedTerms() throws -> ContinuedTerms? {
+        guard let title = try optionalText("title") else { return nil }
         return ContinuedTerms(
             title: title,
-            subtitle: try optionalText(),
-            strategy: try code(),
-            resources: TaskResources(rawValue: UInt64(bitPattern: try integer()))
+            subtitle: try optionalText("subtitle"),
+            strategy: try code("strategy"),
+            resources: TaskResources(rawValue: UInt64(bitPattern: try integer("resources")))
         )
     }
 }

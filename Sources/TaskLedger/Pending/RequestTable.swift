@@ -1,46 +1,78 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Foundation
 import GRDB
 import TaskModel
 
-extension Database {
-    /// Takes the place of the request that is pending under the same plugin and identifier, if there is one.
+extension WriteAccess {
+    /// Replaces the request that is pending under the same plugin and identifier, if there is one.
     func store(_ request: PendingRequest, payload: [UInt8], names: inout PluginNames) throws {
-        let key: StatementArguments = [
-            request.number.rawValue, try names.number(of: request.plugin, in: self), request.request.identifier.text,
-        ]
-        try run(
-            """
-            INSERT INTO request (number, plugin, identifier, \(RequestColumns.list), payload)
-            VALUES (?, ?, ?, \(RequestColumns.placeholders), ?)
-            ON CONFLICT (plugin, identifier) DO UPDATE SET
-                number = excluded.number, \(RequestColumns.replacements), payload = excluded.payload
-            """,
-            key + RequestColumns.values(of: request, names: &names, in: self) + [Data(payload)]
-        )
-    }
-
-    /// Removing a request that is not pending changes nothing: another change may have taken it already.
-    func removeRequest(_ number: SubmissionNumber) throws {
-        try run("DELETE FROM request WHERE number = ?", [number.rawValue])
-    }
-
-    /// Holding a request that is not pending changes nothing: nobody waits then.
-    func holdSoftly(_ number: SubmissionNumber, since: WallTime) throws {
-        try run("UPDATE request SET held_softly_since = ? WHERE number = ?", [since.nanoseconds, number.rawValue])
-    }
-
-    func pendingRequests() throws -> [PendingRequest] {
-        let sql = """
-            SELECT number, owner.identifier, request.identifier, \(RequestColumns.readable)
-            FROM request JOIN plugin AS owner ON owner.id = request.plugin
-                LEFT JOIN plugin AS other ON other.id = request.submitter
-            ORDER BY number
-            """
-        return try rows(sql, of: "request") { row in
-            let number = try row.submission()
-            return try PendingRequest(number, of: try row.plugin(), from: &row)
+        let plugin = try names.number(of: request.plugin, in: self)
+        let submitter = try names.number(of: request.submitter, in: self)
+        let identifier = request.request.identifier.text
+        try run(Request.insert) { run in
+            try run.bind(request.number.rawValue)
+            try run.bind(plugin)
+            try run.bind(identifier)
+            try run.bind(request, submitter: submitter)
+            try run.bind(payload.count)
         }
+        if changes == 0 {
+            try run(Request.removeReplacedPayload, plugin, identifier)
+            try run(Request.replace) { run in
+                try run.bind(request.number.rawValue)
+                try run.bind(request, submitter: submitter)
+                try run.bind(payload.count)
+                try run.bind(plugin)
+                try run.bind(identifier)
+            }
+        }
+        try store(payload, of: request.number)
     }
+
+    /// Removing a request that is not pending changes nothing: an earlier change may have started it already.
+    func removeRequest(_ number: SubmissionNumber) throws {
+        try run(Request.remove, number.rawValue)
+        if changes > 0 { try removePayload(of: number) }
+    }
+}
+
+extension Database {
+    /// The pending requests of a plugin, in the order of their numbers.
+    ///
+    /// - Parameter id: the number of the plugin's row.
+    func pendingRequests(of plugin: PluginIdentifier, id: Int64) throws -> [PendingRequest] {
+        var submitters = SubmitterNames(of: plugin, id: id, in: self)
+        return try rows(Request.ofPlugin, [id], of: "request") { row in
+            try row.request(
+                try row.submission("number"),
+                of: plugin,
+                identifier: "identifier",
+                submitters: &submitters
+            )
+        }
+        // The table is in the order of identifiers, and sorting there would copy every row.
+        .sorted { $0.number < $1.number }
+    }
+}
+
+enum Request {
+    static let insert = StatementText(
+        """
+        INSERT INTO request (number, plugin, identifier, \(RequestColumns.list), payload_size)
+        VALUES (?, ?, ?, \(RequestColumns.placeholders), ?)
+        ON CONFLICT (plugin, identifier) DO NOTHING
+        """
+    )
+    static let replace = StatementText(
+        """
+        UPDATE request SET number = ?, \(RequestColumns.assignments), payload_size = ?
+        WHERE plugin = ? AND identifier = ?
+        """
+    )
+    static let removeReplacedPayload = StatementText(
+        "DELETE FROM payload WHERE submission = (SELECT number FROM request WHERE plugin = ? AND identifier = ?)"
+    )
+    static let remove = StatementText("DELETE FROM request WHERE number = ?")
+
+    static let ofPlugin = "SELECT number, identifier, \(RequestColumns.list) FROM request WHERE plugin = ?"
 }

@@ -3,33 +3,31 @@
 import GRDB
 import TaskModel
 
-extension Database {
+extension WriteAccess {
     func remember(_ plugin: KnownPlugin, names: inout PluginNames) throws {
+        let number = try names.number(of: plugin.identifier, in: self)
         try run(
-            """
-            INSERT INTO known_plugin (plugin, manifest_path, manifest_digest, library_digest, permitted, missing_since)
-            VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT (plugin) DO UPDATE SET
-                manifest_path = excluded.manifest_path, manifest_digest = excluded.manifest_digest,
-                library_digest = excluded.library_digest, permitted = excluded.permitted,
-                missing_since = excluded.missing_since
-            """,
-            [
-                try names.number(of: plugin.identifier, in: self), plugin.manifestPath, plugin.manifestDigest,
-                plugin.libraryDigest,
-                // No identifier holds a line feed.
-                plugin.permitted.map(\.description).joined(separator: "\n"), plugin.missingSince?.nanoseconds,
-            ]
+            Known.store,
+            number,
+            plugin.manifestPath,
+            plugin.manifestDigest,
+            plugin.libraryDigest,
+            // No identifier holds a line feed.
+            plugin.permitted.map(\.description).joined(separator: "\n"),
+            plugin.missingSince?.nanoseconds
         )
     }
 
-    /// Forgets the plugin and what it was to be woken for. Forgetting one that is not known changes nothing.
-    func forget(_ plugin: PluginIdentifier) throws {
-        try forgetFetch(of: plugin)
+    /// Forgets the plugin and its schedules. Forgetting one that is not known changes nothing.
+    func forget(_ plugin: PluginIdentifier, names: inout PluginNames) throws {
+        guard let number = try names.knownNumber(of: plugin, in: self) else { return }
+        try forgetFetch(ofPlugin: number)
         try forgetOccasions(of: plugin)
-        try run("DELETE FROM known_plugin WHERE plugin = (SELECT id FROM plugin WHERE identifier = ?)", [plugin.text])
+        try run(Known.forget, number)
     }
+}
 
+extension Database {
     func knownPlugins() throws -> [KnownPlugin] {
         let sql = """
             SELECT identifier, manifest_path, manifest_digest, library_digest, permitted, missing_since
@@ -38,11 +36,11 @@ extension Database {
         return try rows(sql, of: "known_plugin") { row in
             KnownPlugin(
                 identifier: try row.plugin(),
-                manifestPath: try row.text(),
-                manifestDigest: try row.text(),
-                libraryDigest: try row.text(),
-                permitted: try row.value({ try $0.text() }, permittedIdentifiers),
-                missingSince: try row.optionalWallTime()
+                manifestPath: try row.text("manifest_path"),
+                manifestDigest: try row.text("manifest_digest"),
+                libraryDigest: try row.text("library_digest"),
+                permitted: try row.value("permitted", fromText: permittedIdentifiers),
+                missingSince: try row.optionalWallTime("missing_since")
             )
         }
     }
@@ -55,4 +53,18 @@ private func permittedIdentifiers(_ text: String) -> [PermittedIdentifier]? {
         identifiers.append(identifier)
     }
     return identifiers
+}
+
+private enum Known {
+    static let store = StatementText(
+        """
+        INSERT INTO known_plugin (plugin, manifest_path, manifest_digest, library_digest, permitted, missing_since)
+        VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (plugin) DO UPDATE SET
+            manifest_path = excluded.manifest_path, manifest_digest = excluded.manifest_digest,
+            library_digest = excluded.library_digest, permitted = excluded.permitted,
+            missing_since = excluded.missing_since
+        """
+    )
+    static let forget = StatementText("DELETE FROM known_plugin WHERE plugin = ?")
 }

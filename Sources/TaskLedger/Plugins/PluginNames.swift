@@ -3,33 +3,45 @@
 import GRDB
 import TaskModel
 
-/// The small numbers that stand for plugin identifiers in the other tables. A name once given stays.
+/// The small numbers that stand for plugin identifiers in the other tables. The number of a name never changes.
 struct PluginNames: Sendable {
     /// Stands among the names for the operator's schedule; no plugin's name is without a dot.
     static let schedule = Submitter.schedule.name
 
+    private static let insert = StatementText("INSERT INTO plugin (identifier) VALUES (?)")
+    private static let find = StatementText("SELECT id FROM plugin WHERE identifier = ?")
+
     private var numbers: [String: Int64] = [:]
 
-    mutating func number(of plugin: PluginIdentifier, in database: Database) throws -> Int64 {
-        try number(of: plugin.text, in: database)
+    mutating func number(of plugin: PluginIdentifier, in access: WriteAccess) throws -> Int64 {
+        try number(of: plugin.text, in: access)
     }
 
     /// Nil for a person.
-    mutating func number(of submitter: Submitter, in database: Database) throws -> Int64? {
+    mutating func number(of submitter: Submitter, in access: WriteAccess) throws -> Int64? {
         switch submitter {
         case .person: nil
-        case .plugin(let identifier): try number(of: identifier, in: database)
-        case .schedule: try number(of: Self.schedule, in: database)
+        case .plugin(let identifier): try number(of: identifier, in: access)
+        case .schedule: try number(of: Self.schedule, in: access)
         }
     }
 
-    private mutating func number(of name: String, in database: Database) throws -> Int64 {
+    /// Nil for a name that stands nowhere in the ledger.
+    mutating func knownNumber(of plugin: PluginIdentifier, in access: WriteAccess) throws -> Int64? {
+        if let known = numbers[plugin.text] { return known }
+        let number = try access.integer(Self.find, plugin.text)
+        numbers[plugin.text] = number
+        return number
+    }
+
+    private mutating func number(of name: String, in access: WriteAccess) throws -> Int64 {
         if let known = numbers[name] { return known }
-        try database.run("INSERT INTO plugin (identifier) VALUES (?) ON CONFLICT DO NOTHING", [name])
-        let statement = try database.cachedStatement(sql: "SELECT id FROM plugin WHERE identifier = ?")
-        guard let number = try Int64.fetchOne(statement, arguments: [name]) else {
-            throw LedgerFault.contradiction("table plugin does not hold \(name) after it was inserted")
+        if let stored = try access.integer(Self.find, name) {
+            numbers[name] = stored
+            return stored
         }
+        try access.run(Self.insert, name)
+        let number = access.database.lastInsertedRowID
         numbers[name] = number
         return number
     }

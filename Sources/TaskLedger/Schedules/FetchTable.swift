@@ -3,32 +3,41 @@
 import GRDB
 import TaskModel
 
-extension Database {
-    /// Nil for a plugin that wants no fetches.
+extension WriteAccess {
+    /// Nil for a plugin without fetches.
     func setFetch(of plugin: PluginIdentifier, _ schedule: FetchSchedule?, names: inout PluginNames) throws {
-        guard let schedule else { return try forgetFetch(of: plugin) }
-        try run(
-            """
-            INSERT INTO fetch_schedule (plugin, interval_ns, last) VALUES (?, ?, ?)
-            ON CONFLICT (plugin) DO UPDATE SET interval_ns = excluded.interval_ns, last = excluded.last
-            """,
-            [
-                try names.number(of: plugin, in: self), schedule.interval.wholeNanoseconds, schedule.last.nanoseconds,
-            ]
-        )
+        guard let schedule else {
+            if let number = try names.knownNumber(of: plugin, in: self) { try forgetFetch(ofPlugin: number) }
+            return
+        }
+        let number = try names.number(of: plugin, in: self)
+        try run(Fetch.store, number, schedule.interval.wholeNanoseconds, schedule.last.nanoseconds)
     }
 
-    func forgetFetch(of plugin: PluginIdentifier) throws {
-        try run("DELETE FROM fetch_schedule WHERE plugin = (SELECT id FROM plugin WHERE identifier = ?)", [plugin.text])
-    }
+    func forgetFetch(ofPlugin number: Int64) throws { try run(Fetch.forget, number) }
+}
 
+extension Database {
     func fetchSchedules() throws -> [PluginIdentifier: FetchSchedule] {
         let sql = """
             SELECT identifier, interval_ns, last FROM fetch_schedule JOIN plugin ON plugin.id = fetch_schedule.plugin
             """
         let schedules = try rows(sql, of: "fetch_schedule") { row in
-            (try row.plugin(), FetchSchedule(interval: try row.duration(), last: try row.wallTime()))
+            (
+                try row.plugin(),
+                FetchSchedule(interval: try row.duration("interval_ns"), last: try row.wallTime("last"))
+            )
         }
         return Dictionary(schedules) { first, _ in first }
     }
+}
+
+private enum Fetch {
+    static let store = StatementText(
+        """
+        INSERT INTO fetch_schedule (plugin, interval_ns, last) VALUES (?, ?, ?)
+        ON CONFLICT (plugin) DO UPDATE SET interval_ns = excluded.interval_ns, last = excluded.last
+        """
+    )
+    static let forget = StatementText("DELETE FROM fetch_schedule WHERE plugin = ?")
 }

@@ -3,34 +3,41 @@
 import GRDB
 import TaskModel
 
-extension Database {
+extension WriteAccess {
     func recordOccasion(of identifier: TaskIdentifier, at time: WallTime) throws {
-        try run(
-            """
-            INSERT INTO occasion (identifier, at) VALUES (?, ?)
-            ON CONFLICT (identifier) DO UPDATE SET at = excluded.at
-            """,
-            [identifier.text, time.nanoseconds]
-        )
+        try run(Occasion.store, identifier.text, time.nanoseconds)
     }
 
-    /// Forgets the occasions of what the plugin was permitted, and no other plugin is now.
+    /// Forgets the occasions of the identifiers that the plugin was permitted, except those that another plugin is
+    /// permitted now.
     func forgetOccasions(of plugin: PluginIdentifier) throws {
-        let known = try knownPlugins()
+        let known = try database.knownPlugins()
         func isPermitted(_ identifier: TaskIdentifier, to plugins: [KnownPlugin]) -> Bool {
             plugins.contains { $0.permitted.contains { $0.covers(identifier) } }
         }
         let (own, others) = (known.filter { $0.identifier == plugin }, known.filter { $0.identifier != plugin })
-        for identifier in try occasions().keys
+        for identifier in try database.occasions().keys
         where isPermitted(identifier, to: own) && !isPermitted(identifier, to: others) {
-            try run("DELETE FROM occasion WHERE identifier = ?", [identifier.text])
+            try run(Occasion.forget, identifier.text)
         }
     }
+}
 
+extension Database {
     func occasions() throws -> [TaskIdentifier: WallTime] {
         let occasions = try rows("SELECT identifier, at FROM occasion", of: "occasion") { row in
-            (try row.value({ try $0.text() }, { TaskIdentifier($0) }), try row.wallTime())
+            (try row.value("identifier", fromText: { TaskIdentifier($0) }), try row.wallTime("at"))
         }
         return Dictionary(occasions) { first, _ in first }
     }
+}
+
+private enum Occasion {
+    static let store = StatementText(
+        """
+        INSERT INTO occasion (identifier, at) VALUES (?, ?)
+        ON CONFLICT (identifier) DO UPDATE SET at = excluded.at
+        """
+    )
+    static let forget = StatementText("DELETE FROM occasion WHERE identifier = ?")
 }

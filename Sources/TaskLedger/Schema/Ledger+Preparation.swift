@@ -21,6 +21,9 @@ extension Ledger {
             // The file's header then tells the version without its write-ahead log.
             try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         }
-        try database.write { try $0.closeVainWaits() }
+        try database.write { database in
+            try database.closeVainWaits()
+            try database.removeVainDeferrals()
+        }
     }
 }

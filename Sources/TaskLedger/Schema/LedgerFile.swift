@@ -7,11 +7,12 @@ import Glibc
 struct LedgerFile {
     let path: String
 
-    /// Throws unless this host may write the ledger, or may begin one here.
+    /// Throws unless this host may write the ledger, or may begin one here. Reads the header, the log's header, the versions
+    /// and, for damage, the tables that `check` names.
     func examine() throws(LedgerError) {
         guard try exists() else { return }
         // The header may be behind the write-ahead log, which only SQLite reads.
-        try look("examining it before it is opened") { database in
+        try readOnly("examining it before it is opened") { database in
             guard try judgeVersion(of: database) else { return }
             try check(database)
         }
@@ -32,7 +33,7 @@ struct LedgerFile {
     }
 
     /// Runs `body` on a connection that cannot write.
-    func look<Value>(_ operation: String, _ body: (Database) throws -> Value) throws(LedgerError) -> Value {
+    func readOnly<Value>(_ operation: String, _ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         do {
             var configuration = Configuration()
             configuration.readonly = true
@@ -125,15 +126,50 @@ struct LedgerFile {
         return try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema WHERE \(others)") == 0
     }
 
-    /// Checks what is read at every start anyway; launches and journal grow without bound and are left out, unless a
-    /// write-ahead log was left over: one that a copy was restored under fits its pages nowhere.
+    /// Reads the pages of the tables that a start depends on, with SQLite's quick check of their structure and columns.
+    ///
+    /// Launches, tasks, waits and the journal grow with the history of the host and are left out, payloads with the size
+    /// of what was submitted. All of it is read only when a write-ahead log was left over and nothing shows whether the
+    /// ledger beside it is the one that it continues, as after a crash within a migration. `LedgerInspection` always
+    /// examines everything.
     private func check(_ database: Database) throws {
-        let tables = ["plugin", "known_plugin", "counter", "request", "event", "fetch_schedule", "occasion"]
-        // Those of an older ledger are still to come.
-        let present = try tables.filter { try database.tableExists($0) }.map { "(\($0))" }
-        for table in try log.contents(pageSize: nil) == .changes ? [""] : present {
-            let finding = try String.fetchOne(database, sql: "PRAGMA quick_check\(table)")
+        var tables: [String?] = [nil]
+        if try isLogKnown(database) {
+            // A table that a later version added is absent from an older ledger.
+            let present = try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
+            tables = present.filter(Self.startTables.contains)
+        }
+        for table in tables {
+            let finding = try String.fetchOne(database, sql: "PRAGMA quick_check\(table.map { "(\($0))" } ?? "")")
             if let finding, finding != "ok" { throw LedgerError.damaged(path, finding: finding) }
         }
+    }
+
+    private static let startTables: Set = [
+        "plugin", "known_plugin", "counter", "request", "event", "deferral", "fetch_schedule", "occasion",
+    ]
+
+    /// Whether the log, if one was left over, continues this ledger. False when nothing shows it; throws when it does not:
+    /// a copy of the ledger was restored under it, or a copy of the log beside it.
+    ///
+    /// The ledger with its log counts the groups committed up to the last one in the log, and the file alone those up to
+    /// some moment since the log began.
+    @discardableResult
+    func isLogKnown(_ database: Database) throws -> Bool {
+        guard try log.contents(pageSize: nil) == .changes else { return true }
+        guard let header = try header(), let pageSize = header.pageSize, header.version >= LedgerSchema.countsCommits,
+            let page = try Int.fetchOne(database, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'counter'"),
+            let commits = try Int64.fetchOne(database, sql: "SELECT commits FROM counter"),
+            let without = try CommitCount(path: path, pageSize: pageSize, page: page).read()
+        else { return false }
+        let inLog = try log.transactions(pageSize: pageSize)
+        guard (0...Int64(inLog)).contains(commits - without) else {
+            throw LedgerError.foreignLog(
+                path,
+                problem:
+                    "it holds \(inLog) transactions, and the ledger has \(commits) commits with it and \(without) without"
+            )
+        }
+        return true
     }
 }

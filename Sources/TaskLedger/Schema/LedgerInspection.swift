@@ -3,7 +3,7 @@
 import GRDB
 package import TaskModel
 
-/// What a look at a ledger found that no host has open. Nothing of the ledger is written, moved or brought up to date.
+/// The findings about a ledger that no host has open. Nothing of the ledger is written, moved or brought up to date.
 package struct LedgerInspection: Sendable {
     package enum State: Hashable, Sendable {
         /// The host begins an empty one at its next start.
@@ -16,44 +16,96 @@ package struct LedgerInspection: Sendable {
     package let state: State
     /// Whole messages, each with the file, the rule and the remedy.
     package let problems: [String]
-    /// What the next host goes on from; nil when it cannot be read.
+    /// What the next host begins with; nil when it cannot be read.
     package let snapshot: LedgerSnapshot?
+    /// Number of pending requests; nil when some cannot be read.
+    package let pendingRequests: Int?
     /// The version that this program knows.
     package static var knownVersion: Int64 { LedgerSchema.version }
 
-    /// Checks every page and every reference; takes as long as reading the whole file does.
+    /// Checks every page, every reference, every pending row and the size of every payload; takes as long as reading the
+    /// whole file does.
     package init(path: String) {
-        var problems: [String] = []
-        var state = State.refused
-        var snapshot: LedgerSnapshot?
+        var examination = Examination(path: path)
         do throws(LedgerError) {
             let file = LedgerFile(path: path)
-            guard try file.exists() else {
-                (self.state, self.problems, self.snapshot) = (.absent, [], nil)
-                return
-            }
-            try file.look("checking it") { database in
-                guard try file.judgeVersion(of: database) else { return state = .absent }
-                let version = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-                problems = try Self.findings(in: database).map { LedgerError.damaged(path, finding: $0).finding }
-                snapshot = try Self.snapshot(of: database, version: version)
-                if problems.isEmpty { state = .readable(version: version) }
+            if try file.exists() {
+                try file.readOnly("checking it") { try examination.inspect($0, file: file) }
+            } else {
+                examination.state = .absent
             }
         } catch {
-            problems.append(error.finding)
+            examination.problems.append(error.finding)
         }
-        (self.state, self.problems, self.snapshot) = (state, problems, snapshot)
+        (state, problems) = (examination.state, examination.problems)
+        (snapshot, pendingRequests) = (examination.snapshot, examination.pendingRequests)
+    }
+}
+
+/// What an inspection has found so far.
+private struct Examination {
+    let path: String
+    var state = LedgerInspection.State.refused
+    var problems: [String] = []
+    var snapshot: LedgerSnapshot?
+    var pendingRequests: Int?
+
+    init(path: String) { self.path = path }
+
+    mutating func inspect(_ database: Database, file: LedgerFile) throws {
+        guard try file.judgeVersion(of: database) else { return state = .absent }
+        try file.isLogKnown(database)
+        let version = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+        problems = try Self.findings(in: database).map { LedgerError.damaged(path, finding: $0).finding }
+        if version == LedgerSchema.version {
+            try readContents(of: database)
+        } else {
+            try readContents(ofOlder: database)
+        }
+        if problems.isEmpty { state = .readable(version: version) }
     }
 
     /// An older ledger is brought up to date in a copy, so that this is what the next host finds. SQLite keeps the copy
     /// on disk when it is large, and removes it with the connection.
-    private static func snapshot(of database: Database, version: Int64) throws -> LedgerSnapshot {
-        if version == LedgerSchema.version { return try database.snapshot(at: nil) }
+    private mutating func readContents(ofOlder database: Database) throws {
         let copy = try DatabaseQueue(path: "")
         try copy.writeWithoutTransaction { try database.backup(to: $0) }
         try LedgerSchema.migrator.migrate(copy)
-        return try copy.read { try $0.snapshot(at: nil) }
+        try copy.read { try readContents(of: $0) }
     }
+
+    private mutating func readContents(of database: Database) throws {
+        snapshot = try database.snapshot(at: nil)
+        var (requests, unreadable) = (0, 0)
+        for plugin in snapshot?.pendingPlugins ?? [] {
+            do {
+                requests += try database.work(of: plugin).requests.count
+            } catch {
+                unreadable += 1
+                if unreadable > Self.mostFindings { break }
+                problems.append(LedgerError(error, while: "reading the pending work of \(plugin)", in: path).finding)
+            }
+        }
+        pendingRequests = unreadable == 0 ? requests : nil
+        for row in try Row.fetchAll(database, sql: Self.wrongPayloads) {
+            let (submission, size, found): (Int64, Int64, Int64) = (row[0], row[1], row[2])
+            let finding = "submission \(submission) has \(found) of its \(size) bytes of payload"
+            problems.append(LedgerError.damaged(path, finding: finding).finding)
+        }
+    }
+
+    /// Work whose payload is lost or cut, and payloads of no work, which count as 0 bytes.
+    private static let wrongPayloads = """
+        WITH work (submission, size) AS (
+            SELECT number, payload_size FROM request UNION ALL SELECT number, payload_size FROM event
+            UNION ALL SELECT submission, payload_size FROM task WHERE is_over = 0
+        )
+        SELECT submission, size, ifnull(length(bytes), 0) FROM work LEFT JOIN payload USING (submission)
+        WHERE size <> ifnull(length(bytes), 0)
+        UNION ALL
+        SELECT submission, 0, length(bytes) FROM payload WHERE submission NOT IN (SELECT submission FROM work)
+        LIMIT \(mostFindings)
+        """
 
     /// Enough to see how far it goes.
     private static let mostFindings = 20

@@ -7,6 +7,9 @@ enum LedgerSchema {
     /// "bgtk", in the header of every ledger, so that another program's database is not taken for one.
     static let applicationID: Int64 = 0x6267_746b
 
+    /// The first version in which a ledger counts the groups of commits.
+    static let countsCommits: Int64 = 4
+
     /// The version that this host writes, kept in SQLite's `user_version`.
     static var version: Int64 { Int64(steps.count) }
 
@@ -31,6 +34,7 @@ enum LedgerSchema {
         Step(name: "1: pending, launches, journal, plugins", sql: first),
         Step(name: "2: journal by plugin, event, blame and time", sql: second),
         Step(name: "3: every kind of request, waits, fetches, occasions", sql: third),
+        Step(name: "4: pending work by plugin, payloads apart, waits and deferrals by class", sql: fourth),
     ]
 
     /// Plugins are named by a small number in every other table: that halves a pending request.

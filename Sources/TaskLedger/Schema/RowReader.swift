@@ -4,122 +4,135 @@ import Foundation
 import GRDB
 import TaskModel
 
-/// Reads one row from its first column to its last, and names table and row when a value is unknown. Never traps.
+/// Reads the columns of one row by their names, in any order. An unknown value is an error that names table, row and
+/// column, a missing column one that names table and column. Never traps.
 struct RowReader {
-    private let row: Row
+    private let statement: Statement
+    private let columns: [String]
     private let table: String
-    private var index = 0
+    /// Index of the column behind the one that was read last: rows are mostly read in the order of their selection.
+    private var next = 0
 
-    /// The first column must tell the row from others.
-    init(_ row: Row, of table: String) {
-        self.row = row
+    /// - Parameter statement: has stepped to the row; its first column distinguishes the row from others in messages.
+    init(_ statement: Statement, columns: [String], of table: String) {
+        self.statement = statement
+        self.columns = columns
         self.table = table
     }
 
-    mutating func integer() throws -> Int64 {
-        let storage = next()
-        guard case .int64(let value) = storage else { throw unreadable(storage) }
+    mutating func integer(_ column: String) throws -> Int64 {
+        let storage = try storage(of: column)
+        guard case .int64(let value) = storage else { throw unreadable(column, storage) }
         return value
     }
 
-    mutating func text() throws -> String {
-        let storage = next()
-        guard case .string(let value) = storage else { throw unreadable(storage) }
+    mutating func text(_ column: String) throws -> String {
+        let storage = try storage(of: column)
+        guard case .string(let value) = storage else { throw unreadable(column, storage) }
         return value
     }
 
-    mutating func optionalText() throws -> String? { nextIsNull() ? nil : try text() }
-
-    mutating func bytes() throws -> [UInt8] {
-        let storage = next()
-        guard case .blob(let data) = storage else { throw unreadable(storage) }
+    mutating func bytes(_ column: String) throws -> [UInt8] {
+        let storage = try storage(of: column)
+        guard case .blob(let data) = storage else { throw unreadable(column, storage) }
         return Array(data)
     }
 
-    mutating func flag() throws -> Bool { try integer() != 0 }
+    mutating func flag(_ column: String) throws -> Bool { try integer(column) != 0 }
 
-    mutating func skip(_ columns: Int) { index += columns }
+    mutating func isNull(_ column: String) throws -> Bool {
+        if case .null = try storage(of: column) { true } else { false }
+    }
 
-    /// A value that not every number or text stands for.
-    mutating func value<Stored, Value>(
-        _ read: (inout Self) throws -> Stored,
-        _ make: (Stored) -> Value?
-    ) throws -> Value {
-        let stored = try read(&self)
-        guard let value = make(stored) else { throw unreadable("\"\(stored)\"") }
+    /// Nil for NULL; otherwise what `read` makes of the column.
+    mutating func optional<Value>(
+        _ column: String,
+        _ read: (inout Self, String) throws -> Value
+    ) throws -> Value? {
+        try isNull(column) ? nil : try read(&self, column)
+    }
+
+    /// A value that not every text stands for.
+    mutating func value<Value>(_ column: String, fromText make: (String) -> Value?) throws -> Value {
+        let stored = try text(column)
+        guard let value = make(stored) else { throw unreadable(column, "\"\(stored)\"") }
         return value
     }
 
-    /// Moves past the column if it holds nothing.
-    mutating func nextIsNull() -> Bool {
-        guard (row[index] as DatabaseValue).isNull else { return false }
-        index += 1
-        return true
+    /// A value that not every integer stands for.
+    mutating func value<Value>(_ column: String, fromInteger make: (Int64) -> Value?) throws -> Value {
+        let stored = try integer(column)
+        guard let value = make(stored) else { throw unreadable(column, "\"\(stored)\"") }
+        return value
     }
 
-    private mutating func next() -> DatabaseValue.Storage {
-        precondition(index < row.count, "a row must be read with the columns that were selected")
-        defer { index += 1 }
-        return (row[index] as DatabaseValue).storage
+    // MARK: - Columns and errors
+
+    private mutating func storage(of column: String) throws -> DatabaseValue.Storage {
+        let index = try index(of: column)
+        next = index + 1
+        return DatabaseValue(sqliteStatement: statement.sqliteStatement, index: CInt(index)).storage
     }
 
-    private func unreadable(_ storage: DatabaseValue.Storage) -> LedgerFault {
-        unreadable(storage.value.map { "\"\($0)\"" } ?? "nothing")
+    private func index(of column: String) throws -> Int {
+        // The column just read comes again after `isNull`.
+        for index in next - 1...next where columns.indices.contains(index) && columns[index] == column { return index }
+        guard let index = columns.firstIndex(of: column) else {
+            throw LedgerFault.missingColumn(table: table, column: column)
+        }
+        return index
     }
 
-    /// About the column that was read last.
-    private func unreadable(_ found: String) -> LedgerFault {
-        let names = Array(row.columnNames)
-        let key = (row[0] as DatabaseValue).storage.value.map { "\($0)" } ?? "?"
-        return .unreadable(table: table, row: "\(names[0]) \(key)", column: names[max(0, index - 1)], found: found)
+    private func unreadable(_ column: String, _ storage: DatabaseValue.Storage) -> LedgerFault {
+        unreadable(column, storage.value.map { "\"\($0)\"" } ?? "nothing")
+    }
+
+    private func unreadable(_ column: String, _ found: String) -> LedgerFault {
+        let key = DatabaseValue(sqliteStatement: statement.sqliteStatement, index: 0).storage.value.map { "\($0)" }
+        return .unreadable(table: table, row: "\(columns[0]) \(key ?? "?")", column: column, found: found)
     }
 }
 
 extension RowReader {
-    mutating func code<Value: RawRepresentable<UInt32>>(_ type: Value.Type = Value.self) throws -> Value {
-        try value({ try $0.integer() }, { UInt32(exactly: $0).flatMap(Value.init(rawValue:)) })
+    mutating func code<Value: RawRepresentable<UInt32>>(_ column: String, _ type: Value.Type = Value.self) throws
+        -> Value
+    {
+        try value(column, fromInteger: { UInt32(exactly: $0).flatMap(Value.init(rawValue:)) })
     }
 
-    mutating func optionalCode<Value: RawRepresentable<UInt32>>(_ type: Value.Type = Value.self) throws -> Value? {
-        guard !nextIsNull() else { return nil }
-        return try code(type)
+    mutating func name<Value: RawRepresentable<String>>(_ column: String, _ type: Value.Type = Value.self) throws
+        -> Value
+    {
+        try value(column, fromText: Value.init(rawValue:))
     }
 
-    mutating func name<Value: RawRepresentable<String>>(_ type: Value.Type = Value.self) throws -> Value {
-        try value({ try $0.text() }, Value.init(rawValue:))
+    mutating func plugin(_ column: String = "identifier") throws -> PluginIdentifier {
+        try value(column, fromText: { PluginIdentifier($0) })
     }
 
-    mutating func plugin() throws -> PluginIdentifier {
-        try value({ try $0.text() }, { PluginIdentifier($0) })
+    mutating func wallTime(_ column: String) throws -> WallTime { WallTime(nanoseconds: try integer(column)) }
+
+    mutating func optionalWallTime(_ column: String) throws -> WallTime? {
+        try optional(column) { try $0.wallTime($1) }
     }
 
-    mutating func wallTime() throws -> WallTime { WallTime(nanoseconds: try integer()) }
+    mutating func optionalText(_ column: String) throws -> String? { try optional(column) { try $0.text($1) } }
 
-    mutating func optionalWallTime() throws -> WallTime? { nextIsNull() ? nil : try wallTime() }
+    mutating func duration(_ column: String) throws -> Duration { .nanoseconds(try integer(column)) }
 
-    mutating func duration() throws -> Duration { .nanoseconds(try integer()) }
-
-    mutating func submission() throws -> SubmissionNumber { SubmissionNumber(rawValue: try integer()) }
-
-    mutating func launch() throws -> LaunchNumber { LaunchNumber(rawValue: try integer()) }
-
-    mutating func submitter() throws -> Submitter {
-        if nextIsNull() { return .person }
-        return try value({ try $0.text() }) { name in
-            name == PluginNames.schedule ? .schedule : PluginIdentifier(name).map { .plugin($0) }
-        }
+    mutating func optionalDuration(_ column: String) throws -> Duration? {
+        try optional(column) { try $0.duration($1) }
     }
 
-    mutating func count() throws -> Int {
-        try value({ try $0.integer() }, { Int(exactly: $0) })
+    mutating func submission(_ column: String) throws -> SubmissionNumber {
+        SubmissionNumber(rawValue: try integer(column))
     }
 
-    mutating func retry() throws -> Retry {
-        Retry(
-            attempts: try count(),
-            notBefore: try optionalWallTime(),
-            runsAlone: try flag(),
-            wasInterrupted: try flag()
-        )
+    mutating func launch(_ column: String) throws -> LaunchNumber { LaunchNumber(rawValue: try integer(column)) }
+
+    mutating func count(_ column: String) throws -> Int { try value(column, fromInteger: { Int(exactly: $0) }) }
+
+    mutating func workClass(_ column: String) throws -> WorkClass {
+        try value(column, fromInteger: WorkClass.init(code:))
     }
 }

@@ -35,8 +35,39 @@ struct WriteAheadLog {
         return Int(status.st_size) > Header.length ? .changes : .nothing
     }
 
+    /// Number of transactions in the log. Frames behind the last one belong to an earlier life of the file, which SQLite
+    /// overwrites from its beginning.
+    func transactions(pageSize: Int) throws(LedgerError) -> Int {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 { throw .cannotOpen(path, errno: errno) }
+        defer { close(descriptor) }
+        func words(at offset: Int) -> [UInt32]? {
+            var bytes = [UInt8](repeating: 0, count: Frame.headerLength)
+            guard pread(descriptor, &bytes, bytes.count, offset) == bytes.count else { return nil }
+            return stride(from: 0, to: bytes.count, by: 4).map { start in
+                bytes[start..<start + 4].reduce(0) { $0 << 8 | UInt32($1) }
+            }
+        }
+        guard let salts = words(at: Header.saltsOffset)?.prefix(2) else { return 0 }
+        var (transactions, offset) = (0, Header.length)
+        while let frame = words(at: offset), frame[Frame.salts] == salts {
+            if frame[Frame.databaseSize] != 0 { transactions += 1 }
+            offset += Frame.headerLength + pageSize
+        }
+        return transactions
+    }
+
+    /// The header of a frame, in words: page number, size of the database when the frame ends a transaction, two salts,
+    /// two checksums.
+    private enum Frame {
+        static let headerLength = 24
+        static let databaseSize = 1
+        static let salts = 2..<4
+    }
+
     /// As SQLite's file format has it; numbers are big-endian.
     private struct Header {
+        static let saltsOffset = 16
         static let length = 32
 
         let bytes: [UInt8]

@@ -2,12 +2,11 @@
 
 package import TaskModel
 
-/// One thing that a submission waited for, and how long.
+/// A period in which one reason kept the pending work of a class from running.
 package struct WaitRecord: Hashable, Sendable {
-    package let submission: SubmissionNumber
-    /// The code of the reason. A name: an older ledger may tell of what is no longer known.
+    /// The code of the reason. A name: an older host may have recorded a code that is no longer known.
     package let reason: String
     package let since: WallTime
-    /// Nil while it waits for it.
+    /// Nil while the period lasts.
     package let until: WallTime?
 }

@@ -3,47 +3,49 @@
 import GRDB
 package import TaskModel
 
-/// Which waits to read: those of one submission, the newest under a label unless it is given.
+/// Which waits to read: those of one class of one plugin that overlap a time span.
 package struct WaitSelection: Hashable, Sendable {
-    /// The task identifier, or an event's name.
-    package var label: String
-    /// Whose event it is: plugins share their names.
-    package var plugin: PluginIdentifier?
-    package var submission: SubmissionNumber?
-    /// The newest so many.
+    package var key: WaitKey
+    /// Start of the span: waits that ended earlier are left out.
+    package var from: WallTime
+    /// End of the span: waits that began later are left out. Nil for a span without end.
+    package var to: WallTime?
+    /// Most waits to read; those that ended first are left out.
     package var limit: Int
 
-    package init(
-        label: String,
-        plugin: PluginIdentifier? = nil,
-        submission: SubmissionNumber? = nil,
-        limit: Int
-    ) {
-        self.label = label
-        self.plugin = plugin
-        self.submission = submission
+    package init(key: WaitKey, from: WallTime, to: WallTime? = nil, limit: Int) {
+        self.key = key
+        self.from = from
+        self.to = to
         self.limit = limit
+    }
+
+    /// The waits of a task between its submission and its launch.
+    package init(_ span: PendingSpan, limit: Int) {
+        self.init(key: span.key, from: span.since, to: span.until, limit: limit)
     }
 }
 
 extension WaitSelection {
-    var newestSubmission: (sql: String, arguments: StatementArguments) {
-        let sql = "SELECT submission FROM wait WHERE \(condition) ORDER BY submission DESC LIMIT 1"
-        return (sql, arguments)
+    /// At most one row per reason.
+    var openRows: (sql: String, arguments: StatementArguments) {
+        ("\(Self.columns) AND until IS NULL AND since <= ?", owner + [end])
     }
 
-    /// Newest first, so that a limit leaves out the oldest.
-    func rows(of submission: SubmissionNumber) -> (sql: String, arguments: StatementArguments) {
-        let sql = """
-            SELECT number, reason, since, until FROM wait WHERE \(condition) AND submission = ?
-            ORDER BY number DESC LIMIT ?
-            """
-        return (sql, arguments + [submission.rawValue, limit])
+    /// Those that ended last first: the index on ends gives them in this order, so that a limit ends the reading early.
+    var closedRows: (sql: String, arguments: StatementArguments) {
+        (
+            "\(Self.columns) AND until >= ? AND since <= ? ORDER BY until DESC LIMIT ?",
+            owner + [from.nanoseconds, end, limit]
+        )
     }
 
-    private var condition: String {
-        plugin == nil ? "label = ?" : "label = ? AND plugin = (SELECT id FROM plugin WHERE identifier = ?)"
-    }
+    private static let columns = """
+        SELECT number, reason, since, until FROM wait
+        WHERE plugin = (SELECT id FROM plugin WHERE identifier = ?) AND class = ?
+        """
 
-    private var arguments: StatementArguments { plugin.map { [label, $0.text] } ?? [label] }
+    private var owner: StatementArguments { [key.plugin.text, key.workClass.code] }
+
+    private var end: Int64 { to?.nanoseconds ?? .max }
 }

@@ -3,75 +3,89 @@
 import GRDB
 import TaskModel
 
-extension Database {
-    /// Opens a row for every reason that is new and closes those that are gone; what stays keeps its beginning.
-    func recordWait(_ work: PendingWork, reasons: [String], at now: WallTime, names: inout PluginNames) throws {
-        let submission = work.number.rawValue
-        let open = try rows(Wait.open, [submission], of: "wait") { row in try row.text() }
+extension WriteAccess {
+    /// Opens a row for every new reason and closes the rows of the others; a reason that stays keeps its beginning.
+    func recordWait(_ key: WaitKey, reasons: [String], at now: WallTime, names: inout PluginNames) throws {
+        let plugin = try names.number(of: key.plugin, in: self)
+        let code = key.workClass.code
+        let open = try texts(Wait.open, plugin, code)
         for reason in open where !reasons.contains(reason) {
-            try run(Wait.close, [now.nanoseconds, submission, reason])
+            try run(Wait.close, now.nanoseconds, plugin, code, reason)
         }
         var known = Set(open)
         for reason in reasons where known.insert(reason).inserted {
-            let plugin = try names.number(of: work.plugin, in: self)
-            try run(Wait.begin, [submission, plugin, work.label, reason, now.nanoseconds])
+            try run(Wait.begin, plugin, code, reason, now.nanoseconds)
         }
     }
 
-    /// What is still open when a plugin is forgotten nobody will ever close. What it waited for before stays as long as
-    /// the journal does.
-    func forgetOpenWaits(of plugin: PluginIdentifier) throws {
-        try run(Wait.forget, [plugin.text])
-    }
+    /// Deletes the open rows of a forgotten plugin, which no change would ever close. Closed ones stay as long as the
+    /// journal does.
+    func forgetOpenWaits(ofPlugin number: Int64) throws { try run(Wait.forget, number) }
+}
 
-    /// A host that died between two commits may have left open what nothing waits for any more: it ended with the last
-    /// word of that host.
-    func closeVainWaits() throws { try run(Wait.closeVain) }
-
-    func openWaits() throws -> [SubmissionNumber: Set<String>] {
-        var waits: [SubmissionNumber: Set<String>] = [:]
-        _ = try rows(Wait.allOpen, of: "wait") { row in
-            waits[try row.submission(), default: []].insert(try row.text())
+extension Database {
+    /// The codes of the reasons that keep the classes of a plugin from running, as far as they are recorded.
+    func openWaits(ofPlugin id: Int64) throws -> [WorkClass: Set<String>] {
+        var waits: [WorkClass: Set<String>] = [:]
+        try forEachRow(Wait.openOfPlugin, [id], of: "wait") { row in
+            waits[try row.workClass("class"), default: []].insert(try row.text("reason"))
         }
         return waits
     }
 
-    func waits(_ selection: WaitSelection) throws -> [WaitRecord] {
-        guard let submission = try selection.submission ?? newestWaiting(selection) else { return [] }
-        let (sql, arguments) = selection.rows(of: submission)
-        return try rows(sql, arguments, of: "wait") { row in
-            _ = try row.integer()
-            return WaitRecord(
-                submission: submission,
-                reason: try row.text(),
-                since: try row.wallTime(),
-                until: try row.optionalWallTime()
-            )
+    /// Closes the open rows of classes without pending work: a host that died between two commits may leave them. They
+    /// end with the last journal entry of that host.
+    func closeVainWaits() throws {
+        let open = try rows(Wait.openClasses, of: "wait") { row in
+            (plugin: try row.integer("plugin"), code: try row.integer("class"))
         }
-        .reversed()
+        for (plugin, code) in open where try !hasPendingWork(ofClass: code, plugin: plugin) {
+            try run(Wait.closeVain, [plugin, code])
+        }
     }
 
-    private func newestWaiting(_ selection: WaitSelection) throws -> SubmissionNumber? {
-        let (sql, arguments) = selection.newestSubmission
-        return try rows(sql, arguments, of: "wait") { row in try row.submission() }.first
+    /// In the order in which the rows began.
+    func waits(_ selection: WaitSelection) throws -> [WaitRecord] {
+        let (closed, open) = (try waitRows(selection.closedRows), try waitRows(selection.openRows))
+        let inOrder = { (left: NumberedWait, right: NumberedWait) in
+            (left.record.since, left.number) < (right.record.since, right.number)
+        }
+        // What a limit leaves out ended first.
+        let newest = (closed.reversed() + open.sorted(by: inOrder)).suffix(selection.limit)
+        return newest.sorted(by: inOrder).map(\.record)
+    }
+
+    private typealias NumberedWait = (number: Int64, record: WaitRecord)
+
+    private func waitRows(_ statement: (sql: String, arguments: StatementArguments)) throws -> [NumberedWait] {
+        try rows(statement.sql, statement.arguments, of: "wait") { row in
+            let record = WaitRecord(
+                reason: try row.text("reason"),
+                since: try row.wallTime("since"),
+                until: try row.optionalWallTime("until")
+            )
+            return (try row.integer("number"), record)
+        }
     }
 }
 
 enum Wait {
-    static let open = "SELECT reason FROM wait WHERE submission = ? AND until IS NULL ORDER BY reason"
-    static let allOpen = "SELECT submission, reason FROM wait WHERE until IS NULL"
+    static let open = StatementText(
+        "SELECT reason FROM wait WHERE plugin = ? AND class = ? AND until IS NULL ORDER BY reason"
+    )
+    /// The clock may have been set back since the row began; no row ends before it begins.
+    static let close = StatementText(
+        """
+        UPDATE wait SET until = max(since, ?) WHERE plugin = ? AND class = ? AND reason = ? AND until IS NULL
+        """
+    )
+    static let begin = StatementText("INSERT INTO wait (plugin, class, reason, since) VALUES (?, ?, ?, ?)")
+    static let forget = StatementText("DELETE FROM wait WHERE plugin = ? AND until IS NULL")
 
-    /// The clock may have been set back meanwhile; nothing ends before it began.
-    static let close = "UPDATE wait SET until = max(since, ?) WHERE submission = ? AND reason = ? AND until IS NULL"
-    static let begin = "INSERT INTO wait (submission, plugin, label, reason, since) VALUES (?, ?, ?, ?, ?)"
-
+    static let openOfPlugin = "SELECT number, class, reason FROM wait WHERE plugin = ? AND until IS NULL"
+    static let openClasses = "SELECT DISTINCT plugin, class FROM wait WHERE until IS NULL"
     static let closeVain = """
         UPDATE wait SET until = max(since, coalesce((SELECT max(at) FROM journal), since))
-        WHERE until IS NULL AND submission NOT IN (SELECT number FROM request)
-            AND submission NOT IN (SELECT number FROM event)
-        """
-
-    static let forget = """
-        DELETE FROM wait WHERE until IS NULL AND plugin = (SELECT id FROM plugin WHERE identifier = ?)
+        WHERE plugin = ? AND class = ? AND until IS NULL
         """
 }

@@ -25,7 +25,8 @@ struct LedgerInMemory {
         var running: [LaunchNumber: Launch] = [:]
         var known: [PluginIdentifier: KnownPlugin] = [:]
         var past: [PastLaunch] = []
-        var waits: [SubmissionNumber: Set<String>] = [:]
+        var waits: [WaitKey: Set<String>] = [:]
+        var deferrals: [WaitKey: [DeferralPeriod]] = [:]
         var fetches: [PluginIdentifier: FetchSchedule] = [:]
         var occasions: [TaskIdentifier: WallTime] = [:]
         var lastSubmission = SubmissionNumber(rawValue: 0)
@@ -50,16 +51,23 @@ struct LedgerInMemory {
     var known: [PluginIdentifier: KnownPlugin] { state.known }
     var runningLaunches: Set<LaunchNumber> { Set(state.running.keys) }
 
-    var waits: [SubmissionNumber: Set<String>] { state.waits }
+    /// The codes of the reasons of open waits.
+    var waits: [WaitKey: Set<String>] { state.waits }
+    var deferrals: [WaitKey: [DeferralPeriod]] { state.deferrals }
     var fetches: [PluginIdentifier: FetchSchedule] { state.fetches }
     var occasions: [TaskIdentifier: WallTime] { state.occasions }
-    /// Waits that are open though nothing waits any more.
-    var vainWaits: [SubmissionNumber] {
-        state.waits.keys.filter { state.requests[$0] == nil && state.events[$0] == nil }
-    }
+    /// Open waits of classes that have no pending work.
+    var vainWaits: [WaitKey] { state.waits.keys.filter { !hasPendingWork(of: $0) } }
 
     /// Every stretch of waiting that was written, with the codes of its reasons; empty ones end a stretch.
-    private(set) var waitHistory: [(work: PendingWork, reasons: [String], at: WallTime)] = []
+    private(set) var waitHistory: [(key: WaitKey, reasons: [String], at: WallTime)] = []
+
+    private func hasPendingWork(of key: WaitKey) -> Bool {
+        if key.workClass.kind == .event { return state.events.values.contains { $0.plugin == key.plugin } }
+        return state.requests.values.contains { request in
+            request.plugin == key.plugin && WorkClass(of: request.request) == key.workClass
+        }
+    }
 
     /// Pending or running.
     func isPresent(_ number: SubmissionNumber) -> Bool {
@@ -74,8 +82,7 @@ struct LedgerInMemory {
 
     var snapshot: LedgerSnapshot {
         LedgerSnapshot(
-            requests: requests,
-            events: events,
+            pendingPlugins: Set(requests.map(\.plugin) + events.map(\.plugin)).sorted(),
             running: state.running.values.sorted { $0.plan.number < $1.plan.number }.map { launch in
                 LedgerSnapshot.RunningLaunch(
                     number: launch.plan.number,
@@ -89,11 +96,22 @@ struct LedgerInMemory {
             },
             known: state.known.values.sorted { $0.identifier < $1.identifier },
             past: state.past,
-            waits: state.waits,
             fetches: state.fetches,
             occasions: state.occasions,
             lastSubmission: state.lastSubmission,
             lastLaunch: state.lastLaunch
+        )
+    }
+
+    func work(of plugin: PluginIdentifier) -> PluginWork {
+        let waits = state.waits.filter { $0.key.plugin == plugin }.map { ($0.key.workClass, $0.value) }
+        let deferrals = state.deferrals.filter { $0.key.plugin == plugin }.map { ($0.key.workClass, $0.value) }
+        return PluginWork(
+            plugin: plugin,
+            requests: requests.filter { $0.plugin == plugin },
+            events: events.filter { $0.plugin == plugin },
+            waits: Dictionary(uniqueKeysWithValues: waits),
+            deferrals: Dictionary(uniqueKeysWithValues: deferrals)
         )
     }
 
@@ -120,7 +138,7 @@ struct LedgerInMemory {
             checkLimit(limits(request.plugin), with: request, in: new)
         }
         for case .endLaunch(let number, let end) in changes { try endLaunch(number, end, in: &new) }
-        for case .recordWait(let work, let reasons, let at) in changes { waitHistory.append((work, reasons, at)) }
+        for case .recordWait(let key, let reasons, let at) in changes { waitHistory.append((key, reasons, at)) }
         let told = entries.compactMap(\.submission)
         journaled.formUnion(told)
         unexplained.formUnion(state.present.subtracting(new.present))
@@ -167,13 +185,16 @@ struct LedgerInMemory {
             state.running[launch]?.tasks.append(task.work)
             state.running[launch]?.unfinished.append(task.work)
         case .moveLaunch(let launch, let lane): state.running[launch]?.lane = lane
-        case .recordWait(let work, let reasons, _): state.waits[work.number] = reasons.isEmpty ? nil : Set(reasons)
-        case .holdSoftly(let number, let since): state.requests[number]?.heldSoftlySince = since
+        case .recordWait(let key, let reasons, _): state.waits[key] = reasons.isEmpty ? nil : Set(reasons)
+        case .setDeferrals(let key, let periods): state.deferrals[key] = periods.isEmpty ? nil : periods
         case .setFetch(let plugin, let schedule): state.fetches[plugin] = schedule
         case .recordOccasion(let identifier, let at): state.occasions[identifier] = at
         case .endLaunch, .journal: break
         case .rememberPlugin(let plugin): state.known[plugin.identifier] = plugin
-        case .forgetPlugin(let plugin): state.known[plugin] = nil
+        case .forgetPlugin(let plugin):
+            state.known[plugin] = nil
+            state.waits = state.waits.filter { $0.key.plugin != plugin }
+            state.deferrals = state.deferrals.filter { $0.key.plugin != plugin }
         }
     }
 

@@ -1,7 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Scheduling
 import TaskModel
+
+@testable import Scheduling
 
 // What a test asks the driver. Everything is since the last `forgetThePast`, except what is there now.
 extension SchedulerDriver {
@@ -80,6 +81,11 @@ extension SchedulerDriver {
 
     func request(_ identifier: TaskIdentifier) -> PendingRequest? {
         scheduler.pendingRequests.first { $0.request.identifier == identifier }
+    }
+
+    /// When the deferral of a pending request began, its own or that of its class (C12).
+    func deferralStart(of identifier: TaskIdentifier) -> WallTime? {
+        request(identifier).flatMap { scheduler.plugins[$0.plugin].presented($0).deferredSince }
     }
 
     func explain(_ identifier: TaskIdentifier) -> Explanation { scheduler.explain(identifier, at: clock.now) }

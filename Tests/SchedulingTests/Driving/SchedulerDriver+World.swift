@@ -96,6 +96,19 @@ extension SchedulerDriver {
         }
     }
 
+    // MARK: Loading
+
+    /// The held loads are answered, and so is every later one.
+    func bringLoads() {
+        loads = .ready
+        while !heldLoads.isEmpty { bringNextLoad() }
+    }
+
+    func bringNextLoad() {
+        if heldLoads.isEmpty { return complain("no load is held") }
+        send(.loaded(ledger.work(of: heldLoads.removeFirst())))
+    }
+
     // MARK: The host
 
     func stop() { send(.stopRequested) }
@@ -106,6 +119,8 @@ extension SchedulerDriver {
         ledger.forgive()
         heldCommits = []
         heldRunners = []
+        heldLoads = []
+        killTimes = [:]
         processes = [:]
         arrivals = [:]
         wake = (nil, nil)

@@ -12,9 +12,11 @@ import Testing
 final class SchedulerDriver {
     enum Commits { case written, held, failing }
     enum Runners { case ready, held, unavailable }
+    enum Loads { case ready, held, failing }
 
     var commits = Commits.written
     var runners = Runners.ready
+    var loads = Loads.ready
     /// Processes leave when they are asked to, and die when they are killed.
     var processesObey = true
     /// Where no commit fails, the journal knows at once of everything that is gone.
@@ -40,6 +42,9 @@ final class SchedulerDriver {
 
     var heldCommits: [(ticket: Ticket, changes: [LedgerChange])] = []
     var heldRunners: [LaunchNumber] = []
+    var heldLoads: [PluginIdentifier] = []
+    /// The kill time that the launch thread was last given for each launch.
+    var killTimes: [LaunchNumber: MonotonicTime] = [:]
     /// Every launch whose plan was sent and whose process has not ended.
     var processes: [LaunchNumber: LaunchPlan] = [:]
     /// Launches as they were when they were taken to the ledger.
@@ -110,9 +115,6 @@ final class SchedulerDriver {
         if isStrict, commits == .written, heldCommits.isEmpty, let number = ledger.unexplained.min() {
             complain("submission \(number) disappeared from the ledger without a journal entry")
         }
-        if isStrict, commits == .written, heldCommits.isEmpty, let number = ledger.vainWaits.min() {
-            complain("submission \(number) waits no more, but its wait was left open")
-        }
     }
 
     private func carryOut(_ action: SchedulerAction) {
@@ -125,6 +127,15 @@ final class SchedulerDriver {
             case .held: heldRunners.append(launch)
             case .unavailable: inbox.append(.runnerUnavailable(launch, message: "too many processes"))
             }
+        case .load(let plugin):
+            switch loads {
+            case .ready: inbox.append(.loaded(ledger.work(of: plugin)))
+            case .held: heldLoads.append(plugin)
+            case .failing: inbox.append(.notLoaded(plugin, message: "a row is damaged"))
+            }
+        case .setKillTime(let launch, let time):
+            if killTimes[launch] == time { complain("the same kill time of launch \(launch) is set twice") }
+            killTimes[launch] = time
         case .dismissRunner(let launch):
             if processes[launch] != nil { complain("the runner of launch \(launch) is dismissed while it is needed") }
         case .sendPlan(let plan): runPlan(plan)

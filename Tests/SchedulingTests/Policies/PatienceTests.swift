@@ -70,6 +70,7 @@ struct PatienceTests {
 
     @Test func `C12 a patience that ended while the host was down is over when it is back`() {
         host.submit(.clean)
+        host.advance(by: .seconds(1))
         host.restart(after: .days(2))
         #expect(host.running == [.clean])
     }
@@ -91,7 +92,7 @@ struct PatienceTests {
         host.runToTheEnd()
         host.submit(.vacuum)
         #expect(host.reasons(.vacuum).map(\.code) == ["spacing"])
-        #expect(host.request(.vacuum)?.heldSoftlySince == nil)
+        #expect(host.deferralStart(of: .vacuum) == nil)
     }
 
     @Test func `C12 once its lane is free again it runs`() {
@@ -120,16 +121,17 @@ struct PatienceTests {
         expectRun(of: .clean, in: .seconds(10))
     }
 
-    @Test func `C12 a beginning that could not be written is written later`() throws {
-        host.commits = .held
-        host.isStrict = false
+    @Test func `C12 a deferral that could not be written is written later`() throws {
         host.submit(.clean)
-        host.writeNextCommit()
-        while !host.heldCommits.isEmpty { host.failNextCommit() }
+        let start = host.clock.now.wall
+        host.isStrict = false
+        host.commits = .failing
+        host.advance(by: .seconds(1))
+        #expect(host.ledger.deferrals.isEmpty)
         host.commits = .written
         host.advance(by: .seconds(1))
-        #expect(host.ledger.requests.first?.heldSoftlySince == host.clock.now.wall)
-        expectRun(of: .clean, in: .days(2))
+        #expect(host.ledger.deferrals.values.map { $0 } == [[DeferralPeriod(since: start)]])
+        expectRun(of: .clean, in: .days(2) - .seconds(2))
     }
 
     @Test func `C12 a host that died before it could write the beginning counts anew`() {
@@ -149,39 +151,37 @@ struct PatienceTests {
         expectRun(of: .clean, in: .days(2))
     }
 
-    @Test func `C12 what a clock that was ahead wrote stays true as long as nothing else is written`() {
+    @Test func `C12 a deferral that began by a clock that was ahead counts from the moment that it was set back`() {
         host.submit(.clean)
-        host.isStrict = false
-        host.commits = .failing
-        host.stepWallClock(by: -.days(400))
-        #expect(host.scheduler.pendingRequests == host.ledger.requests)
-        host.commits = .written
         host.advance(by: .seconds(1))
-        #expect(host.request(.clean)?.heldSoftlySince == host.clock.now.wall)
-        #expect(host.scheduler.pendingRequests == host.ledger.requests)
+        host.stepWallClock(by: -.days(400))
+        #expect(host.deferralStart(of: .clean) == host.clock.now.wall)
+        expectRun(of: .clean, in: .days(2))
     }
 
-    @Test func `C12 a beginning that cannot be written leaves a later one alone, and that goes by what is on disk`() {
-        host.submit(.clean)
-        host.isStrict = false
-        host.commits = .held
-        host.stepWallClock(by: -.days(1))
-        host.stepWallClock(by: -.days(1))
-        host.failNextCommit()
-        #expect(host.request(.clean)?.heldSoftlySince == host.clock.now.wall)
-        host.failNextCommit()
-        #expect(host.scheduler.pendingRequests == host.ledger.requests)
+    @Test func `C12 one period stands for all requests of a class, each from when it became due`() {
+        let start = host.clock.now.wall
+        for number in 1...5 { host.submit(.job(number)) }
+        host.advance(by: .hours(1))
+        host.submit(.vacuum)
+        #expect((1...5).allSatisfy { host.deferralStart(of: .job($0)) == start })
+        #expect(host.deferralStart(of: .vacuum) == start + .hours(1))
+        #expect(host.ledger.deferrals.values.map { $0 } == [[DeferralPeriod(since: start)]])
     }
 
-    @Test func `C12 a beginning that is written late does not undo a later one`() {
-        host.submit(.clean)
-        host.commits = .held
-        host.stepWallClock(by: -.days(1))
-        host.stepWallClock(by: -.days(1))
-        host.writeNextCommit()
-        #expect(host.request(.clean)?.heldSoftlySince == host.clock.now.wall)
-        host.writeHeldCommits()
-        #expect(host.scheduler.pendingRequests == host.ledger.requests)
+    @Test func `C12 a restart keeps the deferrals of a class that was deferred several times`() {
+        host.submit(.clean, needsPower: true)
+        let start = host.clock.now.wall
+        host.advance(by: .hours(1))
+        host.change(power: false)
+        host.advance(by: .seconds(1))
+        host.submit(.vacuum, needsPower: true)
+        host.advance(by: .hours(1))
+        host.change(power: true)
+        host.advance(by: .hours(1))
+        host.restart(after: .minutes(1))
+        #expect(host.deferralStart(of: .clean) == start)
+        #expect(host.deferralStart(of: .vacuum) == start + .hours(2) + .seconds(1))
     }
 
     @Test func `C12 switched off it waits for ever`() {
@@ -209,7 +209,7 @@ struct PatienceTests {
         #expect(idle.verdict == .wait(.notIdle) && idle.rationale == "the machine is in use")
         let patience = try #require(verdicts(.clean).first { $0.policy == .patience })
         #expect(patience.verdict == .may)
-        #expect(patience.rationale == "held back by what is soft for 12h of at most 2d")
+        #expect(patience.rationale == "deferred by advisory policies for 12h; runs regardless after 2d")
     }
 
     @Test func `C13 the policies that wait are the soft reasons`() {
@@ -221,7 +221,7 @@ struct PatienceTests {
             let waits = verdicts(identifier).compactMap {
                 if case .wait(let reason) = $0.verdict { reason } else { nil }
             }
-            #expect(waits == host.reasons(identifier).filter(\.isSoft))
+            #expect(waits == host.reasons(identifier).filter(\.isAdvisory))
         }
     }
 

@@ -22,7 +22,7 @@ struct PolicyTests {
             request: request,
             submitter: .person,
             submittedAt: now.wall,
-            heldSoftlySince: heldSince.map { now.wall - $0 }
+            deferredSince: heldSince.map { now.wall - $0 }
         )
         let event = PendingEvent(
             plugin: .app,
@@ -32,7 +32,7 @@ struct PolicyTests {
         )
         var facts = Policy.Facts(
             work: kind == .event ? .event(event) : .request(pending),
-            isPersonsWish: false,
+            isUserRequested: false,
             standing: Eligibility.Standing(plugin: .app, entry: .app(), policy: PluginPolicy()),
             surges: Surges(),
             conditions: Conditions(isOnExternalPower: true, hasNetwork: true),
@@ -59,7 +59,7 @@ struct PolicyTests {
     /// Facts under which every policy but `use` has something to say.
     private static func everything(_ change: (inout Policy.Facts) -> Void = { _ in }) -> Policy.Facts {
         facts(.processing, needsNetwork: true, heldSince: .days(3)) {
-            $0.isPersonsWish = true
+            $0.isUserRequested = true
             $0.conditions.isIdle = false
             $0.conditions.isLoadHigh = true
             $0.surges.network = $0.now.monotonic
@@ -79,9 +79,9 @@ struct PolicyTests {
 
     @Test func `C13 a must overrules every wait, a wait every may`() {
         #expect(Policy.reasons(on: Self.everything()).isEmpty)
-        #expect(Policy.reasons(on: Self.everything { $0.isPersonsWish = false }).isEmpty)
+        #expect(Policy.reasons(on: Self.everything { $0.isUserRequested = false }).isEmpty)
         let impatient = Self.everything {
-            $0.isPersonsWish = false
+            $0.isUserRequested = false
             $0.configuration.policies.off = [.patience]
         }
         #expect(Policy.reasons(on: impatient).map(\.code) == ["spacing", "day-budget", "spread", "not-idle"])
@@ -99,16 +99,16 @@ struct PolicyTests {
     // MARK: person and patience
 
     @Test func `89 what a person asked for must run`() {
-        let facts = Self.facts { $0.isPersonsWish = true }
+        let facts = Self.facts { $0.isUserRequested = true }
         #expect(Self.verdict(.person, facts) == .must)
-        #expect(Policy.person.rationale(on: facts) == "a person asked for it")
+        #expect(Policy.person.rationale(on: facts) == "requested by a user")
     }
 
     @Test(arguments: [-1, 0, 1])
     func `C12 patience is over exactly two days after it began`(_ nanoseconds: Int) {
         let facts = Self.facts(heldSince: .days(2) + .nanoseconds(nanoseconds))
         #expect(Self.verdict(.patience, facts) == (nanoseconds < 0 ? .may : .must))
-        #expect(Policy.patience.rationale(on: facts).contains("of at most 2d"))
+        #expect(Policy.patience.rationale(on: facts).contains("runs regardless after 2d"))
     }
 
     @Test func `C12 patience can be tuned`() {

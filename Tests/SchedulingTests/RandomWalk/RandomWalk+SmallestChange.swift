@@ -55,7 +55,7 @@ extension SchedulerDriver {
         (twin.clock, twin.ledger, twin.scheduler) = (clock, ledger, scheduler)
         (twin.installed, twin.refused, twin.processes, twin.arrivals) = (installed, refused, processes, arrivals)
         (twin.plansByNumber, twin.simulated, twin.wake, twin.watch) = (plansByNumber, simulated, wake, watch)
-        twin.lastReply = lastReply
+        (twin.lastReply, twin.killTimes) = (lastReply, killTimes)
         return twin
     }
 
@@ -109,7 +109,7 @@ extension SchedulerDriver {
 
     /// A newer one would have to be patient anew.
     private func submitAgain(_ work: PendingWork, _ change: Reason) {
-        guard case .request(let pending) = work, pending.heldSoftlySince == nil else { return pass(change) }
+        guard case .request(let pending) = work, pending.deferredSince == nil else { return pass(change) }
         let old = pending.request
         let request = TaskRequest(
             identifier: old.identifier,
@@ -128,12 +128,12 @@ extension SchedulerDriver {
     }
 
     private func finish(_ number: LaunchNumber) {
-        guard let plan = processes[number], let launch = scheduler.launches[number] else { return }
-        if launch.killReason != nil { return end(plan, .signaled(9)) }
-        if case .finishing = launch.phase { return end(plan, .exited(code: 0)) }
-        if launch.entry == .running { enter(plan) }
+        guard let plan = processes[number], let execution = scheduler.launches.find(number)?.execution else { return }
+        if execution.kill != nil { return end(plan, .signaled(9)) }
+        if case .finishing? = scheduler.launches.find(number)?.phase { return end(plan, .exited(code: 0)) }
+        if execution.entry.isRunning { enter(plan) }
         for count in 1...4 as ClosedRange<UInt32> { endAssertion(count, in: plan) }
-        for task in scheduler.launches[number]?.tasks ?? [] where task.outcome == nil {
+        for task in scheduler.launches.find(number)?.tasks ?? [] where task.outcome == nil {
             send(.completed(number, task.id, .success))
         }
         for count in 1...4 as ClosedRange<UInt32> { endAssertion(count, in: plan) }

@@ -20,6 +20,7 @@ extension RandomWalk {
             case .takeRunner(let launch, let container): "runner for launch \(launch) of \(container)"
             case .dismissRunner(let launch): "dismiss the runner of launch \(launch)"
             case .answer(_, let answer): "answer \(answer)"
+            case .load(let plugin): "load \(plugin)"
             case .setKillTime, .wake, .watch, .discardContainer, .stopped: nil
             }
         }
@@ -40,8 +41,8 @@ extension LedgerChange {
         case .keepFromReturning(_, let number): "keep \(number) from returning"
         case .endLaunch(let launch, let end): "end launch \(launch) as \(end.outcome)"
         case .journal(let entry): "journal \(entry.event.name)"
-        case .recordWait(let work, let reasons, _): "\(work.label) waits for \(reasons)"
-        case .holdSoftly(let number, _): "hold \(number)"
+        case .recordWait(let key, let reasons, _): "\(key.workClass.kind.name) of \(key.plugin) waits for \(reasons)"
+        case .setDeferrals(let key, let periods): "defer \(key.workClass.kind.name) of \(key.plugin): \(periods.count)"
         case .setFetch(let plugin, _): "fetch of \(plugin)"
         case .recordOccasion(let identifier, _): "occasion of \(identifier)"
         case .rememberPlugin(let plugin): "remember \(plugin.identifier)"

@@ -6,6 +6,10 @@ struct ShorterWalk: CustomStringConvertible {
     private(set) var failure: RandomWalk.Failure?
     private let kind: String?
 
+    /// What is found within that time is short enough to read.
+    private static let limit: Duration = .seconds(10)
+    private let begin = ContinuousClock.now
+
     /// Leaves out ever smaller parts for as long as the rest fails in the same way.
     init(failing: [UInt64]) {
         numbers = failing
@@ -13,7 +17,7 @@ struct ShorterWalk: CustomStringConvertible {
         kind = failure?.kind
         if let failure { numbers = Array(failing.prefix(failure.step + 1)) }
         var length = numbers.count / 2
-        while length > 0 {
+        while length > 0, ContinuousClock.now - begin < Self.limit {
             if !leaveOut(length) { length /= 2 }
         }
     }
@@ -22,7 +26,7 @@ struct ShorterWalk: CustomStringConvertible {
     private mutating func leaveOut(_ length: Int) -> Bool {
         var start = 1
         var hasShrunk = false
-        while start < numbers.count {
+        while start < numbers.count, ContinuousClock.now - begin < Self.limit {
             var rest = numbers
             rest.removeSubrange(start..<min(start + length, numbers.count))
             if let failure = Self.failure(of: rest), failure.kind == kind {

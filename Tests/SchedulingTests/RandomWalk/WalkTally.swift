@@ -39,12 +39,12 @@ struct WalkTally {
 extension SchedulerEvent {
     enum Kind: String, CaseIterable {
         case submission, trigger, cancellation, simulation, stop = "stop of a task", purge
-        case commit, failedCommit = "commit that fails"
+        case commit, failedCommit = "commit that fails", load, failedLoad = "load that fails"
         case catalogue, conditions, resume, timer, shutdown = "stop of the host"
         case runner, noRunner = "runner that is not to be had", planNotSent = "plan that is not sent"
         case entry, registration, progress, fetchInterval = "fetch interval", completion
         case expirationHandler = "expiration handler", expiration = "expiration by a runner", assertion
-        case violation, end = "end of a process"
+        case violation, end = "end of a process", kill = "kill by the launch thread"
     }
 
     var kind: Kind {
@@ -57,6 +57,8 @@ extension SchedulerEvent {
         case .purgeRequested: .purge
         case .committed: .commit
         case .commitFailed: .failedCommit
+        case .loaded: .load
+        case .notLoaded: .failedLoad
         case .catalogued: .catalogue
         case .conditionsChanged: .conditions
         case .resumed: .resume
@@ -74,7 +76,8 @@ extension SchedulerEvent {
         case .runnerExpired: .expiration
         case .assertionBegan, .assertionEnded: .assertion
         case .violated: .violation
-        case .killedAtDeadline, .runnerEnded: .end
+        case .killedAtDeadline: .kill
+        case .runnerEnded: .end
         }
     }
 }

@@ -47,7 +47,7 @@ extension NaiveHost {
             case .storeRequest(let request, _): succeed(by: request)
             // It comes back as it was launched, also where the beginning of its patience could not be written by itself.
             case .returnTask(_, .request(let request)):
-                if let since = request.heldSoftlySince { heldPerhaps[request.number] = since }
+                if let since = request.deferredSince { heldPerhaps[request.number] = since }
             default: break
             }
         }
@@ -73,19 +73,10 @@ extension NaiveHost {
                 roomChangedHands = true
                 noteTrouble(of: plan.plugin.identifier)
             case .startTask(_, let task): noteTrouble(of: task.work.plugin)
-            case .holdSoftly(let number, _) where !isHeldAnew(number):
-                // What was written before holds on.
-                heldSurely[number] = nil
-                heldPerhaps[number] = host.ledger.request(number)?.heldSoftlySince
-                unwrittenHolds[number] = now.monotonic + configuration.hostRetryDelay
             default: break
             }
         }
         concludeWhatIsDecided()
-    }
-
-    private func isHeldAnew(_ number: SubmissionNumber) -> Bool {
-        underWay.values.joined().contains { if case .holdSoftly(number, _) = $0 { true } else { false } }
     }
 
     /// A commit about that request is not decided yet.
@@ -105,12 +96,19 @@ extension NaiveHost {
         }
     }
 
+    /// The host could not launch the plugin: it doubles the delay with each failure in a row, up to five minutes.
     func noteTrouble(of plugin: PluginIdentifier) {
-        trouble[plugin] = now.monotonic + configuration.hostRetryDelay
+        failures[plugin, default: 0] += 1
+        let doublings = min(failures[plugin, default: 1] - 1, 20)
+        trouble[plugin] = now.monotonic + min(configuration.hostRetryDelay * (1 << doublings), .seconds(300))
+    }
+
+    func noteSuccess(of plugin: PluginIdentifier) {
+        (failures[plugin], trouble[plugin]) = (nil, nil)
     }
 
     func noteTrouble(ofPrepared number: LaunchNumber) {
-        guard let plugin = host.scheduler.launches[number]?.plugin else { return }
+        guard let plugin = host.scheduler.launches.find(number)?.plugin else { return }
         noteTrouble(of: plugin)
     }
 

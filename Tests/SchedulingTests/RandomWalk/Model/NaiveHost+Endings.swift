@@ -80,7 +80,11 @@ extension NaiveHost {
             && (launch.assertions.isEmpty || isStopping)
         launches[number]?.isOverrun = launch.kill == .overran && !isShutdown
         for index in launch.undone { launches[number]?.tasks[index].fate = fate(of: launch.tasks[index], in: launch) }
-        if launch.kill == .planNotSent || !launch.isSent, !isStopping { noteTrouble(of: launch.plugin) }
+        let isHostsFault = launch.kill == .planNotSent || !launch.isSent
+        if isHostsFault, !isStopping { noteTrouble(of: launch.plugin) }
+        if !isHostsFault, launch.kill != .hostStopping, launch.kill != .overran || !isShutdown {
+            noteSuccess(of: launch.plugin)
+        }
         guard launch.lane == .background else { return }
         let used = now.monotonic - launch.plan.budget.start
         let outcome: LaunchOutcome =
@@ -157,6 +161,20 @@ extension NaiveHost {
         }
     }
 
+    /// What ran whenever a host went down may be the cause: alone and later from the second time on, and no more after the
+    /// fifth.
+    private func fateAfterLoss(of work: PendingWork) -> SeenTask.Fate {
+        var retry = work.retry
+        retry.wasInterrupted = true
+        retry.hostLosses += 1
+        if retry.hostLosses >= 5 { return .over(.abandoned) }
+        if retry.hostLosses >= 2 {
+            retry.runsAlone = true
+            retry.notBefore = now.wall + configuration.retryDelay * (1 << (retry.hostLosses - 2))
+        }
+        return .back(.interrupted, retry)
+    }
+
     /// A host before this one left it: what the ledger has unfinished comes back uncharged, unless it was cancelled.
     func leaveBehind(_ number: LaunchNumber) {
         guard let left = host.ledger.snapshot.running.first(where: { $0.number == number }) else { return }
@@ -165,11 +183,9 @@ extension NaiveHost {
         launches[number]?.isOverrun = false
         launches[number]?.tasks = left.unfinished.map { work in
             var task = SeenTask(id: TaskID(launch: number, index: 0), work: work)
-            var retry = work.retry
-            retry.wasInterrupted = true
-            task.fate = left.keptFromReturning.contains(work.number) ? .over(.interrupted) : .back(.interrupted, retry)
-            let ledger = host.ledger.snapshot
-            let others = ledger.requests.map(PendingWork.request) + ledger.running.flatMap(\.unfinished)
+            task.fate = left.keptFromReturning.contains(work.number) ? .over(.interrupted) : fateAfterLoss(of: work)
+            let ledger = host.ledger
+            let others = ledger.requests.map(PendingWork.request) + ledger.snapshot.running.flatMap(\.unfinished)
             task.isSucceeded = others.contains {
                 $0.plugin == work.plugin && $0.identifier == work.identifier && $0.number > work.number
                     && work.identifier != nil

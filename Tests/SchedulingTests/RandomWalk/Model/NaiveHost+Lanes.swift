@@ -10,7 +10,7 @@ extension NaiveHost {
         var found = Obstacles()
         let lane = work.kind.lane
         if lane == .continued {
-            let own = host.scheduler.plugins[work.plugin]?.reserved[work.number]
+            let own = host.scheduler.plugins.find(work.plugin)?.reserved[work.number]
             let isPrepared = own.map { preparing.contains($0) } ?? false
             if isPrepared || isInEntry(origins[work.number], of: work.plugin) { found.sure.insert("lane-busy") }
         } else if launches.values.contains(where: { $0.plugin == work.plugin && $0.lane == lane })
@@ -35,8 +35,11 @@ extension NaiveHost {
     private func isEndOfOlderOneUnwritten(_ work: PendingWork) -> Bool {
         guard let identifier = work.identifier else { return false }
         return launches.values.contains { launch in
-            launch.plugin == work.plugin && launch.isConcluded
-                && launch.tasks.contains { $0.work.identifier == identifier && $0.work.number < work.number }
+            launch.plugin == work.plugin
+                && launch.tasks.contains { task in
+                    task.work.identifier == identifier && task.work.number < work.number
+                        && (launch.isConcluded || !task.isUndone && task.outcomes == 0)
+                }
         }
     }
 
@@ -51,7 +54,7 @@ extension NaiveHost {
 
     /// For whom runners are being had. Only the host knows which launch is whose before there is a plan.
     func prepared(in lane: Lane) -> [PluginIdentifier] {
-        preparing.compactMap { host.scheduler.launches[$0] }.filter { $0.lane == lane }.map(\.plugin)
+        preparing.compactMap { host.scheduler.launches.find($0) }.filter { $0.lane == lane }.map(\.plugin)
     }
 
     /// One that runs alone goes first; events keep their order.

@@ -47,7 +47,8 @@ extension NaiveHost {
     /// 10 s, doubled with each further attempt; what is longer was reckoned by a clock that was ahead (C3).
     private func isResting(_ work: PendingWork) -> Bool {
         guard let end = work.retry.notBefore, end > now.wall else { return false }
-        let longest = configuration.retryDelay * (1 << max(0, work.retry.attempts - 1))
+        let count = max(work.retry.attempts, work.retry.hostLosses - 1)
+        let longest = configuration.retryDelay * (1 << max(0, count - 1))
         return end - now.wall <= longest
     }
 
@@ -72,12 +73,12 @@ extension NaiveHost {
 
     private func absence(of plugin: PluginIdentifier) -> String {
         // Of what is forgotten nobody knows any more what became of it.
-        host.refused[plugin] == nil || host.scheduler.plugins[plugin] == nil ? "plugin-missing" : "plugin-refused"
+        host.refused[plugin] == nil || !host.scheduler.plugins.contains(plugin) ? "plugin-missing" : "plugin-refused"
     }
 
     /// Of an extension; before that is seen, and once it is forgotten, nobody knows whose it is.
     func mainPlugin(of plugin: PluginIdentifier) -> PluginIdentifier? {
-        plugin == .keyboard && host.scheduler.plugins[plugin]?.containingPlugin != nil ? .app : nil
+        plugin == .keyboard && host.scheduler.plugins.find(plugin)?.containingPlugin != nil ? .app : nil
     }
 
     /// The first of identifier, mode and entitlement that is missing.
@@ -193,27 +194,26 @@ extension NaiveHost {
         return since + configuration.policies.patience <= now.wall
     }
 
-    /// From the first moment at which nothing but what is soft stands against it.
+    /// From the first moment at which nothing but advisory policies stands against it, its deferral counts; a moment that
+    /// its class was deferred in counts as well, even if the request itself was in flight or others ran.
     func noteHolds() {
-        for request in host.ledger.requests {
+        for request in host.ledger.requests where !host.scheduler.loading.isMissing(request.plugin) {
             let since = (surely: heldSurely[request.number], perhaps: heldPerhaps[request.number])
             if let surely = since.surely, let perhaps = since.perhaps, max(surely, perhaps) <= now.wall { continue }
             let work = PendingWork.request(request)
             let (found, others) = (obstacles(to: work), passingObstacles(to: work))
-            let passing = others.sure
-            // A place that was free, or came free, was anybody's until somebody took it in the same moment.
-            guard found.sure.isSubset(of: Obstacles.soft),
-                passing.isSubset(of: roomChangedHands ? ["launch-limit"] : []),
-                !isUnderWay(request)
-            else { continue }
-            // Who rests or has a place in a spread is looked at when that is over.
-            let isAtRest = found.sure.union(found.perhaps).isDisjoint(with: ["spacing", "spread"])
-            let isFree = passing.isEmpty && !others.perhaps.contains("being-recorded")
-            let isSure = isAtRest && isFree && !Obstacles.lastingSoft.isDisjoint(with: found.sure)
-            let isTried = unwrittenHolds[request.number].map { $0 > now.monotonic } ?? false
-            if isSure, !isTried, since.surely.map({ $0 > now.wall }) ?? true { heldSurely[request.number] = now.wall }
+            guard found.sure.isSubset(of: Obstacles.soft) else { continue }
             let isPossible = !Obstacles.lastingSoft.isDisjoint(with: found.sure.union(found.perhaps))
             if isPossible, since.perhaps.map({ $0 > now.wall }) ?? true { heldPerhaps[request.number] = now.wall }
+            // A place that was free, or came free, was anybody's until somebody took it in the same moment.
+            guard others.sure.isSubset(of: roomChangedHands ? ["launch-limit"] : []), !isUnderWay(request) else {
+                continue
+            }
+            // Who rests or has a place in a spread is looked at when that is over.
+            let isAtRest = found.sure.union(found.perhaps).isDisjoint(with: ["spacing", "spread"])
+            let isFree = others.sure.isEmpty && !others.perhaps.contains("being-recorded")
+            let isSure = isAtRest && isFree && !Obstacles.lastingSoft.isDisjoint(with: found.sure)
+            if isSure, since.surely.map({ $0 > now.wall }) ?? true { heldSurely[request.number] = now.wall }
         }
     }
 }

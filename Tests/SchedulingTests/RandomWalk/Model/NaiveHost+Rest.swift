@@ -74,14 +74,21 @@ extension NaiveHost {
     /// C12: patience began when it had to, and not before.
     private func checkHolds() {
         for request in host.scheduler.pendingRequests {
-            let told = request.heldSoftlySince
+            let told = host.scheduler.plugins[request.plugin].presented(request).deferredSince
             if let latest = heldSurely[request.number], told.map({ $0 > latest }) ?? true {
-                complain("\(request.request.identifier) (\(request.number)) is not held since \(latest)")
+                complain("\(request.request.identifier) (\(request.number)) is not held since \(latest) but since \(told.map { "\($0)" } ?? "never")")
             }
-            if let told, heldPerhaps[request.number].map({ told < $0 }) ?? true {
+            if let told, heldPerhaps[request.number].map({ told < $0 }) ?? true, !isAtEndOfPeriod(told, request) {
                 complain("\(request.request.identifier) (\(request.number)) is held too early")
             }
         }
+    }
+
+    /// It became due in the instant in which its class ceased to be deferred: which came first is lost.
+    private func isAtEndOfPeriod(_ time: WallTime, _ request: PendingRequest) -> Bool {
+        let waits = host.scheduler.plugins[request.plugin].waits
+        let periods = waits[WorkClass(of: request.request)]?.deferral.periods ?? []
+        return periods.contains { $0.until == time }
     }
 
     /// Memory and ledger say the same.
@@ -90,9 +97,9 @@ extension NaiveHost {
         guard scheduler.launches.values.allSatisfy(\.record.isComplete) else { return }
         if scheduler.pendingRequests != host.ledger.requests { complain("memory and ledger differ in requests") }
         if scheduler.pendingEvents != host.ledger.events { complain("memory and ledger differ in events") }
-        let known = scheduler.plugins.compactMapValues(\.known)
-        if known != host.ledger.known { complain("memory and ledger differ in plugins") }
-        let running = scheduler.launches.values.filter { $0.phase != .preparing }
+        let known = scheduler.plugins.names().compactMap { scheduler.plugins[$0].known }
+        if Dictionary(uniqueKeysWithValues: known.map { ($0.identifier, $0) }) != host.ledger.known { complain("memory and ledger differ in plugins") }
+        let running = scheduler.launches.values.filter { !$0.isPreparing }
         if Set(running.map(\.number)) != host.ledger.runningLaunches {
             complain("memory and ledger differ in launches")
         }
@@ -101,8 +108,19 @@ extension NaiveHost {
             if unfinished != host.ledger.unfinished(of: launch.number) { complain("launch \(launch.number) differs") }
             if launch.lane != launches[launch.number]?.lane { complain("launch \(launch.number) is in another lane") }
         }
-        if let number = host.ledger.vainWaits.min() {
-            complain("submission \(number) waits no more, but its wait is open")
+        for plugin in scheduler.plugins.names() where !scheduler.plugins[plugin].isWritingWaits {
+            checkWaits(of: plugin)
+        }
+    }
+
+    /// What has stood for long enough is in the ledger.
+    private func checkWaits(of plugin: PluginIdentifier) {
+        let waits = host.scheduler.plugins[plugin].waits
+        for (key, reasons) in host.ledger.waits where key.plugin == plugin {
+            if waits[key.workClass] == nil { complain("\(plugin) waits for \(reasons.sorted()) in the ledger alone") }
+        }
+        for (workClass, wait) in waits where wait.isChanged && wait.settlesAt < now.monotonic {
+            if host.timeToWake != .zero { complain("a wait of \(workClass.kind.name) of \(plugin) is not written") }
         }
     }
 
@@ -136,15 +154,14 @@ extension NaiveHost {
     /// What the scheduler keeps account of is what a look at all of its launches and plugins finds.
     private func checkWatchedAnew() {
         let scheduler = host.scheduler
-        let working = scheduler.launches.values.filter { $0.lane != .event && $0.phase != .ended }
+        let working = scheduler.launches.values.filter { $0.lane != .event && !$0.hasEnded }
         if scheduler.launchesAtWork != Dictionary(grouping: working, by: \.plugin).mapValues(\.count) {
             complain("launches at work are miscounted: \(scheduler.launchesAtWork)")
         }
-        for plugin in scheduler.waitingForConditions where scheduler.plugins[plugin]?.hasRequestsDue != true {
-            complain("the machine is watched for \(plugin), which waits for nothing")
-        }
+        let hasDue = scheduler.plugins.names().contains { scheduler.plugins[$0].hasRequestsDue }
+        if !scheduler.waiters.isEmpty, !hasDue { complain("the machine is watched, and nothing is due") }
         for plugin in scheduler.studying
-        where scheduler.launchesAtWork[plugin] == nil && scheduler.plugins[plugin]?.hasStudies != true {
+        where scheduler.launchesAtWork[plugin] == nil && scheduler.plugins.find(plugin)?.requests.studies ?? 0 == 0 {
             complain("the container of \(plugin) is watched for nobody")
         }
     }

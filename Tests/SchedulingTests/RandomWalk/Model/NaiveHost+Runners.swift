@@ -35,6 +35,7 @@ extension NaiveHost {
         launches[number]?.entry = status == 0 ? .returned : .failed
         if status != 0 { return }
         launches[number]?.registered = registered
+        noteSuccess(of: launch.plugin)
         for index in launch.undone {
             let task = launch.tasks[index]
             switch task.work {

@@ -40,11 +40,11 @@ final class NaiveHost: Witness {
     /// Since when a request was surely, and perhaps, held back by nothing but what is soft.
     var heldSurely: [SubmissionNumber: WallTime] = [:]
     var heldPerhaps: [SubmissionNumber: WallTime] = [:]
-    /// Until when a beginning that could not be written is not tried again.
-    var unwrittenHolds: [SubmissionNumber: MonotonicTime] = [:]
     /// The host could not have what it needed for that plugin, and waits until then.
     var trouble: [PluginIdentifier: MonotonicTime] = [:]
+    var failures: [PluginIdentifier: Int] = [:]
     var lastRelief: MonotonicTime?
+    private var lastWall = WallTime(nanoseconds: .min)
     /// The event under way ended a launch, or had one prepared.
     var roomChangedHands = false
 
@@ -74,6 +74,8 @@ final class NaiveHost: Witness {
     // MARK: Witness
 
     func willHandle(_ event: SchedulerEvent) {
+        if now.wall < lastWall { clockWasSetBack() }
+        lastWall = now.wall
         expected = [:]
         (roomChangedHands, asking) = (false, nil)
         tally.note(event)
@@ -105,6 +107,13 @@ final class NaiveHost: Witness {
         if case .runnerUnavailable(let number, _) = event { noteTrouble(ofPrepared: number) }
     }
 
+    /// A deferral that began in what is the future now is no reason to wait for that time to come again.
+    private func clockWasSetBack() {
+        let now = now.wall
+        heldSurely = heldSurely.filter { $0.value <= now }
+        heldPerhaps = heldPerhaps.mapValues { min($0, now) }
+    }
+
     func didDecide(_ event: SchedulerEvent, _ actions: [SchedulerAction]) {
         for action in actions {
             switch action {
@@ -122,7 +131,7 @@ final class NaiveHost: Witness {
             case .expireAssertions(let number, let reason): assertionsExpired(number, because: reason)
             case .finish(let number): finished(number)
             case .kill(let number): killed(number, after: event)
-            case .setKillTime, .wake, .watch, .discardContainer, .stopped: break
+            case .load, .setKillTime, .wake, .watch, .discardContainer, .stopped: break
             }
         }
         noteHolds()
@@ -150,20 +159,34 @@ final class NaiveHost: Witness {
         (isStopping, asked, expected, lastRelief) = (false, nil, [:], nil)
         (underWay, questions, preparing, wishes, origins, stopped) = ([:], [:], [], [], [:], [])
         dying = [:]
-        (rests, trouble, surges) = ([:], [:], [(MonotonicTime(nanoseconds: 0), false)])
+        (rests, trouble, failures) = ([:], [:], [:])
+        surges = [(MonotonicTime(nanoseconds: 0), false)]
         let snapshot = host.ledger.snapshot
         (past, dayUses) = ([], [])
         for launch in snapshot.past { remember(launch) }
-        unwrittenHolds = [:]
-        let works = snapshot.requests.map(PendingWork.request) + snapshot.running.flatMap(\.unfinished)
+        let works = host.ledger.requests.map(PendingWork.request) + snapshot.running.flatMap(\.unfinished)
         let held = works.compactMap { work -> (SubmissionNumber, WallTime)? in
-            guard case .request(let request) = work, let since = request.heldSoftlySince else { return nil }
-            return (work.number, since)
+            guard case .request(let request) = work else { return nil }
+            return heldSince(request).map { (work.number, $0) }
         }
         heldSurely = Dictionary(uniqueKeysWithValues: held)
         heldPerhaps = heldSurely
         launches = launches.filter { number, _ in host.ledger.runningLaunches.contains(number) }
         for number in launches.keys { leaveBehind(number) }
+    }
+
+    /// As the ledger has it: of its own, or of the periods of its class.
+    private func heldSince(_ request: PendingRequest) -> WallTime? {
+        if let since = request.deferredSince { return min(since, now.wall) }
+        let times = [request.submittedAt, request.request.earliestBegin, request.retry.notBefore].compactMap { $0 }
+        let due = min(times.max() ?? now.wall, now.wall)
+        let key = WaitKey(of: .request(request))
+        guard (request.due(at: now, configuration)) == nil else { return nil }
+        return host.ledger.deferrals[key].flatMap { periods in
+            var deferral = Deferral(periods: periods)
+            deferral.reckonAnew(at: now.wall)
+            return deferral.start(for: due)
+        }
     }
 
     /// What runs may go on, but never comes back (C3).

@@ -9,13 +9,22 @@ struct IdentifierOwners: Sendable {
 
     init() {}
 
-    init(entries: [PluginEntry]) {
-        for entry in entries where entry.role == .main {
-            for permitted in entry.permitted {
-                switch permitted {
-                case .exact(let name): names[name] = entry.identifier
-                case .pattern(let prefix): prefixes[prefix] = entry.identifier
-                }
+    mutating func add(_ entry: PluginEntry) {
+        guard entry.role == .main else { return }
+        for permitted in entry.permitted {
+            switch permitted {
+            case .exact(let name): names[name] = entry.identifier
+            case .pattern(let prefix): prefixes[prefix] = entry.identifier
+            }
+        }
+    }
+
+    /// Removes the identifiers of a plugin that is gone or described anew; others' stay.
+    mutating func remove(_ entry: PluginEntry) {
+        for permitted in entry.permitted {
+            switch permitted {
+            case .exact(let name): if names[name] == entry.identifier { names[name] = nil }
+            case .pattern(let prefix): if prefixes[prefix] == entry.identifier { prefixes[prefix] = nil }
             }
         }
     }

@@ -1,14 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import TaskModel
+package import TaskModel
 
-// What is said of a launch whose library has no entry: in its place the manifest is named, and what it binds.
-extension LaunchState {
+// Messages about a launch whose library has no entry: they name the manifest instead, and the functions that it binds.
+extension Execution {
     var bindsFunctions: Bool { boundLibrary != nil }
 
-    private var boundLibrary: String? {
-        plan.flatMap { $0.plugin.handlers.isEmpty ? nil : $0.plugin.library.path }
-    }
+    private var boundLibrary: String? { plan.plugin.handlers.isEmpty ? nil : plan.plugin.library.path }
 
     var entryName: String { boundLibrary.map { "the loading of the library \($0)" } ?? "entry" }
 
@@ -17,11 +15,12 @@ extension LaunchState {
     /// The function that a task was handed to, with its library and the signature that the operator wrote; nil for a
     /// plugin with an entry of its own.
     ///
-    /// - Parameter task: nil where nobody knows; then it is one of those that were left.
+    /// - Parameter task: nil when it is unknown; then it is one of those that were left.
     func function(running task: TaskID?) -> String? {
         if let index = task.flatMap(index) { return function(of: index) }
         let left = unfinished
-        guard left.count > 1, let plugin = plan?.plugin else { return left.first.flatMap(function) }
+        guard left.count > 1 else { return left.first.flatMap(function) }
+        let plugin = plan.plugin
         let signatures = left.compactMap(handler).map(\.signature)
         if signatures.isEmpty { return nil }
         return "one of \(signatures.joined(separator: " and ")) of \(plugin.library.path), the signatures that its"
@@ -29,12 +28,13 @@ extension LaunchState {
     }
 
     private func function(of index: Int) -> String? {
-        guard let plugin = plan?.plugin, let handler = handler(of: index) else { return nil }
+        guard let handler = handler(of: index) else { return nil }
+        let plugin = plan.plugin
         return "\(handler.signature) of \(plugin.library.path), the signature that its manifest has"
     }
 
     private func handler(of index: Int) -> DirectHandler? {
-        tasks[index].work.identifier.flatMap { plan?.plugin.handler(for: $0) }
+        tasks[index].work.identifier.flatMap { plan.plugin.handler(for: $0) }
     }
 
     /// Of a task that was killed after the grace.
@@ -48,5 +48,12 @@ extension LaunchState {
         return tasks[index].hasExpirationHandler
             ? "\(told) and not completed within the grace; complete it in the expiration handler"
             : "\(told), without an expiration handler; set one to be able to stop in order"
+    }
+}
+
+extension Scheduler {
+    /// Whether a launch is still loading a library whose functions its manifest binds.
+    package func isLoadingFunctions(_ number: LaunchNumber) -> Bool {
+        launches.find(number)?.execution.map { $0.bindsFunctions && $0.entry.isRunning } ?? false
     }
 }

@@ -26,7 +26,7 @@ struct Aftermath: Sendable {
     let tasks: [Judgement]
 
     init(
-        of launch: LaunchState,
+        of launch: Execution,
         termination: ProcessTermination,
         lastWords: LastWords?,
         configuration: SchedulingConfiguration,
@@ -51,7 +51,7 @@ struct Aftermath: Sendable {
 
     private static func judge(
         _ index: Int,
-        of launch: LaunchState,
+        of launch: Execution,
         cause: Cause,
         isCharged: Bool,
         configuration: SchedulingConfiguration,
@@ -66,7 +66,7 @@ struct Aftermath: Sendable {
                 index: index,
                 verdict: .consumed(cause.taskOutcome),
                 blame: cause.blame,
-                message: "stopped by a person during entry, then \(cause.text); it does not return"
+                message: "stopped by a user during entry, then \(cause.text); it does not return"
             )
         }
         var retry = task.work.retry
@@ -96,7 +96,7 @@ struct Aftermath: Sendable {
                 verdict: .abandoned(cause.taskOutcome, retry),
                 blame: cause.blame,
                 message: "abandoned after \(retry.attempts) attempts, the last one: \(cause.text);"
-                    + " mend the plugin and submit again"
+                    + " correct the plugin and submit again"
             )
         }
         let delay = configuration.retryDelay(after: retry.attempts)
@@ -113,12 +113,12 @@ struct Aftermath: Sendable {
     /// Expiration delivered means consumed, whatever the process does then.
     private static func afterExpiration(
         _ index: Int,
-        of launch: LaunchState,
+        of launch: Execution,
         cause: Cause,
         reason: ExpirationReason
     ) -> Judgement {
         let task = launch.tasks[index]
-        let told = "told to stop (\(reason.name))"
+        let told = "expired (\(reason.name))"
         if case .killed = cause {
             let outcome: TaskOutcome = task.hasExpirationHandler ? .overran : .expired
             let text = launch.overstay(of: index, toldBy: told)
@@ -128,7 +128,7 @@ struct Aftermath: Sendable {
             index: index,
             verdict: .consumed(cause.taskOutcome),
             blame: .plugin,
-            message: "\(told), then \(cause.text); it does not return, mend the plugin and submit again"
+            message: "\(told), then \(cause.text); it does not return, correct the plugin and submit again"
         )
     }
 }

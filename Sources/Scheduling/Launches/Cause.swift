@@ -19,8 +19,8 @@ enum Cause: Hashable, Sendable {
     /// The host did not get as far as running anything of the plugin.
     case hostFailed(String)
 
-    init(of launch: LaunchState, termination: ProcessTermination, lastWords: LastWords?) {
-        switch (launch.killReason, launch.entry) {
+    init(of launch: Execution, termination: ProcessTermination, lastWords: LastWords?) {
+        switch (launch.kill, launch.entry) {
         case (.planNotSent(let message), _): self = .hostFailed(message)
         case (.hostStopping, _): self = .hostStopping
         case (_, .notLoaded(let message)): self = .notLoaded(message)
@@ -29,21 +29,20 @@ enum Cause: Hashable, Sendable {
             self = .entryFailed("\(launch.entryName) did not return within the budget and the grace")
         case (.overran, _): self = Self.isShutdown(launch) ? .hostStopping : .killed
         case (.lingered, _): self = .finished
-        case (_, .running) where launch.endedEarly != nil:
-            self = .hostFailed("the runner \(termination.text) before its plan was sent")
+        case (.killTimePassed, _): self = .hostFailed("the host ended it before it had read its last messages")
         case (_, .running): self = .entryFailed("the process \(termination.text) \(launch.entryWords)")
         case (_, .returned): self = Self.afterEntry(launch, termination, lastWords)
         }
     }
 
     /// Nobody was told to stop for any other reason than the host's.
-    private static func isShutdown(_ launch: LaunchState) -> Bool {
+    private static func isShutdown(_ launch: Execution) -> Bool {
         launch.unfinished.allSatisfy { launch.tasks[$0].expiration?.reason == .hostShutdown }
             && (launch.assertions.isEmpty || launch.assertions.expiration?.reason == .hostShutdown)
     }
 
     private static func afterEntry(
-        _ launch: LaunchState,
+        _ launch: Execution,
         _ termination: ProcessTermination,
         _ lastWords: LastWords?
     ) -> Cause {
@@ -61,7 +60,7 @@ enum Cause: Hashable, Sendable {
     }
 
     /// The tasks that an attempt is charged for.
-    func charged(in launch: LaunchState) -> Set<Int> {
+    func charged(in launch: Execution) -> Set<Int> {
         let unfinished = launch.unfinished
         switch self {
         case .entryFailed, .notLoaded: return Set(unfinished)
@@ -92,7 +91,7 @@ enum Cause: Hashable, Sendable {
         }
     }
 
-    func outcome(of launch: LaunchState) -> LaunchOutcome {
+    func outcome(of launch: Execution) -> LaunchOutcome {
         switch self {
         case .finished: launch.tasks.contains { $0.expiration != nil } ? .expired : .completed
         case .crashed, .crashedAfterwards: .crashed
@@ -135,19 +134,19 @@ enum Cause: Hashable, Sendable {
     }
 
     /// Names the assertions that were not ended.
-    func message(of launch: LaunchState) -> String {
+    func message(of launch: Execution) -> String {
         let assertions = launch.assertions
         if assertions.isEmpty { return messageOfTasks(of: launch) }
         guard case .killed = self, launch.unfinished.isEmpty, let told = assertions.expiration else {
             return "\(messageOfTasks(of: launch)); not ended: \(assertions.account)"
         }
-        return "BGT-ABI-14: not ended within the grace after the word to (\(told.reason.name)): \(assertions.account);"
+        return "BGT-ABI-14: still open at the end of the grace period (expired: \(told.reason.name)): \(assertions.account);"
             + " the launch was ended, end every assertion before its deadline or in its handler"
     }
 
-    private func messageOfTasks(of launch: LaunchState) -> String {
+    private func messageOfTasks(of launch: Execution) -> String {
         switch self {
-        case .finished where launch.killReason == .lingered:
+        case .finished where launch.kill == .lingered:
             "every task was over, but the process did not leave within the grace and was ended"
         case .finished: "every task was over"
         case .exited(let code, _) where launch.unfinished.isEmpty:

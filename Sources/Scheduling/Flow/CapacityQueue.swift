@@ -1,0 +1,49 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import DequeModule
+import HeapModule
+import TaskModel
+
+/// Plugins whose next launch waits for capacity of a lane.
+struct CapacityQueue: Sendable {
+    private struct Entry: Comparable, Sendable {
+        let use: Int64
+        let rank: UInt64
+        let plugin: PluginIdentifier
+        let since: MonotonicTime
+        /// More use comes first, then the earlier arrival.
+        static func < (left: Self, right: Self) -> Bool { (right.use, left.rank) < (left.use, right.rank) }
+        static func == (left: Self, right: Self) -> Bool { left.rank == right.rank }
+    }
+
+    private var byArrival = Deque<Entry>()
+    private var byUse = Heap<Entry>()
+    /// The rank under which a plugin waits; entries of other ranks have left.
+    private var ranks: [PluginIdentifier: UInt64] = [:]
+    private var lastRank: UInt64 = 0
+
+    func contains(_ plugin: PluginIdentifier) -> Bool { ranks[plugin] != nil }
+
+    /// - Parameter use: how often users started something of the plugin lately.
+    mutating func enter(_ plugin: PluginIdentifier, use: @autoclosure () -> Int64, at now: MonotonicTime) {
+        if ranks[plugin] != nil { return }
+        lastRank += 1
+        ranks[plugin] = lastRank
+        let entry = Entry(use: use(), rank: lastRank, plugin: plugin, since: now)
+        byArrival.append(entry)
+        byUse.insert(entry)
+    }
+
+    /// Who waited for longer than `limit` comes first, then who is used most, then who came first.
+    ///
+    /// - Parameter limit: nil where use does not count.
+    mutating func next(at now: MonotonicTime, limit: Duration?) -> PluginIdentifier? {
+        while let first = byArrival.first, ranks[first.plugin] != first.rank { byArrival.removeFirst() }
+        while let most = byUse.min, ranks[most.plugin] != most.rank { byUse.removeMin() }
+        guard let first = byArrival.first, let most = byUse.min else { return nil }
+        let isFirstDue = limit.map { now - first.since >= $0 } ?? true
+        let next = isFirstDue ? first : most
+        ranks[next.plugin] = nil
+        return next.plugin
+    }
+}

@@ -1,0 +1,95 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// The launches that are not recorded to their end yet, with the lanes that they take capacity of.
+///
+/// A change takes for granted that the launch is known: a missing one traps in debug builds.
+struct LaunchTable: Sendable {
+    private var launches: [LaunchNumber: Launch] = [:]
+    private var counts: [Lane: Int] = [:]
+    private var byPlugin: [PluginIdentifier: Set<LaunchNumber>] = [:]
+    /// Launches with an unfinished task, by its identifier.
+    private var byIdentifier: [TaskIdentifier: Set<LaunchNumber>] = [:]
+    /// Launches of other lanes that a continued task is being delivered to.
+    private var moving: Set<LaunchNumber> = []
+
+    var isEmpty: Bool { launches.isEmpty }
+    var numbers: [LaunchNumber] { launches.keys.sorted() }
+    var values: Dictionary<LaunchNumber, Launch>.Values { launches.values }
+
+    /// A copy; nil for a launch that is not known. Changing it changes nothing here.
+    func find(_ number: LaunchNumber) -> Launch? { launches[number] }
+
+    /// The execution of a launch, for as long as its runner is to be heard (BGT-ABI-09).
+    func listening(_ number: LaunchNumber) -> Execution? {
+        guard case .running(let execution)? = launches[number]?.phase, execution.isListening else { return nil }
+        return execution
+    }
+
+    /// Launches that take capacity of the lane.
+    func count(in lane: Lane) -> Int { (counts[lane] ?? 0) + (lane == .continued ? moving.count : 0) }
+
+    func hasLaunches(of plugin: PluginIdentifier) -> Bool { byPlugin[plugin] != nil }
+    func numbers(of plugin: PluginIdentifier) -> [LaunchNumber] { byPlugin[plugin]?.sorted() ?? [] }
+
+    /// Launches with an unfinished task of that identifier, the oldest first.
+    func numbers(running identifier: TaskIdentifier) -> [LaunchNumber] { byIdentifier[identifier]?.sorted() ?? [] }
+
+    @discardableResult
+    mutating func update<Result>(_ number: LaunchNumber, _ body: (inout Launch) -> Result) -> Result? {
+        guard let index = launches.index(forKey: number) else {
+            assertionFailure("launch \(number) is not known")
+            return nil
+        }
+        return body(&launches.values[index])
+    }
+
+    /// Changes what runs in a launch, in place.
+    @discardableResult
+    mutating func execute<Result>(_ number: LaunchNumber, _ body: (inout Execution) -> Result) -> Result? {
+        let result = update(number) { $0.withExecution(body) }
+        assert(result ?? nil != nil, "launch \(number) runs nothing")
+        return result ?? nil
+    }
+
+    mutating func add(_ launch: Launch) {
+        launches[launch.number] = launch
+        counts[launch.lane, default: 0] += 1
+        byPlugin[launch.plugin, default: []].insert(launch.number)
+    }
+
+    @discardableResult
+    mutating func remove(_ number: LaunchNumber) -> Launch? {
+        guard let launch = launches.removeValue(forKey: number) else { return nil }
+        counts[launch.lane, default: 1] -= 1
+        moving.remove(number)
+        byPlugin[launch.plugin]?.remove(number)
+        if byPlugin[launch.plugin]?.isEmpty == true { byPlugin[launch.plugin] = nil }
+        return launch
+    }
+
+    /// It takes capacity of that lane from now on.
+    mutating func move(_ number: LaunchNumber, to lane: Lane) {
+        guard let old = launches[number]?.lane, old != lane else { return }
+        counts[old, default: 1] -= 1
+        counts[lane, default: 0] += 1
+        launches[number]?.lane = lane
+        moving.remove(number)
+    }
+
+    mutating func setMoving(_ isMoving: Bool, _ number: LaunchNumber) {
+        if isMoving { moving.insert(number) } else { moving.remove(number) }
+    }
+
+    mutating func begin(_ identifier: TaskIdentifier?, in number: LaunchNumber) {
+        guard let identifier else { return }
+        byIdentifier[identifier, default: []].insert(number)
+    }
+
+    mutating func end(_ identifier: TaskIdentifier?, in number: LaunchNumber) {
+        guard let identifier else { return }
+        byIdentifier[identifier]?.remove(number)
+        if byIdentifier[identifier]?.isEmpty == true { byIdentifier[identifier] = nil }
+    }
+}

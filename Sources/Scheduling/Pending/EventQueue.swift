@@ -1,0 +1,59 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import DequeModule
+import TaskModel
+
+/// The events of one plugin, first in, first out (C11).
+struct EventQueue: Sendable {
+    private var stored = Deque<PendingEvent>()
+    private var counts: [EventType: Int] = [:]
+    /// Events whose commit is in flight.
+    private var arriving: [SubmissionNumber: EventType] = [:]
+
+    /// Events that wait, once every commit in flight has succeeded.
+    var expectedCount: Int { stored.count + arriving.count }
+    var count: Int { stored.count }
+    var isEmpty: Bool { stored.isEmpty }
+    var hasArriving: Bool { !arriving.isEmpty }
+    var first: PendingEvent? { stored.first }
+    var all: Deque<PendingEvent> { stored }
+
+    func contains(_ number: SubmissionNumber) -> Bool { index(of: number) != nil }
+    func contains(_ type: EventType) -> Bool { (counts[type] ?? 0) > 0 }
+    func isArriving(_ type: EventType) -> Bool { arriving.values.contains(type) }
+
+    /// The events behind a number, oldest first, at most so many.
+    func events(after number: SubmissionNumber?, limit: Int) -> [PendingEvent] {
+        Array(stored[(number.map(firstIndex(after:)) ?? 0)...].prefix(limit))
+    }
+
+    mutating func begin(_ event: PendingEvent) { arriving[event.number] = event.type }
+    mutating func end(_ event: PendingEvent) { arriving[event.number] = nil }
+
+    mutating func insert(_ event: PendingEvent) {
+        let index = firstIndex(after: event.number)
+        counts[event.type, default: 0] += 1
+        if index == stored.count { stored.append(event) } else { stored.insert(event, at: index) }
+    }
+
+    mutating func remove(_ number: SubmissionNumber) {
+        guard let index = index(of: number) else { return }
+        counts[stored[index].type, default: 1] -= 1
+        if index == 0 { stored.removeFirst() } else { stored.remove(at: index) }
+    }
+
+    private func index(of number: SubmissionNumber) -> Int? {
+        let index = firstIndex(after: number) - 1
+        return index >= 0 && stored[index].number == number ? index : nil
+    }
+
+    private func firstIndex(after number: SubmissionNumber) -> Int {
+        guard let last = stored.last, last.number > number else { return stored.count }
+        var (low, high) = (0, stored.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if stored[middle].number <= number { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

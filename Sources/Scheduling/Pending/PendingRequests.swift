@@ -1,0 +1,201 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// The pending requests of one plugin, grouped by what they wait for, with the changes in flight about them.
+///
+/// A request is upcoming until its own time has come, then ready in one group. Only the ledger's word moves it in or out;
+/// what will be pending after the changes in flight follows from the overlay.
+struct PendingRequests: Sendable {
+    let plugin: PluginIdentifier
+    var store = RequestStore()
+    var groups = ReadyGroups()
+    var upcoming = UpcomingRequests()
+    var overlay = Overlay()
+    var limits = LimitCounts()
+    /// Identifiers that the installed manifest permits; nil while none is installed.
+    private(set) var permissions: Permissions?
+    /// Pending health research that needs its container unlocked.
+    private(set) var studies = 0
+
+    init(of plugin: PluginIdentifier) { self.plugin = plugin }
+
+    var count: Int { store.count }
+    var isEmpty: Bool { store.count == 0 }
+    var hasOwnDeferrals: Bool { groups.hasOwnDeferrals }
+    private var upcomingCount: Int { store.count - Lane.allCases.reduce(0) { $0 + groups.count(in: $1) } }
+
+    subscript(identifier: TaskIdentifier) -> PendingRequest? {
+        store.place(of: identifier).flatMap(request)
+    }
+
+    func number(of identifier: TaskIdentifier) -> SubmissionNumber? { store.place(of: identifier)?.number }
+
+    func request(_ place: RequestPlace) -> PendingRequest? { store[place].map { store.request($0, of: plugin) } }
+
+    /// The requests behind a number, oldest first, at most so many.
+    func requests(after number: SubmissionNumber? = nil, limit: Int = .max) -> [PendingRequest] {
+        store.places(after: number).prefix(limit).compactMap(request)
+    }
+
+    func isUserRequested(_ identifier: TaskIdentifier) -> Bool {
+        store.place(of: identifier).flatMap { store[$0] }?.isUserRequested ?? false
+    }
+
+    func isPermitted(_ identifier: TaskIdentifier, as kind: TaskKind) -> Bool {
+        permissions?.permits(identifier, as: kind) ?? true
+    }
+
+    /// When the request joined its group; nil while its time has not come.
+    func readySince(of request: PendingRequest) -> WallTime? {
+        guard let place = store.place(of: request.request.identifier), place.number == request.number,
+            let slot = store[place], slot.group != RequestSlot.noGroup
+        else { return nil }
+        return slot.readySince
+    }
+
+    // MARK: Storing
+
+    /// Stores a request in place of the one under its identifier.
+    ///
+    /// - Parameter time: from which its own time lets it run; nil or past: at once.
+    /// - Parameter since: when it became due, if it did before now.
+    mutating func insert(_ request: PendingRequest, dueAt time: WallTime?, readySince since: WallTime? = nil, at now: WallTime) {
+        let identifier = request.request.identifier
+        if let old = store.place(of: identifier) { remove(old) }
+        let place = store.insert(request)
+        limits.add(request.request.kind)
+        if request.needsUnlockedContainer { studies += 1 }
+        put(place, dueAt: time, readySince: since, at: now)
+        recount(identifier)
+    }
+
+    /// Removes the request of that number; a newer one under the identifier stays.
+    mutating func remove(_ identifier: TaskIdentifier, number: SubmissionNumber) {
+        guard let place = store.place(of: identifier), place.number == number else { return }
+        remove(place)
+        recount(identifier)
+    }
+
+    private mutating func remove(_ place: RequestPlace) {
+        guard let slot = store[place] else { return }
+        if slot.group != RequestSlot.noGroup { groups.remove(place, from: slot.group) }
+        limits.subtract(slot.kind.value)
+        if let request = request(place), request.needsUnlockedContainer { studies -= 1 }
+        store.remove(place)
+        upcoming.compact(holding: upcomingCount) { store[$0]?.group == RequestSlot.noGroup }
+    }
+
+    // MARK: Time
+
+    private mutating func put(
+        _ place: RequestPlace,
+        dueAt time: WallTime?,
+        readySince since: WallTime? = nil,
+        at now: WallTime
+    ) {
+        guard let time, time > now, store[place]?.isUserRequested == false else {
+            return join(place, since: since ?? now)
+        }
+        upcoming.insert(place, at: time)
+    }
+
+    /// Moves the requests whose time has come to their groups.
+    mutating func becomeDue(at now: WallTime, due: (PendingRequest) -> WallTime?) {
+        while let place = upcoming.next(upTo: now) {
+            guard store[place]?.group == RequestSlot.noGroup, let request = request(place) else { continue }
+            put(place, dueAt: due(request), at: now)
+        }
+    }
+
+    /// When the next upcoming request is due.
+    mutating func nextDue() -> WallTime? { upcoming.earliest { store[$0]?.group == RequestSlot.noGroup } }
+
+    /// Decides anew for every request whether its time has come: the wall clock was set back.
+    mutating func reckonAnew(at now: WallTime, due: (PendingRequest) -> WallTime?) {
+        upcoming.removeAll()
+        for place in store.places(after: nil) {
+            guard let slot = store[place], let request = request(place) else { continue }
+            let since = min(slot.readySince, now)
+            if slot.group != RequestSlot.noGroup { leaveGroup(place) }
+            if let time = due(request), time > now, !slot.isUserRequested {
+                upcoming.insert(place, at: time)
+            } else {
+                join(place, since: slot.group == RequestSlot.noGroup ? now : since)
+            }
+        }
+    }
+
+    // MARK: Groups
+
+    /// A user asks for it on the spot: time does not keep it waiting either.
+    mutating func setUserRequested(_ identifier: TaskIdentifier, at now: WallTime) {
+        guard let place = store.place(of: identifier) else { return }
+        store.setUserRequested(place)
+        if store[place]?.group == RequestSlot.noGroup { join(place, since: now) } else { regroup(place) }
+    }
+
+    /// The manifest has changed: whether it permits a request is judged anew for each.
+    mutating func setPermissions(_ new: Permissions?) {
+        permissions = new
+        for place in store.places(after: nil) { regroup(place) }
+    }
+
+    /// Moves the members whose maximum deferral has passed to groups of their own.
+    ///
+    /// - Parameter start: when the deferral of a member began that became due at that time; nil when it has not begun.
+    mutating func passDeferral(
+        in lane: Lane,
+        isOver: (WorkClass, _ due: WallTime, _ isOwn: Bool) -> Bool
+    ) {
+        for index in groups.indices(in: lane) {
+            let key = groups[index].key
+            while let first = firstDeferred(in: index), isOver(key.workClass, first.since, key.hasOwnDeferral) {
+                guard let slot = store[first.place] else { break }
+                leaveGroup(first.place)
+                join(first.place, since: slot.readySince, isPastDeferral: true)
+            }
+        }
+    }
+
+    mutating func firstDeferred(in index: UInt16) -> ReadyGroup.Deferred? {
+        groups.firstDeferred(in: index) { store[$0]?.group == index }
+    }
+
+    /// The key of a stored request's group, as of now.
+    private func key(of slot: RequestSlot, isPastDeferral: Bool) -> GroupKey {
+        let request = slot.request(terms: nil)
+        let isPermitted = permissions?.permits(slot.identifier, as: slot.kind.value) ?? true
+        return GroupKey(
+            workClass: WorkClass(of: request, resources: store.resources(of: slot)),
+            isPermitted: isPermitted,
+            isUserRequested: slot.isUserRequested,
+            isInFlight: overlay.contains(slot.identifier),
+            runsAlone: slot.runsAlone,
+            isPastDeferral: isPastDeferral,
+            hasOwnDeferral: slot.deferredSince != nil && !isPastDeferral
+        )
+    }
+
+    private mutating func join(_ place: RequestPlace, since: WallTime, isPastDeferral: Bool = false) {
+        guard let slot = store[place] else { return }
+        let begin = slot.deferredSince.map { min($0, since) } ?? since
+        let group = groups.insert(place, under: key(of: slot, isPastDeferral: isPastDeferral), since: begin)
+        store.setGroup(group, of: place, since: since)
+    }
+
+    private mutating func leaveGroup(_ place: RequestPlace) {
+        guard let slot = store[place], slot.group != RequestSlot.noGroup else { return }
+        groups.remove(place, from: slot.group)
+        store.setGroup(RequestSlot.noGroup, of: place, since: slot.readySince)
+    }
+
+    /// One of the facts of its key may have changed.
+    mutating func regroup(_ place: RequestPlace) {
+        guard let slot = store[place], slot.group != RequestSlot.noGroup else { return }
+        let old = groups[slot.group].key
+        if key(of: slot, isPastDeferral: old.isPastDeferral) == old { return }
+        leaveGroup(place)
+        join(place, since: slot.readySince, isPastDeferral: old.isPastDeferral)
+    }
+}

@@ -1,0 +1,113 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// A pending request in 88 bytes, half of `PendingRequest`: a host may hold a million of them.
+///
+/// Continued terms and submitting plugins are few and lie beside, in tables of `PendingRequests`.
+struct RequestSlot: Sendable {
+    let identifier: TaskIdentifier
+    let number: SubmissionNumber
+    private let submittedAtNanoseconds: Int64
+    private var earliestBeginNanoseconds: Int64
+    private var notBeforeNanoseconds: Int64
+    private var deferredSinceNanoseconds: Int64
+    /// Wall time at which it joined its group; meaningless before that.
+    var readySince = WallTime(nanoseconds: 0)
+    /// Index into the table of continued terms; `none` for every other kind.
+    let terms: UInt32
+    /// Index into the table of submitting plugins, or one of the two constants.
+    let submitter: UInt16
+    private let attempts: UInt16
+    private let hostLosses: UInt16
+    /// Index of its group of ready requests; `none` while its time has not come.
+    var group = Self.noGroup
+    let kind: TaskKind.Byte
+    private let protection: UInt8
+    private var flags: Flags
+
+    static let noTerms = UInt32.max
+    static let noGroup = UInt16.max
+    static let submittedByUser = UInt16.max
+    static let submittedBySchedule = UInt16.max - 1
+
+    private struct Flags: OptionSet {
+        let rawValue: UInt8
+        static let requiresNetwork = Flags(rawValue: 1)
+        static let requiresExternalPower = Flags(rawValue: 2)
+        static let runsAlone = Flags(rawValue: 4)
+        static let wasInterrupted = Flags(rawValue: 8)
+        static let isUserRequested = Flags(rawValue: 16)
+    }
+
+    /// Wall times are never this old; it stands for nil.
+    private static let never = Int64.min
+
+    init(_ pending: PendingRequest, terms: UInt32, submitter: UInt16) {
+        let (request, retry) = (pending.request, pending.retry)
+        identifier = request.identifier
+        number = pending.number
+        submittedAtNanoseconds = pending.submittedAt.nanoseconds
+        earliestBeginNanoseconds = request.earliestBegin?.nanoseconds ?? Self.never
+        notBeforeNanoseconds = retry.notBefore?.nanoseconds ?? Self.never
+        deferredSinceNanoseconds = pending.deferredSince?.nanoseconds ?? Self.never
+        self.terms = terms
+        self.submitter = submitter
+        attempts = UInt16(clamping: retry.attempts)
+        hostLosses = UInt16(clamping: retry.hostLosses)
+        kind = TaskKind.Byte(request.kind)
+        protection = UInt8(truncatingIfNeeded: request.protection.rawValue)
+        var flags: Flags = []
+        if request.requiresNetwork { flags.insert(.requiresNetwork) }
+        if request.requiresExternalPower { flags.insert(.requiresExternalPower) }
+        if retry.runsAlone { flags.insert(.runsAlone) }
+        if retry.wasInterrupted { flags.insert(.wasInterrupted) }
+        self.flags = flags
+    }
+
+    var earliestBegin: WallTime? { Self.time(earliestBeginNanoseconds) }
+    var deferredSince: WallTime? { Self.time(deferredSinceNanoseconds) }
+    var submittedAt: WallTime { WallTime(nanoseconds: submittedAtNanoseconds) }
+    var runsAlone: Bool { flags.contains(.runsAlone) }
+
+    /// A user asked for its launch on the spot.
+    var isUserRequested: Bool {
+        get { flags.contains(.isUserRequested) }
+        set { if newValue { flags.insert(.isUserRequested) } else { flags.remove(.isUserRequested) } }
+    }
+
+    var retry: Retry {
+        Retry(
+            attempts: Int(attempts),
+            notBefore: Self.time(notBeforeNanoseconds),
+            runsAlone: flags.contains(.runsAlone),
+            wasInterrupted: flags.contains(.wasInterrupted),
+            hostLosses: Int(hostLosses)
+        )
+    }
+
+    func request(terms: ContinuedTerms?) -> TaskRequest {
+        TaskRequest(
+            identifier: identifier,
+            kind: kind.value,
+            earliestBegin: earliestBegin,
+            requiresNetwork: flags.contains(.requiresNetwork),
+            requiresExternalPower: flags.contains(.requiresExternalPower),
+            protection: ProtectionType(rawValue: UInt32(protection)) ?? .untilFirstAuthentication,
+            continued: terms
+        )
+    }
+
+    private static func time(_ nanoseconds: Int64) -> WallTime? {
+        nanoseconds == never ? nil : WallTime(nanoseconds: nanoseconds)
+    }
+}
+
+extension TaskKind {
+    /// A kind in one byte.
+    struct Byte: Hashable, Sendable {
+        private let rawValue: UInt8
+        init(_ kind: TaskKind) { rawValue = UInt8(truncatingIfNeeded: kind.rawValue) }
+        var value: TaskKind { TaskKind(rawValue: UInt32(rawValue)) ?? .processing }
+    }
+}

@@ -1,0 +1,145 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import DequeModule
+import TaskModel
+
+/// A pending request by its number and the index of its slot.
+struct RequestPlace: Hashable, Sendable {
+    let number: SubmissionNumber
+    let slot: UInt32
+}
+
+/// The slots of one plugin's pending requests: found by identifier, listed by number.
+struct RequestStore: Sendable {
+    private var slots: ContiguousArray<RequestSlot?> = []
+    private var freeSlots: [UInt32] = []
+    private var byIdentifier: [TaskIdentifier: UInt32] = [:]
+    private var order = Deque<RequestPlace>()
+    private var terms: [UInt32: ContinuedTerms] = [:]
+    private var lastTerms: UInt32 = 0
+    private var submitters: [PluginIdentifier] = []
+
+    var count: Int { order.count }
+
+    func place(of identifier: TaskIdentifier) -> RequestPlace? {
+        guard let slot = byIdentifier[identifier], let number = slots[Int(slot)]?.number else { return nil }
+        return RequestPlace(number: number, slot: slot)
+    }
+
+    /// The slot of a place; nil when its request has left.
+    subscript(place: RequestPlace) -> RequestSlot? {
+        guard let slot = slots[Int(place.slot)], slot.number == place.number else { return nil }
+        return slot
+    }
+
+    func resources(of slot: RequestSlot) -> TaskResources { terms[slot.terms]?.resources ?? [] }
+
+    func request(_ slot: RequestSlot, of plugin: PluginIdentifier) -> PendingRequest {
+        PendingRequest(
+            plugin: plugin,
+            number: slot.number,
+            request: slot.request(terms: slot.terms == RequestSlot.noTerms ? nil : terms[slot.terms]),
+            submitter: submitter(slot.submitter),
+            submittedAt: slot.submittedAt,
+            retry: slot.retry,
+            deferredSince: slot.deferredSince
+        )
+    }
+
+    /// The places behind a number, oldest first.
+    func places(after number: SubmissionNumber?) -> Deque<RequestPlace>.SubSequence {
+        guard let number else { return order[...] }
+        return order[order.index(after: number)...]
+    }
+
+    // MARK: Changing
+
+    /// - Precondition: no request is stored under the identifier.
+    mutating func insert(_ request: PendingRequest) -> RequestPlace {
+        let value = RequestSlot(request, terms: keep(request.request.continued), submitter: index(of: request.submitter))
+        let slot: UInt32
+        if let free = freeSlots.popLast() {
+            slot = free
+            slots[Int(slot)] = value
+        } else {
+            slot = UInt32(slots.count)
+            slots.append(value)
+        }
+        byIdentifier[request.request.identifier] = slot
+        let place = RequestPlace(number: request.number, slot: slot)
+        order.insert(place, by: request.number)
+        return place
+    }
+
+    mutating func remove(_ place: RequestPlace) {
+        guard let slot = self[place] else { return }
+        byIdentifier[slot.identifier] = nil
+        terms[slot.terms] = nil
+        slots[Int(place.slot)] = nil
+        freeSlots.append(place.slot)
+        order.remove(place.number)
+    }
+
+    /// Records in which group the request of a place is, and since when.
+    mutating func setGroup(_ group: UInt16, of place: RequestPlace, since: WallTime) {
+        slots[Int(place.slot)]?.group = group
+        slots[Int(place.slot)]?.readySince = since
+    }
+
+    mutating func setUserRequested(_ place: RequestPlace) { slots[Int(place.slot)]?.isUserRequested = true }
+
+    // MARK: What lies beside the slots
+
+    private mutating func keep(_ new: ContinuedTerms?) -> UInt32 {
+        guard let new else { return RequestSlot.noTerms }
+        repeat { lastTerms = lastTerms &+ 1 } while lastTerms == RequestSlot.noTerms || terms[lastTerms] != nil
+        terms[lastTerms] = new
+        return lastTerms
+    }
+
+    private mutating func index(of submitter: Submitter) -> UInt16 {
+        switch submitter {
+        case .person: return RequestSlot.submittedByUser
+        case .schedule: return RequestSlot.submittedBySchedule
+        case .plugin(let plugin):
+            if let index = submitters.firstIndex(of: plugin) { return UInt16(index) }
+            // A plugin and its extensions submit; there are never so many.
+            guard submitters.count < Int(RequestSlot.submittedBySchedule) else { return RequestSlot.submittedByUser }
+            submitters.append(plugin)
+            return UInt16(submitters.count - 1)
+        }
+    }
+
+    private func submitter(_ index: UInt16) -> Submitter {
+        switch index {
+        case RequestSlot.submittedByUser: .person
+        case RequestSlot.submittedBySchedule: .schedule
+        default: .plugin(submitters[Int(index)])
+        }
+    }
+}
+
+extension Deque<RequestPlace> {
+    /// Index of the first place behind a number.
+    func index(after number: SubmissionNumber) -> Int {
+        // Numbers rise: nearly always the answer is the end.
+        guard let last, last.number > number else { return count }
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].number <= number { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    mutating func insert(_ place: RequestPlace, by number: SubmissionNumber) {
+        let index = index(after: number)
+        if index == count { append(place) } else { insert(place, at: index) }
+    }
+
+    mutating func remove(_ number: SubmissionNumber) {
+        let index = index(after: number) - 1
+        guard index >= 0, self[index].number == number else { return }
+        if index == 0 { removeFirst() } else { remove(at: index) }
+    }
+}

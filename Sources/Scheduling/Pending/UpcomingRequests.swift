@@ -1,0 +1,41 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import HeapModule
+import TaskModel
+
+/// The requests of one plugin whose own time has not come, by that time. Holds requests that left until their time comes.
+struct UpcomingRequests: Sendable {
+    private struct Entry: Comparable, Sendable {
+        let time: WallTime
+        let place: RequestPlace
+        static func < (left: Self, right: Self) -> Bool { left.time < right.time }
+    }
+
+    private var heap = Heap<Entry>()
+
+    mutating func insert(_ place: RequestPlace, at time: WallTime) { heap.insert(Entry(time: time, place: place)) }
+
+    /// The next request whose time has come; nil when there is none.
+    mutating func next(upTo now: WallTime) -> RequestPlace? {
+        guard let first = heap.min, first.time <= now else { return nil }
+        heap.removeMin()
+        return first.place
+    }
+
+    /// The earliest time of a request that is still there.
+    mutating func earliest(isWaiting: (RequestPlace) -> Bool) -> WallTime? {
+        while let first = heap.min {
+            if isWaiting(first.place) { return first.time }
+            heap.removeMin()
+        }
+        return nil
+    }
+
+    /// Drops the requests that left once they outnumber the others.
+    mutating func compact(holding count: Int, isWaiting: (RequestPlace) -> Bool) {
+        guard heap.count > 2 * count + 32 else { return }
+        heap = Heap(heap.unordered.filter { isWaiting($0.place) })
+    }
+
+    mutating func removeAll() { heap = Heap() }
+}

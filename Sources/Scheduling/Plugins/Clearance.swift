@@ -1,0 +1,53 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// What is dropped of a plugin that was removed long ago, or that a user purges.
+struct Clearance: Hashable, Sendable {
+    enum Cause: Hashable, Sendable {
+        case kept(Duration)
+        case purged(ReplyToken)
+    }
+
+    let plugin: PluginIdentifier
+    let cause: Cause
+    let requests: [PendingRequest]
+    let events: [PendingEvent]
+    /// It had asked for legacy fetch.
+    let fetches: Bool
+
+    var works: [PendingWork] { requests.map(PendingWork.request) + events.map(PendingWork.event) }
+
+    func changes(at now: Moment) -> [LedgerChange] {
+        var changes: [LedgerChange] = [.forgetPlugin(plugin)]
+        if fetches { changes.append(.setFetch(plugin, nil)) }
+        changes += requests.map { .removeRequest($0.number) } + events.map { .removeEvent($0.number) }
+        for work in works {
+            changes.append(
+                .journal(
+                    JournalEntry(
+                        at: now.wall,
+                        event: .task(.abandoned),
+                        plugin: plugin,
+                        label: work.label,
+                        submission: work.number,
+                        blame: blame,
+                        message: message
+                    )
+                )
+            )
+        }
+        return changes
+    }
+
+    private var blame: Blame {
+        if case .purged = cause { .person } else { .nobody }
+    }
+
+    private var message: String {
+        switch cause {
+        case .kept(let retention): "its plugin was removed \(retention.humanReadable) ago"
+        case .purged: "its plugin was removed and purged"
+        }
+    }
+}

@@ -1,0 +1,41 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// The permitted identifiers of one plugin, to look up instead of to search.
+struct Permissions: Sendable {
+    private var names: Set<TaskIdentifier> = []
+    private var prefixes: Set<String> = []
+    private let allowsPatternsForProcessing: Bool
+
+    init(of entry: PluginEntry, policy: PluginPolicy) {
+        allowsPatternsForProcessing = policy.allowsPatternsForProcessing
+        for permitted in entry.permitted {
+            switch permitted {
+            case .exact(let name): names.insert(name)
+            case .pattern(let prefix): prefixes.insert(prefix.text)
+            }
+        }
+    }
+
+    /// Patterns stand for continued requests, and for processing where the operator allows it (C9).
+    func permits(_ identifier: TaskIdentifier, as kind: TaskKind) -> Bool {
+        if names.contains(identifier) { return true }
+        guard !prefixes.isEmpty, kind == .continued || kind.isProcessing && allowsPatternsForProcessing else {
+            return false
+        }
+        return identifier.text.hasPrefix(in: prefixes)
+    }
+}
+
+extension String {
+    /// Whether one of the prefixes, followed by a dot, begins this reverse-DNS name.
+    fileprivate func hasPrefix(in prefixes: Set<String>) -> Bool {
+        var text = self[...]
+        while let dot = text.lastIndex(of: ".") {
+            text = text[..<dot]
+            if prefixes.contains(String(text)) { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,44 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// Use of a plugin that was forgotten, which counts should it come back: to be taken out and put back is no way round a
+/// policy.
+struct PluginUse: Sendable {
+    let record: PluginRecord
+    let restsUntil: MonotonicTime?
+    let runnerRetry: PluginState.RunnerRetry?
+
+    init(of state: PluginState) {
+        (record, restsUntil, runnerRetry) = (state.record, state.restsUntil, state.runnerRetry)
+    }
+
+    /// It would keep nothing waiting.
+    func isOver(at now: Moment) -> Bool {
+        let ends = [restsUntil, runnerRetry?.at].compactMap { $0 }
+        return record.dayUse.total(at: now.wall) == 0 && record.uses.total(at: now.wall) == 0
+            && ends.allSatisfy { $0 <= now.monotonic }
+    }
+}
+
+extension Scheduler {
+    /// Uses of forgotten plugins that are looked at for being over when one more is forgotten.
+    private static let mostUsesKept = 1_000
+
+    mutating func forget(_ plugin: PluginIdentifier, at now: Moment) {
+        let use = PluginUse(of: plugins[plugin])
+        plugins.remove(plugin)
+        if usesOfForgotten.count >= Self.mostUsesKept {
+            usesOfForgotten = usesOfForgotten.filter { !$0.value.isOver(at: now) }
+        }
+        if !use.isOver(at: now) { usesOfForgotten[plugin] = use }
+        toWatchAnew.insert(plugin)
+    }
+
+    mutating func takeUpUse(of plugin: PluginIdentifier) {
+        guard let use = usesOfForgotten.removeValue(forKey: plugin) else { return }
+        plugins[plugin].record = use.record
+        plugins[plugin].restsUntil = use.restsUntil
+        plugins[plugin].runnerRetry = use.runnerRetry
+    }
+}

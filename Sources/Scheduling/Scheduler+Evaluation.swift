@@ -1,0 +1,181 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// What stands against the ready work of one plugin in one lane, group by group.
+struct LaneEvaluation: Sendable {
+    struct Group: Sendable {
+        let index: UInt16
+        let key: GroupKey
+        let reasons: [Reason]
+    }
+
+    var groups: [Group] = []
+    /// The one that is to run alone before anything else of the lane.
+    var alone: (number: SubmissionNumber, label: String)?
+
+    /// Groups whose members the next launch may take.
+    var eligible: [Group] { groups.filter(\.reasons.isEmpty) }
+}
+
+// Whether work may run: asked once for each group of requests that have the same reasons to wait.
+extension Scheduler {
+    /// The groups of a plugin's ready requests, each judged by its oldest member.
+    ///
+    /// - Parameter own: the launch that a batch is for, which does not stand in its own way.
+    func evaluate(
+        _ plugin: PluginIdentifier,
+        in lane: Lane,
+        for own: LaunchNumber? = nil,
+        at now: Moment
+    ) -> LaneEvaluation {
+        let standing = standing(of: plugin, in: lane, for: own)
+        let occupancy = occupancy(of: lane, for: own)
+        var evaluation = LaneEvaluation()
+        for index in plugins[plugin].requests.groups.indices(in: lane) {
+            guard let (key, first) = representative(of: index, plugin) else { continue }
+            var facts = Eligibility.WorkFacts()
+            facts.isInFlight = key.isInFlight
+            facts.isUserRequested = key.isUserRequested
+            facts.isPermitted = key.isPermitted
+            // Continued requests are judged one by one by what they would join.
+            facts.needsCapacity = lane != .continued
+            let reasons = reasons(against: .request(first), facts, standing, occupancy, at: now)
+            evaluation.groups.append(LaneEvaluation.Group(index: index, key: key, reasons: reasons))
+            if key.runsAlone, lane == .background, reasons.allSatisfy(\.concernsWholePlugin),
+                evaluation.alone.map({ first.number < $0.number }) ?? true
+            {
+                evaluation.alone = (first.number, first.request.identifier.text)
+            }
+        }
+        return evaluation
+    }
+
+    private func representative(of index: UInt16, _ plugin: PluginIdentifier) -> (GroupKey, PendingRequest)? {
+        let group = plugins[plugin].requests.groups[index]
+        guard let place = group.members.first else { return nil }
+        return plugins[plugin].presented(place).map { (group.key, $0) }
+    }
+
+    func reasons(
+        against work: PendingWork,
+        _ facts: Eligibility.WorkFacts,
+        _ standing: Eligibility.Standing,
+        _ occupancy: Eligibility.Occupancy,
+        at now: Moment
+    ) -> [Reason] {
+        Eligibility.reasons(
+            against: work,
+            facts,
+            standing: standing,
+            conditions: conditions,
+            occupancy: occupancy,
+            configuration: configuration,
+            now: now
+        )
+    }
+
+    /// What stands against a single one, as the groups are judged: with the launch that it waits for, and the request that
+    /// runs alone before it.
+    ///
+    /// - Parameter isUserRequested: nil where it is as it was asked for before.
+    func reasons(against request: PendingRequest, isUserRequested: Bool? = nil, at now: Moment) -> [Reason] {
+        let (plugin, lane) = (request.plugin, request.request.kind.lane)
+        let identifier = request.request.identifier
+        var facts = Eligibility.WorkFacts()
+        facts.isInFlight = plugins[plugin].requests.isInFlight(identifier)
+        facts.isUserRequested = isUserRequested ?? plugins[plugin].requests.isUserRequested(identifier)
+        facts.isPermitted = plugins[plugin].requests.isPermitted(identifier, as: request.request.kind)
+        var standing = standing(of: plugin, in: lane)
+        if lane == .continued {
+            standing.laneOccupant = awaitedLaunch(of: request.number, plugin)
+            facts.needsCapacity = needsCapacity(request)
+        }
+        let work = PendingWork.request(plugins[plugin].presented(request))
+        var reasons = reasons(against: work, facts, standing, occupancy(of: lane), at: now)
+        if lane == .background, let alone = evaluate(plugin, in: lane, at: now).alone, alone.number != request.number {
+            reasons.append(.othersRunAlone(first: alone.label))
+            reasons.sort { $0.rank < $1.rank }
+        }
+        return reasons
+    }
+
+    func standing(
+        of plugin: PluginIdentifier,
+        in lane: Lane,
+        for own: LaunchNumber? = nil
+    ) -> Eligibility.Standing {
+        let main = plugins[plugin].containingPlugin.map { main in
+            Eligibility.MainPlugin(
+                identifier: main,
+                isInstalled: plugins.contains(main) && plugins[main].entry != nil,
+                refusal: plugins.contains(main) ? plugins[main].refusal : nil,
+                isEnabled: configuration.plugins[main]?.isEnabled ?? true
+            )
+        }
+        let occupant = plugins[plugin].occupants[lane]
+        return Eligibility.Standing(
+            plugin: plugin,
+            entry: plugins[plugin].entry,
+            refusal: plugins[plugin].refusal,
+            isOrphan: plugins[plugin].isOrphan,
+            policy: plugins[plugin].policy,
+            main: main,
+            laneOccupant: occupant == own ? nil : occupant,
+            restsUntil: plugins[plugin].restsUntil,
+            record: plugins[plugin].record,
+            runnerRetry: plugins[plugin].runnerRetry.map { ($0.at, $0.message) }
+        )
+    }
+
+    func occupancy(of lane: Lane, for own: LaunchNumber? = nil) -> Eligibility.Occupancy {
+        Eligibility.Occupancy(
+            launchesInLane: launches.count(in: lane) - (own == nil ? 0 : 1),
+            isStopping: isStopping,
+            surges: surges
+        )
+    }
+
+    /// Whether the deferral of work of a class is over that became due at that time (C12).
+    func isDeferralOver(
+        of plugin: PluginIdentifier,
+        _ workClass: WorkClass,
+        due: WallTime,
+        isOwn: Bool,
+        at now: Moment
+    ) -> Bool {
+        if configuration.policies.off.contains(.patience) { return false }
+        guard let start = plugins[plugin].deferralStart(of: workClass, due: due, isOwn: isOwn) else { return false }
+        return start + configuration.policies.patience <= now.wall
+    }
+}
+
+extension PluginState {
+    /// A request with the start of its deferral, its own or that of its class.
+    func presented(_ place: RequestPlace) -> PendingRequest? {
+        guard let request = requests.request(place) else { return nil }
+        return presented(request)
+    }
+
+    func presented(_ request: PendingRequest) -> PendingRequest {
+        guard request.deferredSince == nil, let since = requests.readySince(of: request) else { return request }
+        var presented = request
+        presented.deferredSince = deferralStart(of: WorkClass(of: request.request), due: since, isOwn: false)
+        return presented
+    }
+}
+
+extension Reason {
+    /// Whatever else its plugin has pending waits for this as well.
+    var concernsWholePlugin: Bool {
+        switch self {
+        case .pluginMissing, .pluginRefused, .pluginDisabled, .backgroundDenied, .spacing, .dayBudget, .laneBusy,
+            .launchLimit, .runnerUnavailable, .hostStopping, .memoryPressure, .heat:
+            true
+        case .identifierNotPermitted, .modeMissing, .entitlementMissing, .backgroundRefreshOff, .earliestBegin,
+            .retryDelay, .spread, .externalPower, .network, .containerLocked, .resourcesMissing, .useUnknown, .notIdle,
+            .highLoad, .othersRunAlone, .beingRecorded:
+            false
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// Going on where the last host stopped: the pending work of each plugin is loaded by itself, so that the host answers long
+// before all of it is there.
+extension Scheduler {
+    /// Nothing is decided about a plugin before its work is loaded and the first catalogue is known.
+    mutating func restore(_ snapshot: LedgerSnapshot) {
+        for known in snapshot.known {
+            know(known.identifier)
+            plugins[known.identifier].known = known
+        }
+        for past in snapshot.past {
+            know(past.plugin)
+            plugins[past.plugin].record.note(past)
+        }
+        fetches = snapshot.fetches
+        occasions = snapshot.occasions
+    }
+
+    /// Asks for the next plugins that are still to be loaded.
+    mutating func load() {
+        if !loading.isPartial || isStopping { return }
+        for plugin in loading.next() { emit(.load(plugin)) }
+    }
+
+    mutating func loaded(_ work: PluginWork, at now: Moment) {
+        guard loading.isMissing(work.plugin) else { return }
+        let plugin = work.plugin
+        know(plugin)
+        for workClass in Set(work.waits.keys).union(work.deferrals.keys) {
+            var wait = ClassWait(
+                written: work.waits[workClass] ?? [],
+                deferral: Deferral(periods: work.deferrals[workClass] ?? [])
+            )
+            // The last host's clock may have been ahead.
+            wait.reckonAnew(at: now.wall)
+            plugins[plugin].waits[workClass] = wait
+        }
+        for request in work.requests { place(request, readySince: readySince(of: request, at: now), at: now) }
+        for event in work.events { plugins[plugin].events.insert(event) }
+        let (left, events) = loading.finish(plugin)
+        let newest = newestNumbers(work, left)
+        for running in left { restore(running, newest: newest, at: now) }
+        if hasCatalogue { begin(plugin, at: now) }
+        for event in events { dispatch(event, at: now) }
+        if loading.isPartial || !hasCatalogue { return }
+        for event in loading.takeParkedForAll() { dispatch(event, at: now) }
+    }
+
+    /// A damaged row keeps one plugin from running, and nobody else.
+    mutating func notLoaded(_ plugin: PluginIdentifier, at now: Moment) {
+        loading.fail(plugin)
+        agenda.add(.load, at: now.monotonic + configuration.hostRetryDelay)
+    }
+
+    /// The plugin is loaded and the first catalogue is known: from here on it is decided about.
+    mutating func begin(_ plugin: PluginIdentifier, at now: Moment) {
+        let left = launches.numbers(of: plugin)
+        for number in left { flush(number) }
+        let returns = left.contains { launches.find($0)?.record.returning.isEmpty == false }
+        if plugins[plugin].entry != nil, !returns {
+            let hasNothingPending = plugins[plugin].hasNothingPending
+            plugins[plugin].wantsStart = hasNothingPending
+        }
+        backlog.add(.look(plugin))
+    }
+
+    /// When its own time came, as far as that can be told from the ledger.
+    private func readySince(of request: PendingRequest, at now: Moment) -> WallTime {
+        let times = [request.submittedAt, request.request.earliestBegin, request.retry.notBefore].compactMap { $0 }
+        return min(times.max() ?? now.wall, now.wall)
+    }
+
+    /// The newest submission under each identifier of the plugin, pending or running.
+    private func newestNumbers(
+        _ work: PluginWork,
+        _ left: [LedgerSnapshot.RunningLaunch]
+    ) -> [TaskIdentifier: SubmissionNumber] {
+        let works = work.requests.map(PendingWork.request) + left.flatMap(\.unfinished)
+        return Dictionary(works.compactMap { work in work.identifier.map { ($0, work.number) } }, uniquingKeysWith: max)
+    }
+}

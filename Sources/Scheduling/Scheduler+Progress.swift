@@ -1,0 +1,72 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// How far continued tasks get, and which of them memory pressure ends.
+extension Scheduler {
+    /// What does not grow is no progress (statement 77).
+    mutating func progressed(_ number: LaunchNumber, _ id: TaskID, _ progress: TaskProgress, at now: Moment) {
+        // In entry nothing was delivered that could progress, whatever a runner sends.
+        guard let execution = launches.listening(number), execution.entry == .returned else { return }
+        guard let index = execution.index(of: id), execution.tasks[index].isContinued else {
+            let plugin = execution.plan.plugin.identifier
+            return note(
+                number,
+                rule: "BGT-ABI-08",
+                message: "\(plugin) reported progress of task \(id), which is no continued task of launch \(number);"
+                    + " report that of the tasks that its handlers are given",
+                at: now
+            )
+        }
+        guard execution.tasks[index].isGoingOn else { return }
+        let stallsAt = now.monotonic + configuration.stallLimit
+        launches.execute(number) { execution in
+            let old = execution.tasks[index].furthest
+            execution.tasks[index].progress = progress
+            // Going back and forth gets no further, however often it goes forth.
+            guard progress.done > old.done || progress.fraction > old.fraction else { return }
+            execution.tasks[index].furthest = (max(progress.done, old.done), max(progress.fraction, old.fraction))
+            execution.tasks[index].stallsAt = stallsAt
+        }
+        toEnforceAnew.insert(number)
+    }
+
+    mutating func expireStalled(_ number: LaunchNumber, at now: Moment) {
+        guard let execution = launches.listening(number), execution.entry == .returned else { return }
+        let stalled = execution.tasks.indices.filter { index in
+            let task = execution.tasks[index]
+            return task.isGoingOn && task.stallsAt.map { $0 <= now.monotonic } ?? false
+        }
+        if !stalled.isEmpty { expire(number, stalled, because: .noProgress, at: now) }
+    }
+
+    // MARK: Memory pressure
+
+    /// One at a time, the least progressed first, until the pressure is gone (statement 77).
+    mutating func relievePressure(at now: Moment) {
+        guard conditions.isMemoryLow, !isStopping else { return }
+        if let next = pressureRelief, next > now.monotonic { return agenda.add(.pressure, at: next) }
+        guard let least = leastProgressed else { return }
+        expire(least.launch, [least.index], because: .memoryPressure, at: now)
+        let next = now.monotonic + configuration.pressureInterval
+        pressureRelief = next
+        agenda.add(.pressure, at: next)
+    }
+
+    private var leastProgressed: (launch: LaunchNumber, index: Int)? {
+        typealias Candidate = (launch: LaunchNumber, index: Int, fraction: Double, submission: SubmissionNumber)
+        let candidates = launches.values.lazy.flatMap { launch -> [Candidate] in
+            guard launch.lane == .continued, launch.isListening, let execution = launch.execution,
+                execution.entry == .returned
+            else { return [] }
+            return execution.tasks.indices.compactMap { index in
+                let task = execution.tasks[index]
+                guard task.isContinued, task.isGoingOn else { return nil }
+                return (launch.number, index, task.progress?.fraction ?? 0, task.work.number)
+            }
+        }
+        // Of several that are equally far, the newest.
+        let least = candidates.min { ($0.fraction, $1.submission.rawValue) < ($1.fraction, $0.submission.rawValue) }
+        return least.map { ($0.launch, $0.index) }
+    }
+}

@@ -1,0 +1,113 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// The record of a launch: one commit at a time, tried until it succeeds.
+extension Scheduler {
+    /// - Parameters:
+    ///   - work: the task that the changes end; its identifier is in flight until they are on disk.
+    ///   - returns: it is pending again then.
+    mutating func record(
+        _ changes: [LedgerChange],
+        ending work: PendingWork? = nil,
+        returns: Bool = false,
+        of number: LaunchNumber
+    ) {
+        var task: LaunchRecord.TaskEnd?
+        if let work, let plugin = launches.find(number)?.plugin {
+            let end = LaunchRecord.TaskEnd(work: work, change: inFlight.nextChange(), returns: returns)
+            beginEnd(of: end, plugin: plugin)
+            endTask(of: work.identifier, in: number)
+            task = end
+        }
+        launches.update(number) { $0.record.waiting.append(LaunchRecord.Step(changes: changes, task: task)) }
+        flush(number)
+    }
+
+    mutating func beginEnd(of task: LaunchRecord.TaskEnd, plugin: PluginIdentifier) {
+        guard case .request(let request) = task.work else { return }
+        let effect: RequestEffect = task.returns ? .returns(request) : .concernsRunningTask
+        plugins[plugin].requests.begin(effect, about: request.request.identifier, as: task.change)
+    }
+
+    /// The launch has no unfinished task of that identifier any more, unless it has another one.
+    mutating func endTask(of identifier: TaskIdentifier?, in number: LaunchNumber) {
+        guard let identifier, let execution = launches.find(number)?.execution else { return }
+        let hasOther =
+            execution.index(ofUnfinished: identifier) != nil
+            || execution.arriving.contains { $0.work.identifier == identifier }
+        if !hasOther { launches.end(identifier, in: number) }
+    }
+
+    mutating func flush(_ number: LaunchNumber) {
+        guard let record = launches.find(number)?.record, record.inFlight == nil, record.retryAt == nil,
+            !record.waiting.isEmpty
+        else { return }
+        launches.update(number) { launch in
+            launch.record.inFlight = launch.record.waiting
+            launch.record.waiting = []
+        }
+        stage(.launchRecord(number), record.waiting.flatMap(\.changes))
+    }
+
+    mutating func recordingSucceeded(_ number: LaunchNumber, at now: Moment) {
+        guard let launch = launches.find(number), let written = launch.record.inFlight else { return }
+        launches.update(number) { $0.record.inFlight = nil }
+        let plugin = launch.plugin
+        for task in written.compactMap(\.task) { settle(task, of: plugin, at: now) }
+        flush(number)
+        resumeOperations(of: plugin, at: now)
+        // What needs no lane that this launch still takes up does not wait for the record of its end.
+        if written.contains(where: { $0.task != nil }) { considerRequests(of: plugin, at: now) }
+        releaseIfRecorded(number, at: now)
+    }
+
+    /// A newer submission that reached the ledger first wins over the one that returns (C3).
+    private mutating func settle(_ task: LaunchRecord.TaskEnd, of plugin: PluginIdentifier, at now: Moment) {
+        switch task.work {
+        case .request(let request):
+            let identifier = request.request.identifier
+            if task.returns, plugins[plugin].requests.number(of: identifier) == nil { place(request, at: now) }
+            plugins[plugin].requests.end(task.change, about: identifier)
+        case .event(let event):
+            if task.returns { plugins[plugin].events.insert(event) }
+        }
+    }
+
+    mutating func recordingFailed(_ number: LaunchNumber, because message: String, at now: Moment) {
+        guard let launch = launches.find(number), let failed = launch.record.inFlight else { return }
+        launches.update(number) { launch in
+            launch.record.inFlight = nil
+            launch.record.waiting.insert(contentsOf: failed, at: 0)
+            launch.record.retryAt = now.monotonic + configuration.hostRetryDelay
+        }
+        supersede(failed, of: launch)
+        toEnforceAnew.insert(number)
+        let works = launches.find(number)?.record.unrecorded.map(\.work) ?? []
+        refuseCancellations(of: launch.plugin, covering: works, because: message, at: now)
+    }
+
+    /// Submissions that were recorded while the return of an older one was tried: that one ends instead.
+    private mutating func supersede(_ failed: [LaunchRecord.Step], of launch: Launch) {
+        for identifier in failed.compactMap({ $0.task?.work.identifier }) {
+            guard let newer = plugins[launch.plugin].requests.number(of: identifier) else { continue }
+            supersede(identifier, by: newer, in: launch.number)
+        }
+    }
+
+    /// The record of a launch returns no task that a newer submission has replaced.
+    mutating func supersede(_ identifier: TaskIdentifier, by newer: SubmissionNumber, in number: LaunchNumber) {
+        guard let plugin = launches.find(number)?.plugin else { return }
+        for task in launches.update(number, { $0.record.supersede(identifier, by: newer) }) ?? [] {
+            plugins[plugin].requests.end(task.change, about: identifier)
+            plugins[plugin].requests.begin(.concernsRunningTask, about: identifier, as: task.change)
+        }
+    }
+
+    mutating func releaseIfRecorded(_ number: LaunchNumber, at now: Moment) {
+        guard let launch = launches.find(number), launch.hasEnded, launch.record.isComplete else { return }
+        release(number, at: now)
+        // What has returned may be due while its lane is another one's: look there too.
+        for lane in Lane.allCases where lane != launch.lane { consider(launch.plugin, lane, at: now) }
+    }
+}

@@ -1,0 +1,146 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// Whose a submission is, and what the journal has of the requests that it replaces.
+extension Scheduler {
+    /// The plugin that would be launched: the submitter itself, its main plugin, or the one that permits the identifier.
+    func owner(of submission: Submission) -> Result<PluginIdentifier, Refusal> {
+        if isStopping { return .failure(.hostStopping(remedy: "submit again when it is back")) }
+        let identifier = submission.request.identifier
+        var owner = owners[identifier]
+        if case .plugin(let submitter) = submission.submitter {
+            if let refusal = refusal(ofExtension: submitter) { return .failure(refusal) }
+            owner = mainPlugin(of: submitter)
+        }
+        if let owner, plugins.contains(owner), plugins[owner].entry?.role == .main { return .success(owner) }
+        return .failure(.notPermitted(identifier))
+    }
+
+    /// Who submits is judged as of now, whatever its launch was committed with (statement 36).
+    private func refusal(ofExtension submitter: PluginIdentifier) -> Refusal? {
+        guard plugins.contains(submitter), let main = plugins[submitter].containingPlugin else { return nil }
+        if !plugins[submitter].policy.isEnabled {
+            return Refusal(
+                code: .unavailable,
+                subReason: .submitterMayNotSchedule,
+                message: "extension \(submitter) is disabled by the operator and submits nothing;"
+                    + " set plugins.\(submitter).enabled to true in the host's configuration"
+            )
+        }
+        guard plugins.contains(main), let entry = plugins[main].entry else {
+            let refusal = plugins.contains(main) ? plugins[main].refusal : nil
+            return Refusal(
+                code: .unavailable,
+                subReason: .pluginMissing,
+                message: "\(main), the main plugin of extension \(submitter), "
+                    + (refusal.map { "has a manifest that is refused: \($0)" } ?? "is not installed; install it again")
+            )
+        }
+        if entry.extensions.contains(submitter) { return nil }
+        return Refusal(
+            code: .notPermitted,
+            subReason: .notItsMainPlugin,
+            message: "\(main) does not list \(submitter) among its extensions; add it to extensions in its manifest,"
+                + " or to plugins.\(main).extensions in the host's configuration"
+        )
+    }
+
+    func mainPlugin(of plugin: PluginIdentifier) -> PluginIdentifier {
+        plugins.contains(plugin) ? plugins[plugin].containingPlugin ?? plugin : plugin
+    }
+
+    // MARK: Replacements
+
+    /// Replacements by one launch that the journal has a line of each; the others get one line with their count.
+    private static let journaledReplacements = 20
+
+    /// - Returns: nil once the launch has replaced more requests than the journal takes lines of.
+    mutating func replacementLine(
+        of old: PendingRequest,
+        by new: PendingRequest,
+        from launch: LaunchNumber?,
+        at now: Moment
+    ) -> JournalEntry? {
+        let line = JournalEntry.replacement(of: old, by: new, at: now)
+        guard let launch, launches.find(launch)?.execution != nil else { return line }
+        let isJournaled = launches.execute(launch) { execution in
+            execution.replacements += 1
+            if execution.replacements <= Self.journaledReplacements { return true }
+            execution.unjournaledReplacements += 1
+            return false
+        }
+        return isJournaled == false ? nil : line
+    }
+
+    /// One line for the replacements of a launch that have none of their own.
+    func summary(ofReplacementsIn launch: Launch, at now: Moment) -> JournalEntry? {
+        guard let count = launch.execution?.unjournaledReplacements, count > 0 else { return nil }
+        return JournalEntry(
+            at: now.wall,
+            event: .replaced,
+            plugin: launch.plugin,
+            launch: launch.number,
+            blame: .nobody,
+            message: "\(count) more pending requests were replaced by submissions of this launch;"
+                + " the journal has a line of each of the first \(Self.journaledReplacements)"
+        )
+    }
+}
+
+extension Refusal {
+    static func notPermitted(_ identifier: TaskIdentifier) -> Refusal {
+        Refusal(
+            code: .notPermitted,
+            subReason: .identifierNotPermitted,
+            message: "identifier \(identifier) is permitted by no installed plugin;"
+                + " add it to permitted-identifiers in the manifest of the plugin that handles it"
+        )
+    }
+
+    /// - Parameter thing: what was handed in.
+    static func notRecorded(_ thing: String, because message: String) -> Refusal {
+        Refusal(
+            code: .unavailable,
+            subReason: .notRecorded,
+            message: "the \(thing) could not be recorded and was not accepted: \(message)"
+        )
+    }
+
+    static func hostStopping(remedy: String) -> Refusal {
+        Refusal(code: .unavailable, subReason: .hostStopping, message: "the host is stopping; \(remedy)")
+    }
+
+    static func pluginDisabled(_ plugin: PluginIdentifier) -> Refusal {
+        Refusal(
+            code: .unavailable,
+            subReason: .pluginDisabled,
+            message: "plugin \(plugin) is disabled by the operator;"
+                + " set plugins.\(plugin).enabled to true in the host's configuration"
+        )
+    }
+}
+
+extension JournalEntry {
+    static func replacement(of old: PendingRequest, by new: PendingRequest, at now: Moment) -> JournalEntry {
+        JournalEntry(
+            old,
+            .replaced,
+            at: now,
+            message: "submission \(old.number) was replaced by submission \(new.number) before it ran"
+        )
+    }
+
+    /// What a submitter did to a request of its own.
+    init(_ request: PendingRequest, _ event: Event, at now: Moment, message: String) {
+        self.init(
+            at: now.wall,
+            event: event,
+            plugin: request.plugin,
+            label: request.request.identifier.text,
+            submission: request.number,
+            blame: .nobody,
+            message: message
+        )
+    }
+}

@@ -1,0 +1,33 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// The commits of one transaction with their results.
+struct CommitGroup {
+    private(set) var commits: [WaitingCommit] = []
+    /// One per commit: the payloads of the tasks that it moved from pending to running.
+    private(set) var results: [Result<[SubmissionNumber: [UInt8]], LedgerError>] = []
+    /// The last journal entry that is now on disk; nil when the group wrote none.
+    var lastJournal: JournalNumber?
+
+    /// - Returns: false without a commit.
+    mutating func add(_ commit: WaitingCommit?) -> Bool {
+        guard let commit else { return false }
+        commits.append(commit)
+        results.append(.success([:]))
+        return true
+    }
+
+    func hasFailed(_ index: Int) -> Bool {
+        if case .failure = results[index] { true } else { false }
+    }
+
+    mutating func succeed(_ index: Int, payloads: [SubmissionNumber: [UInt8]]) { results[index] = .success(payloads) }
+
+    mutating func fail(_ index: Int, _ error: LedgerError) { results[index] = .failure(error) }
+
+    /// Fails every commit that has not failed by itself.
+    mutating func failAll(_ error: LedgerError) {
+        for index in results.indices where !hasFailed(index) { fail(index, error) }
+    }
+}

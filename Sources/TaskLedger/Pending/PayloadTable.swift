@@ -1,0 +1,56 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import GRDB
+import TaskModel
+
+/// Payloads stand in a table of their own, under the number of their submission: a request that starts and returns takes
+/// its row along and leaves its payload in place, and what reads rows of pending work never reads payloads. The rows tell
+/// the size, so that a payload that is lost is not taken for an empty one; empty ones have no row.
+extension WriteAccess {
+    func store(_ payload: [UInt8], of number: SubmissionNumber) throws {
+        if payload.isEmpty { return }
+        try run(Payload.insert, number.rawValue, Data(payload))
+    }
+
+    func removePayload(of number: SubmissionNumber) throws { try run(Payload.remove, number.rawValue) }
+}
+
+extension Database {
+    /// The payloads of the unfinished tasks of a launch.
+    func payloads(of launch: LaunchNumber) throws -> [SubmissionNumber: [UInt8]] {
+        let payloads = try rows(Payload.ofLaunch, [launch.rawValue], of: "task") { row in
+            (try row.submission("submission"), try row.payload())
+        }
+        return Dictionary(payloads) { first, _ in first }
+    }
+
+    /// The payload of an unfinished task; nil unless it runs in that launch.
+    func payload(of submission: SubmissionNumber, in launch: LaunchNumber) throws -> [UInt8]? {
+        try rows(Payload.ofTask, [launch.rawValue, submission.rawValue], of: "task") { try $0.payload() }.first
+    }
+}
+
+extension RowReader {
+    fileprivate mutating func payload() throws -> [UInt8] {
+        let size = try count("payload_size")
+        if size == 0 { return [] }
+        let bytes = try bytes("bytes")
+        guard bytes.count == size else {
+            let number = try submission("submission")
+            throw LedgerFault.contradiction("submission \(number) has \(bytes.count) of its \(size) bytes of payload")
+        }
+        return bytes
+    }
+}
+
+enum Payload {
+    static let insert = StatementText("INSERT INTO payload (submission, bytes) VALUES (?, ?)")
+    static let remove = StatementText("DELETE FROM payload WHERE submission = ?")
+
+    static let ofTask = "\(ofLaunch) AND submission = ?"
+    static let ofLaunch = """
+        SELECT submission, payload_size, bytes FROM task LEFT JOIN payload USING (submission)
+        WHERE launch = ? AND is_over = 0
+        """
+}

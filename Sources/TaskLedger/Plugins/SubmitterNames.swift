@@ -1,0 +1,41 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import GRDB
+import TaskModel
+
+/// Finds the submitters that stand as numbers in the rows of one plugin. Most are that plugin itself, so that neither
+/// the table of plugins is read nor a name is checked for every row.
+struct SubmitterNames {
+    private let database: Database
+    private var known: [Int64: Submitter]
+
+    /// - Parameter id: the number of the plugin's row.
+    init(of plugin: PluginIdentifier, id: Int64, in database: Database) {
+        self.database = database
+        known = [id: .plugin(plugin)]
+    }
+
+    /// The submitter in column `submitter`: NULL stands for a person.
+    mutating func submitter(from row: inout RowReader) throws -> Submitter {
+        guard let id = try row.optional("submitter", { try $0.integer($1) }) else { return .person }
+        if let submitter = known[id] { return submitter }
+        let sql = "SELECT identifier FROM plugin WHERE id = ?"
+        let name = try String.fetchOne(database.cachedStatement(sql: sql), arguments: [id])
+        let submitter = try row.value("submitter", fromInteger: { _ in name.flatMap(Submitter.init(storedName:)) })
+        known[id] = submitter
+        return submitter
+    }
+}
+
+extension Submitter {
+    /// Nil when the name is neither the schedule's nor a plugin's.
+    fileprivate init?(storedName name: String) {
+        if name == PluginNames.schedule {
+            self = .schedule
+        } else if let plugin = PluginIdentifier(name) {
+            self = .plugin(plugin)
+        } else {
+            return nil
+        }
+    }
+}

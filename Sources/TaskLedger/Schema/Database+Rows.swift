@@ -1,0 +1,52 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import GRDB
+
+extension Database {
+    /// Runs a statement that stays prepared for the next time.
+    func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
+        try cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+
+    /// What `read` makes of each row that the statement selects.
+    ///
+    /// - Parameter table: the table that errors name. The first selected column must distinguish its rows.
+    func rows<Value>(
+        _ sql: String,
+        _ arguments: StatementArguments = StatementArguments(),
+        of table: String,
+        _ read: (inout RowReader) throws -> Value
+    ) throws -> [Value] {
+        var values: [Value] = []
+        try forEachRow(sql, arguments, of: table) { row in values.append(try read(&row)) }
+        return values
+    }
+
+    /// Reads every row that the statement selects, without collecting anything.
+    func forEachRow(
+        _ sql: String,
+        _ arguments: StatementArguments = StatementArguments(),
+        of table: String,
+        _ read: (inout RowReader) throws -> Void
+    ) throws {
+        let statement = try prepared(sql, of: table)
+        let columns = statement.columnNames
+        let cursor = try Row.fetchCursor(statement, arguments: arguments)
+        while try cursor.next() != nil {
+            var reader = RowReader(statement, columns: columns, of: table)
+            try read(&reader)
+        }
+    }
+
+    private func prepared(_ sql: String, of table: String) throws -> Statement {
+        do {
+            return try cachedStatement(sql: sql)
+        } catch let error as DatabaseError {
+            // The one hint that SQLite gives of a column that another program renamed or dropped.
+            let hint = "no such column: "
+            guard let message = error.message, message.hasPrefix(hint) else { throw error }
+            let column = message.dropFirst(hint.count).split(separator: ".").last.map(String.init) ?? "?"
+            throw LedgerFault.missingColumn(table: table, column: column)
+        }
+    }
+}

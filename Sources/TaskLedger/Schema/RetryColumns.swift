@@ -1,0 +1,34 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import GRDB
+import TaskModel
+
+/// The columns that hold a `Retry` in the tables of pending and running work.
+enum RetryColumns {
+    static let names = ["attempts", "not_before", "runs_alone", "was_interrupted", "host_losses"]
+    static let list = names.joined(separator: ", ")
+    static let placeholders = names.map { _ in "?" }.joined(separator: ", ")
+}
+
+extension StatementRun {
+    /// Adds the values of `RetryColumns`.
+    mutating func bind(_ retry: Retry) throws {
+        try bind(retry.attempts)
+        try bind(retry.notBefore?.nanoseconds)
+        try bind(retry.runsAlone)
+        try bind(retry.wasInterrupted)
+        try bind(retry.hostLosses)
+    }
+}
+
+extension RowReader {
+    mutating func retry() throws -> Retry {
+        Retry(
+            attempts: try count("attempts"),
+            notBefore: try optionalWallTime("not_before"),
+            runsAlone: try flag("runs_alone"),
+            wasInterrupted: try flag("was_interrupted"),
+            hostLosses: try count("host_losses")
+        )
+    }
+}

@@ -1,0 +1,86 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import GRDB
+
+/// One access to the writer's connection, with its prepared statements. Must not outlive the access.
+struct WriteAccess {
+    let database: Database
+    private let statements: PreparedStatements
+
+    init(_ database: Database, _ statements: PreparedStatements) {
+        self.database = database
+        self.statements = statements
+    }
+
+    /// Number of rows that the last statement inserted, updated or deleted.
+    var changes: Int { database.changesCount }
+
+    /// Runs a statement with the values of its placeholders, in their order.
+    func run<each Value: StatementBinding>(_ text: StatementText, _ values: repeat each Value) throws {
+        try perform(text, { run in repeat try run.bind(each values) }) { try $0.execute() }
+    }
+
+    /// Runs a statement whose values `bind` adds one after the other.
+    func run(_ text: StatementText, _ bind: (inout StatementRun) throws -> Void) throws {
+        try perform(text, bind) { try $0.execute() }
+    }
+
+    /// The first column of the first row; nil without a row.
+    func integer<each Value: StatementBinding>(
+        _ text: StatementText,
+        _ values: repeat each Value
+    ) throws -> Int64? {
+        try perform(text, { run in repeat try run.bind(each values) }) { try Int64.fetchOne($0) }
+    }
+
+    /// The first column of every row.
+    func texts<each Value: StatementBinding>(_ text: StatementText, _ values: repeat each Value) throws -> [String] {
+        try perform(text, { run in repeat try run.bind(each values) }) { try String.fetchAll($0) }
+    }
+
+    private func perform<Result>(
+        _ text: StatementText,
+        _ bind: (inout StatementRun) throws -> Void,
+        _ body: (Statement) throws -> Result
+    ) throws -> Result {
+        do {
+            var run = try StatementRun(text, statements.statement(text, in: database))
+            try bind(&run)
+            return try body(try run.ready())
+        } catch {
+            // A failed statement reports its failure once more when it is reset for its next run.
+            statements.discard(text)
+            throw error
+        }
+    }
+}
+
+/// The values of one run of a prepared statement. They go to SQLite one by one: an array of boxed arguments costs as
+/// much as the row that they are written to.
+struct StatementRun {
+    private let text: StatementText
+    private let statement: Statement
+    private var bound = 0
+
+    fileprivate init(_ text: StatementText, _ statement: Statement) {
+        self.text = text
+        self.statement = statement
+        // Resets the statement and clears the values of its last run.
+        statement.setUncheckedArguments(StatementArguments())
+    }
+
+    /// Adds the value of the next placeholder.
+    mutating func bind(_ value: some StatementBinding) throws {
+        bound += 1
+        let code = value.bind(to: statement.sqliteStatement, at: CInt(bound))
+        guard code == 0 else { throw DatabaseError(resultCode: ResultCode(rawValue: code), sql: text.sql) }
+    }
+
+    /// The statement with all of its values.
+    fileprivate func ready() throws -> Statement {
+        guard bound == text.placeholders else {
+            throw LedgerFault.contradiction("\(bound) values for a statement of \(text.placeholders): \(text.sql)")
+        }
+        return statement
+    }
+}

@@ -1,0 +1,69 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import GRDB
+package import TaskModel
+
+/// When the work of a task was pending, and as which class: its waits are those of the class in that time.
+package struct PendingSpan: Hashable, Sendable {
+    package let submission: SubmissionNumber
+    package let key: WaitKey
+    /// The time of the submission, or of the event.
+    package let since: WallTime
+    /// The start of its newest launch. Equal to `since` for a task that joined a launch that was running: the time at
+    /// which it joined is not recorded.
+    package let until: WallTime
+
+    init(_ work: PendingWork, launchedAt start: WallTime) {
+        submission = work.number
+        key = WaitKey(of: work)
+        since =
+            switch work {
+            case .request(let request): request.submittedAt
+            case .event(let event): event.createdAt
+            }
+        until = max(since, start)
+    }
+}
+
+extension Database {
+    /// Nil unless the launch has, or had, such a task.
+    func pendingSpan(ofTask submission: SubmissionNumber, in launch: LaunchNumber) throws -> PendingSpan? {
+        try rows(Span.ofTask, [launch.rawValue, submission.rawValue], of: "task") { row in
+            let plugin = try row.plugin()
+            var submitters = SubmitterNames(of: plugin, id: try row.integer("plugin"), in: self)
+            return PendingSpan(
+                try row.work(of: plugin, submitters: &submitters),
+                launchedAt: try row.wallTime("started_at")
+            )
+        }
+        .first
+    }
+
+    /// Nil when the journal holds no outcome under that label, or the launch was pruned.
+    func pendingSpan(ofNewestTask label: String, plugin: PluginIdentifier?) throws -> PendingSpan? {
+        let (sql, arguments) = Span.newest(label, plugin)
+        let newest = try rows(sql, arguments, of: "journal") { row in
+            (submission: try row.submission("submission"), launch: try row.launch("launch"))
+        }
+        return try newest.first.flatMap { try pendingSpan(ofTask: $0.submission, in: $0.launch) }
+    }
+}
+
+enum Span {
+    static let ofTask = """
+        SELECT task.launch, \(Tasks.workColumns), identifier, launch.plugin, started_at
+        FROM task JOIN launch ON launch.number = task.launch JOIN plugin ON plugin.id = launch.plugin
+        WHERE task.launch = ? AND submission = ?
+        """
+
+    /// Other entries of a task's label tell of no launch: a cancellation, a replacement.
+    static func newest(_ label: String, _ plugin: PluginIdentifier?) -> (sql: String, arguments: StatementArguments) {
+        let owner = plugin == nil ? "" : "AND plugin = (SELECT id FROM plugin WHERE identifier = ?)"
+        let sql = """
+            SELECT number, launch, submission FROM journal
+            WHERE label = ? AND launch IS NOT NULL AND submission IS NOT NULL \(owner)
+            ORDER BY number DESC LIMIT 1
+            """
+        return (sql, plugin.map { [label, $0.text] } ?? [label])
+    }
+}

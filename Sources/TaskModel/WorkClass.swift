@@ -1,0 +1,103 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// The facts of pending work that eligibility depends on: work of one plugin and one class waits for the same things.
+///
+/// Time, user requests, retries and changes in flight are facts of a single request and not part of its class.
+package struct WorkClass: Hashable, Sendable {
+    package let kind: TaskKind
+    package let requiresNetwork: Bool
+    package let requiresExternalPower: Bool
+    /// `untilFirstAuthentication` unless the kind is health research.
+    package let protection: ProtectionType
+    package let resources: TaskResources
+
+    /// - Parameter resources: those of the request's continued terms, unless they are given apart.
+    package init(of request: TaskRequest, resources: TaskResources? = nil) {
+        kind = request.kind
+        requiresNetwork = request.requiresNetwork
+        requiresExternalPower = request.requiresExternalPower
+        protection = request.kind == .healthResearch ? request.protection : .untilFirstAuthentication
+        self.resources = resources ?? request.continued?.resources ?? []
+    }
+
+    private init(
+        kind: TaskKind,
+        requiresNetwork: Bool,
+        requiresExternalPower: Bool,
+        protection: ProtectionType,
+        resources: TaskResources
+    ) {
+        self.kind = kind
+        self.requiresNetwork = requiresNetwork
+        self.requiresExternalPower = requiresExternalPower
+        self.protection = protection
+        self.resources = resources
+    }
+
+    /// The one class of all events.
+    package static let event = WorkClass(
+        kind: .event,
+        requiresNetwork: false,
+        requiresExternalPower: false,
+        protection: .untilFirstAuthentication,
+        resources: []
+    )
+
+    package init(of work: PendingWork) {
+        switch work {
+        case .request(let pending): self.init(of: pending.request)
+        case .event: self = .event
+        }
+    }
+
+    // MARK: - Stored form
+
+    /// The class as one number, for the ledger: kind in the lowest byte, then flags, protection and resources.
+    package var code: Int64 {
+        Int64(kind.rawValue) | (requiresNetwork ? 1 << 8 : 0) | (requiresExternalPower ? 1 << 9 : 0)
+            | Int64(protection.rawValue & 0xf) << 12
+            | Int64(truncatingIfNeeded: resources.rawValue & 0xffff) << 16
+    }
+
+    /// Nil for a number that `code` never returns.
+    package init?(code: Int64) {
+        guard let kind = TaskKind(rawValue: UInt32(code & 0xff)),
+            let protection = ProtectionType(rawValue: UInt32(code >> 12 & 0xf))
+        else { return nil }
+        self.init(
+            kind: kind,
+            requiresNetwork: code & 1 << 8 != 0,
+            requiresExternalPower: code & 1 << 9 != 0,
+            protection: protection,
+            resources: TaskResources(rawValue: UInt64(code >> 16 & 0xffff))
+        )
+        if self.code != code { return nil }
+    }
+}
+
+/// What a row of the wait history belongs to: the pending work of one class of one plugin.
+package struct WaitKey: Hashable, Sendable {
+    package let plugin: PluginIdentifier
+    package let workClass: WorkClass
+
+    package init(plugin: PluginIdentifier, workClass: WorkClass) {
+        self.plugin = plugin
+        self.workClass = workClass
+    }
+
+    package init(of work: PendingWork) {
+        self.init(plugin: work.plugin, workClass: WorkClass(of: work))
+    }
+}
+
+/// A period in which nothing but advisory policies kept the due requests of a class from running (C12).
+package struct DeferralPeriod: Hashable, Sendable {
+    package let since: WallTime
+    /// Nil while the period lasts.
+    package var until: WallTime?
+
+    package init(since: WallTime, until: WallTime? = nil) {
+        self.since = since
+        self.until = until
+    }
+}

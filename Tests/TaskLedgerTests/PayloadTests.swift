@@ -1,0 +1,149 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import GRDB
+import TaskModel
+import Testing
+
+@testable import TaskLedger
+
+@Suite("A payload is kept apart from its row, as long as its submission is pending or running")
+struct PayloadTests {
+    private let ledger: Ledger
+    private let reports = Reports()
+
+    init() throws { ledger = try Ledger.inMemory(onCommit: reports.collect) }
+
+    private let refresh = PendingWork.request(plainRequest(1))
+
+    /// The stored payloads, whatever they belong to.
+    private func stored() throws -> [Int64: [UInt8]] {
+        try ledger.database.read { database in
+            let rows = try Row.fetchAll(database, sql: "SELECT submission, bytes FROM payload")
+            return Dictionary(
+                uniqueKeysWithValues: rows.map { ($0["submission"] as Int64, Array($0["bytes"] as Data)) }
+            )
+        }
+    }
+
+    @Test func `a replaced or removed request takes its payload along`() async throws {
+        try await ledger.commitAndWait([
+            .storeRequest(plainRequest(1), payload: [1]), .storeRequest(plainRequest(2, "clean"), payload: [2]),
+            .storeEvent(trigger(3), payload: [3]), .storeRequest(plainRequest(4, "empty"), payload: []),
+        ])
+        #expect(try stored() == [1: [1], 2: [2], 3: [3]])
+        try await ledger.commitAndWait([.storeRequest(plainRequest(5), payload: [5, 5])])
+        #expect(try stored() == [2: [2], 3: [3], 5: [5, 5]])
+        try await ledger.commitAndWait([
+            .storeRequest(plainRequest(6), payload: []), .removeRequest(2), .removeEvent(3),
+        ])
+        #expect(try stored().isEmpty)
+    }
+
+    @Test func `removing a request that has started leaves the payload of the running task`() async throws {
+        try await ledger.commitAndWait([
+            .storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [refresh])), .removeRequest(1),
+            .storeRequest(plainRequest(2), payload: [2]),
+        ])
+        #expect(try ledger.payloads(ofLaunch: 1) == [1: [1]])
+        #expect(try stored() == [1: [1], 2: [2]])
+    }
+
+    @Test func `a payload stays in place while its task starts and returns, and goes when the task ends`() async throws
+    {
+        try await ledger.commitAndWait([.storeRequest(plainRequest(1), payload: [1, 2, 3])])
+        for launch in 1...3 as ClosedRange<Int64> {
+            let number = LaunchNumber(rawValue: launch)
+            try await ledger.commitAndWait([.startLaunch(plan(launch, [refresh]))])
+            #expect(try stored() == [1: [1, 2, 3]])
+            try await ledger.commitAndWait([.returnTask(number, refresh), .endLaunch(number, end(.crashed))])
+            #expect(try stored() == [1: [1, 2, 3]])
+        }
+        try await ledger.commitAndWait([.startLaunch(plan(4, [refresh])), .endTask(4, 1), .endLaunch(4, end())])
+        #expect(try stored().isEmpty)
+    }
+
+    @Test func `a task that returns after a newer request took its place leaves no payload`() async throws {
+        try await ledger.commitAndWait([
+            .storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [refresh])),
+            .storeRequest(plainRequest(2), payload: [2]), .returnTask(1, refresh), .endLaunch(1, end(.crashed)),
+        ])
+        #expect(try stored() == [2: [2]])
+    }
+
+    @Test func `a payload that is lost fails the launch instead of running it with an empty one`() async throws {
+        try await ledger.commitAndWait([
+            .storeRequest(plainRequest(1), payload: [1]), .storeRequest(plainRequest(2, "cut"), payload: [1, 2]),
+        ])
+        try await ledger.database.write { try $0.execute(sql: "DELETE FROM payload WHERE submission = 1") }
+        try await ledger.database.write { try $0.execute(sql: "UPDATE payload SET bytes = x'01' WHERE submission = 2") }
+        let lost = try await ledgerError { try await ledger.commitAndWait([.startLaunch(plan(1, [refresh]))]) }
+        #expect(lost.message.contains("table task, submission 1: bytes holds nothing"))
+        let cut = PendingWork.request(plainRequest(2, "cut"))
+        let error = try await ledgerError { try await ledger.commitAndWait([.startLaunch(plan(1, [cut]))]) }
+        #expect(error.message.contains("submission 2 has 1 of its 2 bytes of payload"))
+        #expect(try ledger.pendingRequests().map(\.number) == [1, 2])
+    }
+
+    // MARK: - In the report of the ticket
+
+    @Test func `the report of a launch carries the payloads of its batch, empty ones included`() async throws {
+        ledger.submit(
+            ticket: 1,
+            changes: [
+                .storeRequest(plainRequest(1), payload: [1]), .storeRequest(plainRequest(2, "clean"), payload: []),
+            ]
+        )
+        ledger.submit(ticket: 2, changes: [.storeEvent(trigger(3, of: feed), payload: [3, 3])])
+        let batch = [refresh, .request(plainRequest(2, "clean")), .event(trigger(3, of: feed))]
+        ledger.submit(ticket: 3, changes: [.startLaunch(plan(1, batch)), note("started")])
+        ledger.submit(ticket: 4, changes: [.endTask(1, 1)])
+        await reports.reached(4)
+        #expect(reports.failures.isEmpty)
+        #expect(reports.payloads == [1: [:], 2: [:], 3: [1: [1], 2: [], 3: [3, 3]], 4: [:]])
+    }
+
+    @Test func `the report of a task that joins a launch carries its payload alone`() async throws {
+        ledger.submit(
+            ticket: 1,
+            changes: [.storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [refresh]))]
+        )
+        ledger.submit(
+            ticket: 2,
+            changes: [
+                .storeRequest(continuedRequest(2), payload: [2]), delivered(.request(continuedRequest(2)), in: 1),
+            ]
+        )
+        await reports.reached(2)
+        #expect(reports.payloads == [1: [1: [1]], 2: [2: [2]]])
+    }
+
+    @Test func `a ticket that starts and ends a task reports its payload, and several launches report all of theirs`()
+        async throws
+    {
+        let clean = PendingWork.request(plainRequest(2, of: cleaner))
+        ledger.submit(
+            ticket: 1,
+            changes: [
+                .storeRequest(plainRequest(1), payload: [1]), .storeRequest(plainRequest(2, of: cleaner), payload: [2]),
+                .startLaunch(plan(1, [refresh])), .startLaunch(plan(2, [clean], of: cleaner)), .endTask(1, 1),
+                .endLaunch(1, end()),
+            ]
+        )
+        await reports.reached(1)
+        #expect(reports.payloads == [1: [1: [1], 2: [2]]])
+    }
+
+    @Test func `a ticket that fails reports no payload, and those of its group report theirs`() async throws {
+        let held = try await HeldLedger()
+        _ = await held.write([
+            [.storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [refresh]))],
+            [
+                .storeRequest(plainRequest(2, "clean"), payload: [2]),
+                .startLaunch(plan(2, [.request(plainRequest(2, "clean"))])), .endLaunch(9, end()),
+            ],
+        ])
+        #expect(held.reports.failures.keys.sorted() == [2])
+        #expect(held.reports.payloads == [0: [:], 1: [1: [1]], 2: [:]])
+    }
+}
