@@ -158,8 +158,13 @@ extension PluginState {
     }
 
     func presented(_ request: PendingRequest) -> PendingRequest {
-        guard request.deferredSince == nil, let since = requests.readySince(of: request) else { return request }
+        guard let since = requests.readySince(of: request) else { return request }
         var presented = request
+        if let own = request.deferredSince {
+            // A clock that was ahead when it began is no reason to wait for that time to come again.
+            presented.deferredSince = min(own, since)
+            return presented
+        }
         presented.deferredSince = deferralStart(of: WorkClass(of: request.request), due: since, isOwn: false)
         return presented
     }

@@ -69,7 +69,9 @@ extension Scheduler {
 
     /// When its own time came, as far as that can be told from the ledger.
     private func readySince(of request: PendingRequest, at now: Moment) -> WallTime {
-        let times = [request.submittedAt, request.request.earliestBegin, request.retry.notBefore].compactMap { $0 }
+        let submitted = request.submittedAt
+        let (request, retry, deferred) = (request.request, request.retry, request.deferredSince)
+        let times = [submitted, request.earliestBegin, retry.notBefore, deferred].compactMap { $0 }
         return min(times.max() ?? now.wall, now.wall)
     }
 

@@ -127,7 +127,7 @@ extension Scheduler {
 
     mutating func stopRecorded(_ task: RunningTask, _ change: ChangeNumber, reply: ReplyToken, at now: Moment) {
         emit(.answer(reply, .expiring(task.launch)))
-        endDeciding(over: task, as: change, at: now) { _ in }
+        endDeciding(over: task, as: change, at: now) { $0.wasCancelled = true }
         resumeOperations(about: task, at: now)
     }
 

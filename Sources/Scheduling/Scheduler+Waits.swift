@@ -26,7 +26,9 @@ extension Scheduler {
         for workClass in plugins[plugin].waits.keys where workClass.kind.lane == lane && judged[workClass] == nil {
             plugins[plugin].waits[workClass]?.note([], at: now)
             if present.contains(workClass) {
-                plugins[plugin].waits[workClass]?.deferral.end(at: now.wall)
+                if plugins[plugin].waits[workClass]?.deferral.end(at: now.wall) == true {
+                    plugins[plugin].requests.noteDeferralEnd(of: workClass, at: now.wall)
+                }
             } else {
                 plugins[plugin].waits[workClass]?.deferral.clear()
             }
@@ -48,7 +50,11 @@ extension Scheduler {
         let reasons = group.reasons.contains(where: \.isOwnTime) ? [] : group.reasons
         var wait = plugins[plugin].waits[workClass] ?? ClassWait()
         wait.note(reasons, at: now)
-        if isDeferred { wait.deferral.begin(at: now.wall, newestDue: newestDue) } else { wait.deferral.end(at: now.wall) }
+        if isDeferred {
+            wait.deferral.begin(at: now.wall, newestDue: newestDue)
+        } else if wait.deferral.end(at: now.wall) {
+            plugins[plugin].requests.noteDeferralEnd(of: workClass, at: now.wall)
+        }
         plugins[plugin].waits[workClass] = wait
     }
 
@@ -67,7 +73,10 @@ extension Scheduler {
 
     /// What has stood for a moment is written, all of a plugin in one ticket.
     mutating func writeWaits(of plugin: PluginIdentifier, at now: Moment) {
-        guard plugins.contains(plugin), !plugins[plugin].isWritingWaits, !loading.isMissing(plugin) else { return }
+        // What is dropped with its plugin takes its waits along.
+        guard plugins.contains(plugin), !plugins[plugin].isWritingWaits, plugins[plugin].memory != .clearing,
+            !loading.isMissing(plugin)
+        else { return }
         var changes: [LedgerChange] = []
         var classes: [WorkClass] = []
         for workClass in plugins[plugin].waits.keys.sorted(by: { $0.code < $1.code }) {

@@ -13,6 +13,8 @@ struct PendingRequests: Sendable {
     var upcoming = UpcomingRequests()
     var overlay = Overlay()
     var limits = LimitCounts()
+    /// When classes last ceased to be deferred.
+    private var deferralEnds: [WorkClass: WallTime] = [:]
     /// Identifiers that the installed manifest permits; nil while none is installed.
     private(set) var permissions: Permissions?
     /// Pending health research that needs its container unlocked.
@@ -126,6 +128,9 @@ struct PendingRequests: Sendable {
         }
     }
 
+    /// Its requests that become due from now on are not covered by the deferral period that ended.
+    mutating func noteDeferralEnd(of workClass: WorkClass, at now: WallTime) { deferralEnds[workClass] = now }
+
     // MARK: Groups
 
     /// A user asks for it on the spot: time does not keep it waiting either.
@@ -179,8 +184,12 @@ struct PendingRequests: Sendable {
 
     private mutating func join(_ place: RequestPlace, since: WallTime, isPastDeferral: Bool = false) {
         guard let slot = store[place] else { return }
+        let key = key(of: slot, isPastDeferral: isPastDeferral)
+        // In the same instant, but later: the period that ended does not cover it.
+        let isLate = slot.group == RequestSlot.noGroup && slot.readySince != since
+        let since = isLate && deferralEnds[key.workClass] == since ? since + .nanoseconds(1) : since
         let begin = slot.deferredSince.map { min($0, since) } ?? since
-        let group = groups.insert(place, under: key(of: slot, isPastDeferral: isPastDeferral), since: begin)
+        let group = groups.insert(place, under: key, since: begin)
         store.setGroup(group, of: place, since: since)
     }
 

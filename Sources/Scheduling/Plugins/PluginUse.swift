@@ -28,6 +28,7 @@ extension Scheduler {
     mutating func forget(_ plugin: PluginIdentifier, at now: Moment) {
         let use = PluginUse(of: plugins[plugin])
         plugins.remove(plugin)
+        for lane in Lane.allCases { waiters.set([], for: ConditionWaiters.Waiter(plugin: plugin, lane: lane)) }
         if usesOfForgotten.count >= Self.mostUsesKept {
             usesOfForgotten = usesOfForgotten.filter { !$0.value.isOver(at: now) }
         }

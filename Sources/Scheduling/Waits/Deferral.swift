@@ -46,9 +46,13 @@ struct Deferral: Sendable {
     }
 
     /// Something else stands against the class from now on.
-    mutating func end(at now: WallTime) {
-        guard let last = periods.last, last.until == nil else { return }
+    ///
+    /// - Returns: whether a period ended.
+    @discardableResult
+    mutating func end(at now: WallTime) -> Bool {
+        guard let last = periods.last, last.until == nil else { return false }
         periods[periods.count - 1].until = now
+        return true
     }
 
     /// No request of the class is ready any more.

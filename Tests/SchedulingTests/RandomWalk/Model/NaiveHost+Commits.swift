@@ -20,9 +20,22 @@ extension NaiveHost {
             case .returnTask(let number, let work): returned(work, from: number)
             case .journal(let entry): judge(entry)
             case .endLaunch(let number, let end): endedLaunch(number, end)
+            case .keepFromReturning(let number, let submission): stoppedInEntry(submission, number)
             default: break
             }
         }
+    }
+
+    /// A user's stop while entry runs counts from the moment that it is asked for.
+    private func stoppedInEntry(_ submission: SubmissionNumber, _ number: LaunchNumber) {
+        let tasks = host.scheduler.launches.find(number)?.tasks ?? []
+        guard launches[number]?.entry == .running, tasks.contains(where: { $0.work.number == submission && $0.isToStop }),
+            let index = launches[number]?.tasks.firstIndex(where: { $0.work.number == submission })
+        else { return }
+        if let identifier = launches[number]?.tasks[index].work.identifier, !stopped.contains(identifier) {
+            complain("\(identifier) is stopped, and no user asked for it")
+        }
+        launches[number]?.tasks[index].isToStop = true
     }
 
     /// A schedule's request is written with the occasion that it stands for.
@@ -47,7 +60,7 @@ extension NaiveHost {
             case .storeRequest(let request, _): succeed(by: request)
             // It comes back as it was launched, also where the beginning of its patience could not be written by itself.
             case .returnTask(_, .request(let request)):
-                if let since = request.deferredSince { heldPerhaps[request.number] = since }
+                if let since = request.deferredSince { heldPerhaps[request.number] = min(since, now.wall) }
             default: break
             }
         }

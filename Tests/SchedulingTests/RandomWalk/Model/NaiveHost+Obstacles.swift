@@ -202,13 +202,14 @@ extension NaiveHost {
             if let surely = since.surely, let perhaps = since.perhaps, max(surely, perhaps) <= now.wall { continue }
             let work = PendingWork.request(request)
             let (found, others) = (obstacles(to: work), passingObstacles(to: work))
-            guard found.sure.isSubset(of: Obstacles.soft) else { continue }
+            // The deferral of a class covers those of it that the manifest does not permit at the moment.
+            guard found.sure.subtracting(["identifier-not-permitted"]).isSubset(of: Obstacles.soft) else { continue }
             let isPossible = !Obstacles.lastingSoft.isDisjoint(with: found.sure.union(found.perhaps))
             if isPossible, since.perhaps.map({ $0 > now.wall }) ?? true { heldPerhaps[request.number] = now.wall }
             // A place that was free, or came free, was anybody's until somebody took it in the same moment.
-            guard others.sure.isSubset(of: roomChangedHands ? ["launch-limit"] : []), !isUnderWay(request) else {
-                continue
-            }
+            guard found.sure.isSubset(of: Obstacles.soft),
+                others.sure.isSubset(of: roomChangedHands ? ["launch-limit"] : []), !isUnderWay(request)
+            else { continue }
             // Who rests or has a place in a spread is looked at when that is over.
             let isAtRest = found.sure.union(found.perhaps).isDisjoint(with: ["spacing", "spread"])
             let isFree = others.sure.isEmpty && !others.perhaps.contains("being-recorded")

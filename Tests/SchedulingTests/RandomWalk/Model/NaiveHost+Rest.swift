@@ -74,7 +74,10 @@ extension NaiveHost {
     /// C12: patience began when it had to, and not before.
     private func checkHolds() {
         for request in host.scheduler.pendingRequests {
-            let told = host.scheduler.plugins[request.plugin].presented(request).deferredSince
+            let state = host.scheduler.plugins[request.plugin]
+            // Before its own time has come it does not matter.
+            if state.requests.readySince(of: request) == nil { continue }
+            let told = state.presented(request).deferredSince
             if let latest = heldSurely[request.number], told.map({ $0 > latest }) ?? true {
                 complain("\(request.request.identifier) (\(request.number)) is not held since \(latest) but since \(told.map { "\($0)" } ?? "never")")
             }

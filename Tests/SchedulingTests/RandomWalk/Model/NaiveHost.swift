@@ -164,20 +164,22 @@ final class NaiveHost: Witness {
         let snapshot = host.ledger.snapshot
         (past, dayUses) = ([], [])
         for launch in snapshot.past { remember(launch) }
-        let works = host.ledger.requests.map(PendingWork.request) + snapshot.running.flatMap(\.unfinished)
-        let held = works.compactMap { work -> (SubmissionNumber, WallTime)? in
+        let pending = host.ledger.requests.compactMap { request in heldSince(request).map { (request.number, $0) } }
+        let running = snapshot.running.flatMap(\.unfinished).compactMap { work -> (SubmissionNumber, WallTime)? in
             guard case .request(let request) = work else { return nil }
-            return heldSince(request).map { (work.number, $0) }
+            return request.deferredSince.map { (work.number, $0) }
         }
-        heldSurely = Dictionary(uniqueKeysWithValues: held)
-        heldPerhaps = heldSurely
+        let held = Dictionary(uniqueKeysWithValues: pending + running)
+        // One that began by a clock that was ahead counts from some moment later.
+        heldSurely = held.filter { $0.value <= now.wall }
+        heldPerhaps = held.mapValues { min($0, now.wall) }
         launches = launches.filter { number, _ in host.ledger.runningLaunches.contains(number) }
         for number in launches.keys { leaveBehind(number) }
     }
 
     /// As the ledger has it: of its own, or of the periods of its class.
     private func heldSince(_ request: PendingRequest) -> WallTime? {
-        if let since = request.deferredSince { return min(since, now.wall) }
+        if let since = request.deferredSince { return since }
         let times = [request.submittedAt, request.request.earliestBegin, request.retry.notBefore].compactMap { $0 }
         let due = min(times.max() ?? now.wall, now.wall)
         let key = WaitKey(of: .request(request))
@@ -212,12 +214,6 @@ final class NaiveHost: Witness {
         case (.submitted(let number, _, _), _), (.triggered(let number), _): acknowledged.insert(number)
         case (.refused(let refusal), .submitted(let submission, _)?): judge(refusal, of: submission)
         case (.notLaunching, _): wishes = wishesBefore
-        case (.expiring(let number), .taskStopRequested(let identifier, _)?):
-            guard let launch = launches[number], launch.entry == .running else { return }
-            guard let index = launch.undone.first(where: { launch.tasks[$0].work.identifier == identifier }) else {
-                return complain("\(identifier) is said to expire in launch \(number), which does not run it")
-            }
-            launches[number]?.tasks[index].isToStop = true
         default: break
         }
     }
