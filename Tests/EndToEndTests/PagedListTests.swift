@@ -53,7 +53,7 @@ struct PagedListTests {
             for task in ["one", "two"] {
                 _ = try await host.submit(Self.plugins[0].task(task), earliestBegin: HostFixture.tomorrow)
             }
-            let first = try await host.client.taskPage(TaskQuery(limit: 1))
+            let first = try await host.client.taskPage(TaskQuery(limit: 1, kinds: [.processing]))
             #expect(first.running.map(\.submission) == [running] && first.next != nil)
             let cursor = first.next.flatMap(WorkCursor.init(text:))
             #expect(try await host.client.taskPage(TaskQuery(limit: 1, after: cursor)).running.isEmpty)

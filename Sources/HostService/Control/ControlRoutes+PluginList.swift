@@ -10,7 +10,7 @@ import TaskModel
 extension ControlRoutes {
     func pluginList(_ query: PluginQuery) async throws -> PluginListReply {
         if let manifest = query.manifest { return try await pluginList(ofManifest: manifest) }
-        var list = PluginListReply(plugins: [], refused: [])
+        var list = PluginListReply(plugins: [], refused: [], isPartial: !catalog.isLoaded)
         switch query.after {
         case nil: try await fill(&list, after: nil, upTo: query.limit)
         case .plugin(let last): try await fill(&list, after: last, upTo: query.limit)
@@ -53,12 +53,14 @@ extension ControlRoutes {
     }
 
     private func pluginList(ofManifest file: String) async throws -> PluginListReply {
+        let isPartial = !catalog.isLoaded
         let contents = catalog.contents
         let plugins = contents.entries.filter { $0.manifestPath == file }.map(\.identifier)
         let summaries = try await read { scheduler, _ in plugins.compactMap { scheduler.summary(of: $0) } }
         return PluginListReply(
             plugins: try await listed(summaries.filter { $0.entry.manifestPath == file }),
-            refused: contents.refused(file).map { [.init($0)] } ?? []
+            refused: contents.refused(file).map { [.init($0)] } ?? [],
+            isPartial: isPartial
         )
     }
 

@@ -15,7 +15,7 @@ extension ControlRoutes {
     func taskList(_ query: TaskQuery) async throws -> TaskListReply {
         let isFirst = query.after == nil
         let running = isFirst ? try await runningTasks(matching: query) : []
-        var list = TaskListReply(pending: [], running: running, events: [])
+        var list = TaskListReply(pending: [], running: running, events: [], isPartial: !catalog.isLoaded)
         var cursor = query.after
         for _ in 0..<Self.turnsPerPage {
             let room = query.limit - list.pending.count - list.events.count
@@ -33,6 +33,7 @@ extension ControlRoutes {
 
     /// An empty list of a plugin that is not there would look like one that has nothing to do.
     func requireInstalled(_ plugin: PluginIdentifier) async throws {
+        try await catalog.waitUntilLoaded()
         let isInstalled = try await read { scheduler, _ in scheduler.entry(of: plugin) != nil }
         if !isInstalled { throw ControlRefusal.noSuchPlugin(plugin.text) }
     }

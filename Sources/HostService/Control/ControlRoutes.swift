@@ -17,7 +17,8 @@ struct ControlRoutes: Sendable {
     let facts: HostFacts
 
     func answer(_ route: Route, _ call: ControlCall) async throws -> Response {
-        switch route {
+        if route.concernsPlugin { try await catalog.waitUntilLoaded() }
+        return switch route {
         case .apiDescription: Response(yaml: APIDescription.text)
         case .hostStatus: Response(json: try await hostStatus())
         case .pluginList: Response(json: try await pluginList(PluginQuery(reading: call.query.value)))
@@ -58,6 +59,20 @@ struct ControlRoutes: Sendable {
                 "\(error)",
                 remedy: "see the host's log, and the disk that its state folder is on"
             )
+        }
+    }
+}
+
+extension Route {
+    /// Whether the answer depends on which plugins are installed. Without the catalogue they would all seem to be missing.
+    fileprivate var concernsPlugin: Bool {
+        switch self {
+        case .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskCancel, .taskStop, .taskWhy, .simulateLaunch,
+            .simulateExpiration:
+            true
+        case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .launchShow, .journal,
+            .simulateConditions:
+            false
         }
     }
 }
