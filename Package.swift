@@ -209,7 +209,8 @@ let package = Package(
         .testTarget(
             name: "HostServiceTests",
             dependencies: [
-                "HostService", "HostTestKit", "TaskLedger", "TaskModel",
+                "ControlAPI", "HostConfiguration", "HostService", "HostTestKit", "PluginCatalog", "TaskLedger",
+                "TaskModel",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

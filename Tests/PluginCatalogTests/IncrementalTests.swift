@@ -22,7 +22,8 @@ struct IncrementalTests {
                 if eachStepIsSettled { try workshop.waitForNextTick() }
                 let incremental = Self.load(workshop.folders, Array(known.values), cache)
                 let first = Catalog.load(workshop.folders, alreadyCatalogued: Array(known.values))
-                try #require(incremental == first, "\(walk.steps.suffix(8).joined(separator: "\n"))")
+                let isSame = incremental == first
+                try #require(isSame, "\(walk.steps.suffix(8).joined(separator: "\n"))")
                 for entry in first.entries { known[entry.identifier] = KnownPlugin(entry) }
                 installed += first.entries.count
             }
