@@ -67,7 +67,7 @@ struct RenderingTests {
         )
     }
 
-    @Test func `lists of a host that is still loading end with a line that says so`() throws {
+    @Test func `a list of a host that is still loading ends with a line about it`() throws {
         let plugins = PluginListReply(plugins: [], refused: [], isPartial: true).text(for: reader)
         let tasks = TaskListReply(pending: [], running: [], events: [], isPartial: true).text(for: reader)
         for (text, first) in [(plugins, "no plugin is installed\n\n"), (tasks, "nothing is pending or running\n\n")] {

@@ -110,7 +110,7 @@ struct WatchPictureTests {
         #expect(shown > 0 && lines.contains("WAITING 40, \(shown) shown"), "\(lines)")
     }
 
-    @Test func `a picture of one page counts what is behind it`() throws {
+    @Test func `a picture of one page counts the work beyond that page`() throws {
         let few = try Samples.snapshot()
         let next = WorkCursor(plugin: try Samples.plugin(), number: SubmissionNumber(rawValue: 12))
         let snapshot = HostSnapshot(

@@ -53,7 +53,7 @@ struct ControlClientTests {
         }
     }
 
-    /// Answers each call with the next text, and the last one for ever.
+    /// Answers each call with the next text, further calls with the last one.
     private static func answers(_ texts: [String]) -> StubHost.Behaviour {
         let calls = Mutex(0)
         return { _ in
@@ -65,7 +65,7 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `a list is followed to its end, page by page`() async throws {
+    @Test func `a list is followed page by page until no next page is named`() async throws {
         let (sample, plugin) = (try Samples.taskList(), try Samples.plugin())
         let cursor = WorkCursor(plugin: plugin, number: SubmissionNumber(rawValue: 12))
         let pages = [
@@ -92,7 +92,7 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `plugins and refused manifests are one list`() async throws {
+    @Test func `pages of plugins and pages of refused manifests are joined into one list`() async throws {
         let sample = try Samples.pluginList()
         let pages = [
             PluginListReply(plugins: sample.plugins, refused: [], next: .endOfPlugins),
@@ -104,7 +104,7 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `a page that leads back to itself is garbage`() async throws {
+    @Test func `a page whose next cursor is its own is garbage`() async throws {
         let cursor = WorkCursor(plugin: try Samples.plugin(), number: SubmissionNumber(rawValue: 12))
         let page = TaskListReply(pending: [], running: [], events: [], next: cursor)
         try await StubHost.with(Self.answers([try text(page)])) { host in
@@ -119,7 +119,7 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `launches and journal entries beyond one page are asked for from the newest on`() async throws {
+    @Test func `launches and journal entries beyond one page are requested from the newest on`() async throws {
         let launch = try Samples.launch(end: Samples.launchEnd)
         let launches = [
             LaunchListReply(

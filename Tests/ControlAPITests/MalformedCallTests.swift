@@ -191,7 +191,7 @@ struct MalformedCallTests {
         (.launchList, "after=0", "query-invalid", "after", "\"next\""),
         (.launchList, "kind=refresh", "query-unknown", "kind", "limit, after, plugin"),
     ])
-    func `in a list's query`(
+    func `a list query that breaks a rule is refused by field, rule and remedy`(
         route: Route,
         query: String,
         subReason: String,
@@ -211,7 +211,7 @@ struct MalformedCallTests {
         #expect(refusal.reply.error.remedy?.contains(remedy) == true, "\(refusal.reply.error.remedy ?? "no remedy")")
     }
 
-    @Test func `a list's query is what the client sends, and has a hundred items without a limit`() throws {
+    @Test func `the client's list queries are read back unchanged, and the default limit is 100`() throws {
         let plugin = try Samples.plugin()
         let cursor = WorkCursor(plugin: plugin, number: SubmissionNumber(rawValue: 7))
         let tasks = TaskQuery(limit: 3, after: cursor, plugin: plugin, kinds: [.refresh, .event])

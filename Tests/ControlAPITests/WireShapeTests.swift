@@ -110,7 +110,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `a page of plugins ends with the next one's beginning, in either half of the list`() throws {
+    @Test func `a page of plugins carries the cursor of the next page, in either half of the list`() throws {
         let file = "/etc/bgtask/manifests/broken.yaml"
         for (next, text) in [
             (PluginCursor.plugin(try Samples.plugin()), "com.example.feed"), (.endOfPlugins, "/"),
@@ -125,7 +125,7 @@ struct WireShapeTests {
         }
     }
 
-    @Test func `a page of work ends with the next one's beginning`() throws {
+    @Test func `a page of work carries the cursor of the next page`() throws {
         let next = WorkCursor(plugin: try Samples.plugin(), number: SubmissionNumber(rawValue: 12))
         try check(
             TaskListReply(pending: [], running: [], events: [], next: next, isPartial: true),

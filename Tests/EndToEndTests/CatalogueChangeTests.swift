@@ -78,7 +78,7 @@ struct CatalogueChangeTests {
     }
 
     @Test
-    func `many plugins that are installed at once are taken into account together, and the host answers meanwhile`()
+    func `a hundred plugins that are installed at once lead to few readings of the folders, while a neighbour runs`()
         async throws
     {
         try await HostFixture.with { host in
@@ -98,13 +98,13 @@ struct CatalogueChangeTests {
                 try host.folder.write(manifest.utf8, to: "manifests/p\(number).yaml")
             }
             try await host.runNeighbour()
-            // The last one that was written: whatever reading found it found the others as well.
+            // The last one that was written: the reading that found it found the others as well.
             try await host.waitForJournal("the last arrival") {
                 $0.event == "plugin-installed" && $0.plugin == "com.example.p99"
             }
             let arrivals = try await host.journal().filter { $0.event == "plugin-installed" }
             #expect(arrivals.count == 101)
-            // What one reading of the folders found is journaled with one time.
+            // All plugins that one reading of the folders finds are journaled with one time.
             let readings = Set(arrivals.map(\.at))
             #expect(readings.count < 30, "\(readings.count) readings")
             #expect(try await host.client.plugins().plugins.count == 101)

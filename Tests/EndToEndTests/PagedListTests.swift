@@ -5,7 +5,7 @@ import HostTestKit
 import TaskModel
 import Testing
 
-@Suite("A host's lists come in pages that together are the whole")
+@Suite("The pages of a host's list make up the whole list")
 struct PagedListTests {
     private static let plugins = [
         TestPlugin("Neighbour", tasks: ["one", "two", "three"]), TestPlugin("Patient", tasks: ["one", "two"]),
@@ -45,7 +45,7 @@ struct PagedListTests {
         }
     }
 
-    @Test func `running tasks are on the first page alone, and a filter holds for them as well`() async throws {
+    @Test func `running tasks are on the first page only, and filters apply to them`() async throws {
         let patient = Self.plugins[1]
         try await HostFixture.with(plugins: Self.plugins) { host in
             let running = try await host.submit(patient.task("one"))
@@ -113,7 +113,7 @@ struct PagedListTests {
         }
     }
 
-    @Test func `a list of a plugin that nobody knows is not found, rather than empty`() async throws {
+    @Test func `a list of an unknown plugin is refused with 404`() async throws {
         try await HostFixture.with { host in
             let stranger = try #require(PluginIdentifier("com.example.nobody"))
             await #expect(throws: ControlError.self) { try await host.client.tasks(plugin: stranger) }

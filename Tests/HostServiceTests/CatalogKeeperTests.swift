@@ -12,9 +12,9 @@ import Testing
 
 @testable import HostService
 
-@Suite("The catalogue is read beside the host's other work", .timeLimit(.minutes(1)))
+@Suite("The catalogue loads in the background", .timeLimit(.minutes(1)))
 final class CatalogKeeperTests: Sendable {
-    /// What the keeper has handed out.
+    /// The refusals of each catalogue that was handed out.
     private let handedOut = Mutex<[[PluginIdentifier: String]]>([])
 
     private func withKeeper(
@@ -53,14 +53,14 @@ final class CatalogKeeperTests: Sendable {
         Array("manifest: 1\nidentifier: com.example.\(name)\nlibrary: lib\(name).so\n".utf8)
     }
 
-    @Test func `who needs it waits until all of it is read, and is not held up by it otherwise`() async throws {
+    @Test func `a task that needs the catalogue waits for the first load`() async throws {
         try await ScratchFolder.with { folder in
             try folder.makeFolder("manifests")
             let held = DispatchSemaphore(value: 0)
             for number in 0..<100 { try folder.write(Self.manifest("p\(number)"), to: "manifests/\(number).yaml") }
             try await withKeeper(in: folder) { keeper, threads, changes in
                 var changes = changes
-                // Every thread is busy: nothing of the catalogue can be read.
+                // Every disk thread is busy: the load cannot go on.
                 let busy = (0..<DiskThreads.count).map { _ in
                     Task { try await threads.run { held.wait() } }
                 }
@@ -77,7 +77,7 @@ final class CatalogKeeperTests: Sendable {
         }
     }
 
-    @Test func `a change is handed out with all that stayed, whatever came in one burst`() async throws {
+    @Test func `the changes of one burst are handed out together, with everything unchanged`() async throws {
         try await ScratchFolder.with { folder in
             try await withKeeper(in: folder) { keeper, _, changes in
                 var changes = changes

@@ -12,7 +12,7 @@ struct ChangePaceTests {
 
     private static func at(_ milliseconds: Int) -> Instant { Instant(offset: .milliseconds(milliseconds)) }
 
-    @Test func `one change is due after a short quiet`() {
+    @Test func `a single change is due after 20 ms without another one`() {
         var pace = pace
         let hasBegunEarly = pace.begin()
         #expect(pace.due == nil && !hasBegunEarly)
@@ -22,7 +22,7 @@ struct ChangePaceTests {
         #expect(hasBegun == (true, false) && pace.due == nil)
     }
 
-    @Test func `every further change of a burst puts it off, up to half a second after the first`() {
+    @Test func `every further change of a burst defers the action, for at most half a second after the first change`() {
         var pace = pace
         pace.changed(at: Self.at(100))
         pace.changed(at: Self.at(115))
@@ -42,7 +42,8 @@ struct ChangePaceTests {
         }
     }
 
-    @Test func `five hundred changes in ten seconds lead to few actions, and none is forgotten`() {
+    @Test func `500 changes in ten seconds lead to fewer than 25 actions, and the last change is due within a second`()
+    {
         var pace = pace
         var (now, acted) = (0, 0)
         var latest: Int?

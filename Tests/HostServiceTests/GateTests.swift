@@ -4,9 +4,9 @@ import Testing
 
 @testable import HostService
 
-@Suite("A gate lets everybody through once it is open", .timeLimit(.minutes(1)))
+@Suite("A gate opens once and lets every waiting task pass", .timeLimit(.minutes(1)))
 struct GateTests {
-    @Test func `those that wait pass when it opens, and those that come later at once`() async throws {
+    @Test func `waiting tasks pass when the gate opens, and later tasks at once`() async throws {
         let gate = Gate()
         #expect(!gate.isOpen)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -19,7 +19,7 @@ struct GateTests {
         await gate.pass(within: .seconds(3600))
     }
 
-    @Test func `a task that is cancelled waits no longer`() async {
+    @Test func `a cancelled task stops waiting`() async {
         let gate = Gate()
         let task = Task { try await gate.pass() }
         task.cancel()
@@ -27,7 +27,7 @@ struct GateTests {
         #expect(!gate.isOpen)
     }
 
-    @Test func `a wait with a limit ends with it`() async {
+    @Test func `a wait with a limit ends at the limit`() async {
         let gate = Gate()
         await gate.pass(within: .milliseconds(1))
         #expect(!gate.isOpen)

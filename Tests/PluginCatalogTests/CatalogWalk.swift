@@ -74,16 +74,16 @@ struct CatalogWalk {
         switch Int.random(in: 0..<5, using: &generator) {
         case 0: return Array("no library".utf8)
         case 1: return Array(library.prefix(500))
-        // What stands behind an ELF file's last table changes its digest alone.
+        // Bytes behind an ELF file's last table change its digest only.
         default: return library + [UInt8.random(in: 0...3, using: &generator)]
         }
     }
 
-    // MARK: Files. A step that the files do not allow changes nothing.
+    // MARK: Files. A step that fails changes nothing.
 
     private mutating func write(_ bytes: [UInt8], _ name: String) {
         steps.append("write \(name)")
-        // Through whatever link stands there, or is in the way.
+        // A link at that path is followed; a directory makes the write fail.
         _ = try? workshop.write(bytes, name)
     }
 

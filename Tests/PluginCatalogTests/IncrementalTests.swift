@@ -6,12 +6,15 @@ import Synchronization
 import TaskModel
 import Testing
 
-@Suite("A catalogue that reads only what changed is the one that a first look would give")
+@Suite("The incremental catalogue equals a catalogue that is loaded from scratch")
 struct IncrementalTests {
-    /// - Parameter eachStepIsSettled: the cache takes each file for old, and each step waits for the next tick of the file
-    ///   system's clock; else steps follow each other within a tick, and the cache goes by the real clock.
+    /// - Parameter eachStepIsSettled: the cache treats every file as old, and each step waits for the next tick of the file
+    ///   system's clock; otherwise steps follow each other within a tick, and the cache uses the real clock.
     @Test(arguments: [1, 2, 3, 4], [true, false])
-    func `after any changes of manifests and libraries`(seed: UInt64, eachStepIsSettled: Bool) throws {
+    func `an incremental load equals a fresh one after every random change of files`(
+        seed: UInt64,
+        eachStepIsSettled: Bool
+    ) throws {
         try Workshop.with { workshop in
             var walk = try CatalogWalk(workshop, seed: seed)
             let cache = eachStepIsSettled ? CatalogCache(now: { .max }) : CatalogCache()
@@ -28,7 +31,7 @@ struct IncrementalTests {
                 installed += first.entries.count
             }
             #expect(installed > 50)
-            // Else nothing was reused, and nothing proved.
+            // Most files were reused: otherwise the equality would prove nothing.
             if eachStepIsSettled { #expect(cache.work.manifestsRead < 500) }
         }
     }
@@ -56,7 +59,7 @@ struct IncrementalTests {
         )
     }
 
-    @Test func `refused files are found by their place in the list`() throws {
+    @Test func `refused files are found by path and by position`() throws {
         try Workshop.with { workshop in
             for name in ["a", "b", "c"] { try workshop.write("manifest: 7\n", "operator/\(name).yaml") }
             let contents = workshop.load()

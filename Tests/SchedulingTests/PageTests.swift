@@ -115,7 +115,7 @@ struct PageTests {
         #expect(host.scheduler.summary(of: .mail) == nil && host.scheduler.installedCount == 2)
     }
 
-    @Test func `a summary counts pending requests by limit, events, and what runs`() throws {
+    @Test func `a summary counts pending requests by limit, waiting events and running tasks`() throws {
         host.submit(.feed, as: .refresh, after: .hours(1))
         host.submit(.clean, after: .hours(1))
         host.submit(.vacuum)

@@ -4,7 +4,7 @@ import ArgumentParser
 
 /// The rule for every `--limit`.
 enum LimitArgument {
-    /// What commands collect from several pages at the most.
+    /// Largest number of items that a command collects from several pages.
     static let range = 1...10_000
 
     static func check(_ limit: Int) throws {

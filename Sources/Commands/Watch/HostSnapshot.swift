@@ -3,10 +3,10 @@
 import ControlAPI
 import TaskModel
 
-/// What a host answered about itself and its work at about one instant.
+/// The status, work and journal of a host at about one instant.
 struct HostSnapshot: Hashable, Sendable {
     let host: HostStatusReply
-    /// The first page: a picture has no more room, and it is taken again and again.
+    /// The first page alone: a picture has no room for more, and a snapshot is taken several times a second.
     let tasks: TaskListReply
     /// Those that run, oldest first.
     let launches: [LaunchReply]
@@ -48,12 +48,12 @@ struct HostSnapshot: Hashable, Sendable {
 }
 
 extension HostSnapshot {
-    /// Number of requests that wait, the ones behind the first page included.
+    /// Number of pending requests, those beyond the first page included.
     var pendingCount: Int { count(tasks.pending.count, of: host.counts.pending) }
-    /// Number of events that wait, the ones behind the first page included.
+    /// Number of waiting events, those beyond the first page included.
     var eventCount: Int { count(tasks.events.count, of: host.counts.events) }
 
-    /// The host's count is from another instant than the page: it serves only where the page does not show everything.
+    /// The host's count is of another instant than the page: it is used only when the page is not the whole list.
     private func count(_ shown: Int, of all: Int) -> Int { tasks.next == nil ? shown : max(shown, all) }
 
     /// What is worth another picture where pictures add up: all but what merely passes with time.

@@ -24,7 +24,9 @@ extension ControlClient {
 
     // MARK: Every page
 
-    /// All plugins and refused manifests; with `manifest`, what became of that file.
+    /// All plugins and refused manifests.
+    ///
+    /// - Parameter manifest: path of a manifest file: then only the plugin that it describes, or its refusal.
     package func plugins(manifest: String? = nil) async throws(ControlError) -> PluginListReply {
         var query = PluginQuery(limit: PageLimit.range.upperBound, manifest: manifest)
         var list = try await pluginPage(query)
@@ -39,7 +41,11 @@ extension ControlClient {
         return list
     }
 
-    /// All work of a plugin and of some kinds; nil and empty for every plugin and kind.
+    /// All waiting and running work.
+    ///
+    /// - Parameters:
+    ///   - plugin: nil for every plugin.
+    ///   - kinds: empty for every kind.
     package func tasks(
         plugin: PluginIdentifier? = nil,
         kinds: Set<TaskKind> = []
@@ -57,7 +63,7 @@ extension ControlClient {
         return list
     }
 
-    /// The newest launches.
+    /// The newest `limit` launches, the newest first.
     package func launches(
         limit: Int,
         plugin: PluginIdentifier? = nil
@@ -97,7 +103,7 @@ extension ControlClient {
         return list
     }
 
-    /// Throws for a `next` that leads nowhere or nowhere further: such a list has no end.
+    /// The cursor in `next`. Throws when it is illegible, or is the current one: such a list would have no end.
     private func cursor<Cursor: Equatable>(
         _ next: String,
         after current: Cursor?,

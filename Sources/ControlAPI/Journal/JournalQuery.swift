@@ -6,7 +6,7 @@ package import TaskModel
 ///
 /// Of the entries that fit the filter: without `after`, the newest `limit`, which with `before` are older than that
 /// number; with `after`, the first `limit` that follow that number. With `isFollowing` the answer is a stream of lines:
-/// all that follow `after` (without it, all from now on), whatever `limit` and `before` say.
+/// all that follow `after` (without it, all from now on); `limit` and `before` have no effect then.
 package struct JournalQuery: Hashable, Sendable {
     static let names = [
         "after", "before", "limit", "follow", "plugin", "launch", "identifier", "event", "blame", "since",

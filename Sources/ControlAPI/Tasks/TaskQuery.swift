@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// Which work `GET /v1/tasks` lists: one page of what waits and, on the first page, all that runs.
+/// Which work `GET /v1/tasks` lists: a page of the waiting work and, on the first page, all running tasks.
 package struct TaskQuery: Hashable, Sendable {
     static let names = ["limit", "after", "plugin", "kind"]
 

@@ -79,7 +79,7 @@ extension RetryRule {
     }
 }
 
-/// What the core has of one plugin at one moment.
+/// One plugin in the core at one moment.
 private struct PluginState: Sendable {
     let summary: PluginSummary
     let librariesToLoad: Set<String>

@@ -12,7 +12,7 @@ import TaskModel
 // What the ledger remembers: launches and the journal.
 extension ControlRoutes {
     func launchList(_ query: LaunchQuery) async throws -> LaunchListReply {
-        // One more than the page has says whether there is another page.
+        // One launch beyond the page: its presence means that another page follows.
         var records = try await recorded {
             try $0.launches(limit: query.limit + 1, before: query.after, plugin: query.plugin)
         }

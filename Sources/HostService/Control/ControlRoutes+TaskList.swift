@@ -11,52 +11,61 @@ extension ControlRoutes {
     /// Turns that one page may take: a filter that matches rarely ends a page before its limit.
     static let turnsPerPage = 20
 
-    /// Sentences and JSON are made outside the decision loop, from the values that it hands out.
+    /// The decision loop hands out values; their messages and JSON are made here, outside of it.
     func taskList(_ query: TaskQuery) async throws -> TaskListReply {
-        let isFirst = query.after == nil
-        let running = isFirst ? try await runningTasks(matching: query) : []
-        var list = TaskListReply(pending: [], running: running, events: [], isPartial: !catalog.isLoaded)
-        var cursor = query.after
-        for _ in 0..<Self.turnsPerPage {
+        let isPartial = !catalog.isLoaded
+        var turn = try await turn(after: query.after, limit: query.limit, of: query)
+        var list = TaskListReply(
+            pending: [],
+            running: running(in: turn, matching: query),
+            events: [],
+            isPartial: isPartial
+        )
+        list.add(turn)
+        for _ in 1..<Self.turnsPerPage {
             let room = query.limit - list.pending.count - list.events.count
-            let (page, now) = try await waitingPage(after: cursor, limit: min(room, Self.itemsPerTurn), of: query)
-            list.pending += page.items.compactMap { TaskListReply.Pending($0, at: now) }
-            list.events += page.items.compactMap { TaskListReply.Event($0, at: now) }
-            list.isPartial = list.isPartial || page.isPartial
-            cursor = page.next
-            if cursor == nil || list.pending.count + list.events.count == query.limit { break }
+            guard room > 0, let next = turn.page.next else { break }
+            turn = try await self.turn(after: next, limit: room, of: query)
+            list.add(turn)
         }
-        list.next = cursor?.text
-        if isFirst, list.isEmpty, let plugin = query.plugin { try await requireInstalled(plugin) }
+        if query.after == nil, list.isEmpty, let plugin = query.plugin { try await requireInstalled(plugin) }
         return list
     }
 
-    /// An empty list of a plugin that is not there would look like one that has nothing to do.
+    /// Refuses an unknown plugin: its empty list would look like that of an idle plugin.
     func requireInstalled(_ plugin: PluginIdentifier) async throws {
         try await catalog.waitUntilLoaded()
         let isInstalled = try await read { scheduler, _ in scheduler.entry(of: plugin) != nil }
         if !isInstalled { throw ControlRefusal.noSuchPlugin(plugin.text) }
     }
 
-    private func waitingPage(
-        after cursor: WorkCursor?,
-        limit: Int,
-        of query: TaskQuery
-    ) async throws -> (WaitingPage, Moment) {
+    private func turn(after cursor: WorkCursor?, limit: Int, of query: TaskQuery) async throws -> Turn {
         let filter = WorkFilter(plugin: query.plugin, kinds: query.kinds)
+        let limit = min(limit, Self.itemsPerTurn)
         return try await read { scheduler, now in
-            (scheduler.waitingPage(after: cursor, limit: limit, matching: filter, at: now), now)
+            Turn(
+                page: scheduler.waitingPage(after: cursor, limit: limit, matching: filter, at: now),
+                launches: cursor == nil ? scheduler.runningLaunches : [],
+                now: now
+            )
         }
     }
 
-    private func runningTasks(matching query: TaskQuery) async throws -> [TaskListReply.Running] {
-        let (launches, now) = try await read { scheduler, now in (scheduler.runningLaunches, now) }
-        return launches.flatMap { launch in
+    private func running(in turn: Turn, matching query: TaskQuery) -> [TaskListReply.Running] {
+        turn.launches.flatMap { launch in
             launch.unfinished.filter { query.includes($0.work) }.map { task in
-                TaskListReply.Running(task, of: launch, titles: scheduler.titles, at: now)
+                TaskListReply.Running(task, of: launch, titles: scheduler.titles, at: turn.now)
             }
         }
     }
+}
+
+/// The piece of a list that one turn of the decision loop hands out, at one moment.
+private struct Turn: Sendable {
+    let page: WaitingPage
+    /// The running launches; empty but in the first piece. They are of the same moment: no task is in both lists.
+    let launches: [Scheduler.RunningLaunch]
+    let now: Moment
 }
 
 extension TaskQuery {
@@ -66,6 +75,13 @@ extension TaskQuery {
 }
 
 extension TaskListReply {
+    fileprivate mutating func add(_ turn: Turn) {
+        pending += turn.page.items.compactMap { Pending($0, at: turn.now) }
+        events += turn.page.items.compactMap { Event($0, at: turn.now) }
+        isPartial = isPartial || turn.page.isPartial
+        next = turn.page.next?.text
+    }
+
     fileprivate var isEmpty: Bool { pending.isEmpty && events.isEmpty && running.isEmpty && next == nil }
 }
 

@@ -17,8 +17,8 @@ final class CatalogKeeper: Service, Sendable {
         var known: [PluginIdentifier: KnownPlugin]
     }
 
-    /// Gets what is catalogued, what is wrong with each manifest that is refused, and which of these are refused for want of
-    /// their main plugin alone.
+    /// Gets the installed plugins, the problem of each refused manifest, and the plugins that are refused only because their
+    /// main plugin is missing.
     typealias OnChange =
         @Sendable (
             [PluginEntry], _ refused: [PluginIdentifier: String], _ orphans: Set<PluginIdentifier>
@@ -37,8 +37,8 @@ final class CatalogKeeper: Service, Sendable {
     private let firstLoad = Gate()
 
     /// - Parameters:
-    ///   - known: what earlier hosts had catalogued, which stays where two manifests claim the same.
-    ///   - doubts: come when a file is found to be another one than the catalogue says.
+    ///   - known: plugins that earlier hosts had catalogued; of two manifests with one claim the known one wins.
+    ///   - doubts: yields when a file differs from its catalogue entry; the folders are then read again.
     ///   - onFirstLoad: called once, when `onChange` has returned for the first time.
     init(
         configuration: HostConfiguration,
@@ -128,7 +128,7 @@ extension CatalogKeeper {
     /// Threads that examine manifests at once: one is left for callers.
     private static let width = max(1, min(ProcessInfo.processInfo.activeProcessorCount, DiskThreads.count - 1))
 
-    /// What a load found that the one before had not.
+    /// The outcome of a load that differs from the load before.
     private struct Change: Sendable {
         let entries: [PluginEntry]
         let refusals: [PluginIdentifier: String]
@@ -137,7 +137,7 @@ extension CatalogKeeper {
         let notes: [ManifestProblem]
     }
 
-    /// Reads what has changed in the folders, and hands out the catalogue unless it is the one before.
+    /// Reads the changed files of the folders, and hands out the catalogue when it has changed.
     private func load() async throws {
         let listing = try await threads.run { [folders] in Catalog.manifests(in: folders) }
         let examined = try await examine(listing.sources)
@@ -169,7 +169,7 @@ extension CatalogKeeper {
         }
     }
 
-    /// Nil when the folders hold what they held before. Called by `load` alone, one call after the other.
+    /// Nil when the catalogue is unchanged. Called by `load` alone, never twice at once.
     private func change(to listing: ManifestListing, _ examined: [ExaminedManifest]) -> Change? {
         cache.endPass()
         let (before, known) = state.withLock { ($0.contents, $0.known) }
@@ -202,7 +202,7 @@ extension CatalogKeeper {
         return Set(orphans.compactMap(\.identifier))
     }
 
-    /// The problem of each refused plugin. A file without a legible identifier belongs to the plugin that it described last.
+    /// The problem of each refused plugin. A file without a legible identifier stands for the plugin that it described last.
     private static func refusals(
         in contents: CatalogContents,
         known: some Collection<KnownPlugin>

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 /// When changes of files are acted upon: together when they come in a burst, soon in any case, and never so often that
-/// looking at files becomes the host's main work.
+/// reading files becomes the host's main work.
 struct ChangePace<Instant: InstantProtocol> where Instant.Duration == Duration {
     /// A burst is over after this time without a change.
     static var quiet: Duration { .milliseconds(20) }

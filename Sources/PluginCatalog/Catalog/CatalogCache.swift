@@ -5,8 +5,8 @@ internal import PluginBinary
 internal import Synchronization
 internal import TaskModel
 
-/// Manifests and libraries that were read already, by path and state of the file: a pass over the folders reads only what
-/// has changed since the pass before. Any thread; several threads may share one pass.
+/// The manifests and libraries of earlier passes over the folders, by path and state of the file: a pass reads only the
+/// files that have changed since the pass before. Any thread; several threads may share one pass.
 ///
 /// A file that changed a moment ago is read again by the next pass: a second change within the same tick of the file
 /// system's clock leaves the file's state as it was.
@@ -38,12 +38,12 @@ package final class CatalogCache: Sendable {
         var work = Work()
     }
 
-    /// What was read of one file.
+    /// The content of one state of a file.
     private struct Kept<Value: Sendable>: Sendable {
         let value: Value
         /// The state of the file that `value` is true for.
         let identity: FileIdentity
-        /// The only pass that may use it; nil once the file's state tells it from any other content.
+        /// The only pass that may use the value; nil when no other content can have the same state of the file.
         let onlyPass: Int?
         var lastUse: Int
     }

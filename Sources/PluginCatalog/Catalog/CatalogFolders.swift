@@ -20,7 +20,7 @@ package struct CatalogFolders: Hashable, Sendable {
     /// By falling precedence.
     package var manifests: [String] { [operatorManifests].compactMap(\.self) + packageManifests }
 
-    /// Every folder that is named here.
+    /// The manifest folders and the plugin folder.
     package var all: Set<String> { Set(manifests + [plugins].compactMap(\.self)) }
 
     /// With every link resolved; nil when it leads nowhere.

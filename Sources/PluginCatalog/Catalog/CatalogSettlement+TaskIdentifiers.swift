@@ -51,8 +51,8 @@ extension CatalogSettlement {
         }
     }
 
-    /// The main plugins with an identifier that another one permits as well, by file. Most installations have none: this is
-    /// all that they pay for it.
+    /// The main plugins with an identifier that another one permits as well, by file. Most installations have none, and the
+    /// pairwise comparison is left out.
     private func rivals() -> [CatalogCandidate] {
         var owners: [PermittedIdentifier: Int] = [:]
         var patterns: [String: [Int]] = [:]

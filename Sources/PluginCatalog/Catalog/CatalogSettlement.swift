@@ -90,13 +90,13 @@ struct CatalogSettlement {
         )
     }
 
-    /// Ends a step: what it has refused is no longer kept.
+    /// Removes the refused candidates from `kept`, at the end of a step.
     mutating func dropRefused() {
         let files = Set(refused.map(\.file))
         if !files.isEmpty { kept.removeAll { files.contains($0.file) } }
     }
 
-    /// The candidate is kept until the step ends.
+    /// Records the refusal. The candidate stays in `kept` until the step ends.
     mutating func refuse<Value>(
         _ candidate: CatalogCandidate,
         _ rule: ManifestProblem.Rule,
