@@ -87,7 +87,10 @@ let package = Package(
 
         .target(
             name: "Scheduling",
-            dependencies: ["TaskModel", .product(name: "HeapModule", package: "swift-collections")]
+            dependencies: [
+                "TaskModel", .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
+            ]
         ),
         .testTarget(name: "SchedulingTests", dependencies: ["Scheduling", "TaskModel"]),
 
@@ -213,9 +216,8 @@ let package = Package(
         .testTarget(
             name: "HostServiceTests",
             dependencies: [
-                "CLinux", "HostConditions", "HostConfiguration", "HostService", "HostTestKit", "PluginLaunch",
-                "RunnerWire", "Scheduling",
-                "TaskLedger", "TaskModel",
+                "CLinux", "ControlAPI", "HostConditions", "HostConfiguration", "HostService", "HostTestKit",
+                "PluginCatalog", "PluginLaunch", "RunnerWire", "Scheduling", "TaskLedger", "TaskModel",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

@@ -65,6 +65,8 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
     /// The names that may stand in the query.
     package var queryNames: [String] {
         switch self {
+        case .pluginList: PluginQuery.names
+        case .taskList: TaskQuery.names
         case .launchList: LaunchQuery.names
         case .journal: JournalQuery.names
         default: []

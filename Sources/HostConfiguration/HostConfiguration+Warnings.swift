@@ -18,13 +18,14 @@ extension HostConfiguration {
         }
     }
 
-    /// Plugins that the configuration speaks of and that are not among those installed.
-    package func configuredWithoutPlugin(among installed: [PluginIdentifier]) -> [PluginIdentifier] {
-        policies.keys.filter { !installed.contains($0) }.sorted()
+    /// Plugins that the configuration names and that are not installed.
+    package func configuredWithoutPlugin(isInstalled: (PluginIdentifier) -> Bool) -> [PluginIdentifier] {
+        policies.keys.filter { !isInstalled($0) }.sorted()
     }
 
     package func unmatchedWarnings(among installed: [PluginIdentifier]) -> [String] {
-        configuredWithoutPlugin(among: installed).map { plugin in
+        let present = Set(installed)
+        return configuredWithoutPlugin(isInstalled: present.contains).map { plugin in
             let nearest = NearestWord.to(plugin.text, among: installed.map(\.text))
             let remedy = nearest.map { "write \"\($0)\" if that is meant" } ?? "install it, or remove the entry"
             return "plugins.\(plugin): no plugin of that name is installed, so the entry has no effect; \(remedy);"

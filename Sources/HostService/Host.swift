@@ -125,9 +125,9 @@ package struct Host: Sendable {
             log: log
         ) { entries, refused, orphans in
             loop.tell(.catalogued(entries, refused: refused, orphans: orphans))
+        } onFirstLoad: { contents in
+            warn(installed: contents.entries.map(\.identifier))
         }
-        try await catalog.load()
-        warn(installed: catalog.contents.entries.map(\.identifier))
         let facts = HostFacts(configuration: configuration, startedAt: clock.now(), pid: getpid(), user: NSUserName())
         let routes = ControlRoutes(
             scheduler: loop,
@@ -143,6 +143,7 @@ package struct Host: Sendable {
             admission: Admission(group: configuration.socketGroup),
             patience: configuration.callerPatience,
             routes: routes,
+            catalog: catalog,
             log: log,
             libraryLog: libraryLog
         ) { [log] in

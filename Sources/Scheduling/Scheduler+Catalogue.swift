@@ -47,6 +47,7 @@ extension Scheduler {
         if let entry = plugins[plugin].entry {
             owners.remove(entry)
             plugins[plugin].uninstall()
+            installedCount -= 1
             noteStrays(of: plugin)
         }
         plugins[plugin].refusal = refusal
@@ -57,7 +58,7 @@ extension Scheduler {
 
     private mutating func install(_ entry: PluginEntry) {
         let plugin = entry.identifier
-        if let old = plugins[plugin].entry { owners.remove(old) }
+        if let old = plugins[plugin].entry { owners.remove(old) } else { installedCount += 1 }
         owners.add(entry)
         plugins[plugin].install(entry)
         noteStrays(of: plugin)
@@ -140,7 +141,7 @@ extension Scheduler {
     }
 
     mutating func welcomed(_ plugin: PluginIdentifier, as known: KnownPlugin, _ event: PendingEvent?, at now: Moment) {
-        if let event { plugins[plugin].events.insert(event) }
+        if let event { insert(event) }
         remembered(plugin, as: known, at: now)
         consider(plugin, .event, at: now)
     }

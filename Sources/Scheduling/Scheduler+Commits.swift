@@ -95,6 +95,19 @@ extension Scheduler {
         if strays[identifier]?.remove(plugin) != nil, strays[identifier]?.isEmpty == true { strays[identifier] = nil }
     }
 
+    /// The event is on disk: it waits for its plugin.
+    mutating func insert(_ event: PendingEvent) {
+        plugins[event.plugin].events.insert(event)
+        waitingEventCount += 1
+    }
+
+    /// On disk: the event of that number does not wait any more.
+    mutating func remove(event number: SubmissionNumber, of plugin: PluginIdentifier) {
+        guard plugins[plugin].events.contains(number) else { return }
+        plugins[plugin].events.remove(number)
+        waitingEventCount -= 1
+    }
+
     /// The plugin that has the identifier pending or running, else the one that permits it.
     func holder(of identifier: TaskIdentifier) -> PluginIdentifier? {
         let owner = owners[identifier]

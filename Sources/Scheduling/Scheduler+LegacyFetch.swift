@@ -82,7 +82,7 @@ extension Scheduler {
     /// A later interval brings the next one, should this one not have been written.
     mutating func arrived(_ event: PendingEvent, isWritten: Bool, at now: Moment) {
         plugins[event.plugin].events.end(event)
-        if isWritten { plugins[event.plugin].events.insert(event) }
+        if isWritten { insert(event) }
         consider(event.plugin, .event, at: now)
         lookAfter(event.plugin, at: now)
     }

@@ -114,7 +114,7 @@ extension Scheduler {
             remove(request.request.identifier, request.number, of: plugin)
             plugins[plugin].requests.end(change, about: request.request.identifier)
         }
-        for event in clearance.events { plugins[plugin].events.remove(event.number) }
+        for event in clearance.events { remove(event: event.number, of: plugin) }
         if clearance.fetches { fetches[plugin] = nil }
         plugins[plugin].memory = .settled
         // The ledger has dropped its waits with it.

@@ -72,7 +72,7 @@ extension Scheduler {
             case .request(let request):
                 remove(request.request.identifier, request.number, of: plugin)
                 plugins[plugin].requests.end(change, about: request.request.identifier)
-            case .event(let event): plugins[plugin].events.remove(event.number)
+            case .event(let event): remove(event: event.number, of: plugin)
             }
         }
         let plan = start.plan.starting(at: now.monotonic)

@@ -39,6 +39,10 @@ package struct Scheduler: Sendable {
     var lastLaunch: LaunchNumber
     /// Pending requests of the plugins that are loaded.
     package internal(set) var pendingCount = 0
+    /// Waiting events of the plugins that are loaded.
+    package internal(set) var waitingEventCount = 0
+    /// Plugins that are installed.
+    package internal(set) var installedCount = 0
 
     /// Launches of a plugin that have not ended, those for events left out.
     var launchesAtWork: [PluginIdentifier: Int] = [:]

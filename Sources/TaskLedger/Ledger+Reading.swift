@@ -35,9 +35,21 @@ extension Ledger {
         }
     }
 
-    /// Newest first.
-    package func launches(limit: Int, plugin: PluginIdentifier? = nil) throws(LedgerError) -> [LaunchRecord] {
-        try read("reading launches") { try $0.launches(limit: limit, plugin: plugin) }
+    /// Newest first; with `before` only launches with a lower number.
+    package func launches(
+        limit: Int,
+        before: LaunchNumber? = nil,
+        plugin: PluginIdentifier? = nil
+    ) throws(LedgerError) -> [LaunchRecord] {
+        try read("reading launches") { try $0.launches(limit: limit, before: before, plugin: plugin) }
+    }
+
+    /// Whom the end of each plugin's newest launch is put down to. A plugin whose newest launch runs, and one without
+    /// launches, is absent.
+    package func lastBlames(of plugins: [PluginIdentifier]) throws(LedgerError) -> [PluginIdentifier: Blame] {
+        try read("reading the newest launches") { database in
+            try plugins.reduce(into: [:]) { $0[$1] = try database.lastBlame(of: $1) }
+        }
     }
 
     /// Nil when there was no such launch, or it was pruned.

@@ -360,12 +360,17 @@ struct PluginInstallTests {
         let text = String(decoding: status, as: UTF8.self)
             .replacingOccurrences(of: "/etc/bgtask/manifests", with: folder)
         let listText = String(decoding: try WireCoding.encode(list), as: UTF8.self)
+        let empty = PluginListReply(plugins: [], refused: [])
+        let emptyText = String(decoding: try WireCoding.encode(empty), as: UTF8.self)
         let missing = ErrorReply(code: "not-found", subReason: "unknown-plugin", message: "there is no such plugin")
         let missingText = String(decoding: try WireCoding.encode(missing), as: UTF8.self)
         return { request in
             switch request.path {
             case "/v1/host": .body(status: 200, text)
-            case "/v1/plugins": .body(status: 200, listText)
+            // Asked about the one file: a host may have thousands of plugins.
+            case let path where path.hasPrefix("/v1/plugins?") && path.contains("manifest="):
+                .body(status: 200, listText)
+            case let path where path.hasPrefix("/v1/plugins?"): .body(status: 200, emptyText)
             default: .body(status: 404, missingText)
             }
         }

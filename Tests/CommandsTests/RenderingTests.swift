@@ -49,7 +49,7 @@ struct RenderingTests {
                 gpu             no (sensor /dev: none)
                 sensors         idle below 10 % for 30s, in use above 25 % for 10s; load high above 80 % for 15s, until below 60 %; hot 5 degrees below a trip point; sampled every 5s while something waits
                 catalogue       2 installed, 1 refused
-                work            3 pending, 1 launch running
+                work            3 pending, 1 event waiting, 1 launch running
                 pending limits  refresh 1, processing 10
                 launch limits   background 1 of 4
                 budgets         refresh 30s, processing 10min
@@ -65,6 +65,20 @@ struct RenderingTests {
 
                 """
         )
+    }
+
+    @Test func `a list of a host that is still loading ends with a line about it`() throws {
+        let plugins = PluginListReply(plugins: [], refused: [], isPartial: true).text(for: reader)
+        let tasks = TaskListReply(pending: [], running: [], events: [], isPartial: true).text(for: reader)
+        for (text, first) in [(plugins, "no plugin is installed\n\n"), (tasks, "nothing is pending or running\n\n")] {
+            #expect(text.hasPrefix(first + "the host is still loading: ") && text.hasSuffix("missing here\n"))
+        }
+        #expect(!(try Samples.taskList().text(for: reader)).contains("loading"))
+    }
+
+    @Test func `plugin show counts the events that its list leaves out`() throws {
+        let reply = try Samples.pluginShow(events: 4)
+        #expect(reply.text(for: reader).contains("waits for nothing\n                and 3 more\n"))
     }
 
     @Test func `plugin list shows what was refused, where and why`() throws {

@@ -110,6 +110,27 @@ struct WatchPictureTests {
         #expect(shown > 0 && lines.contains("WAITING 40, \(shown) shown"), "\(lines)")
     }
 
+    @Test func `a picture of one page counts the work beyond that page`() throws {
+        let few = try Samples.snapshot()
+        let next = WorkCursor(plugin: try Samples.plugin(), number: SubmissionNumber(rawValue: 12))
+        let snapshot = HostSnapshot(
+            host: few.host,
+            tasks: TaskListReply(
+                pending: few.tasks.pending,
+                running: few.tasks.running,
+                events: few.tasks.events,
+                next: next
+            ),
+            launches: few.launches,
+            journal: few.journal,
+            takenAt: few.takenAt
+        )
+        let lines = Self.picture(.present(snapshot), 100, 24)
+        #expect(lines[0].hasPrefix("01:48:00  2 running, 4 waiting"))
+        #expect(lines.contains("WAITING 3, 1 shown") && lines.contains("EVENTS 1"), "\(lines)")
+        #expect(snapshot.occasion != few.occasion)
+    }
+
     @Test func `a launch that is expiring is told by a word, and by a colour where there are any`() throws {
         let host = WatchedHost.present(try Samples.snapshot(used: .milliseconds(31_200)))
         let plain = Self.picture(host, 100, 24)

@@ -2,6 +2,7 @@
 
 import ControlAPI
 import Glibc
+import Synchronization
 import TaskModel
 import Testing
 
@@ -32,7 +33,7 @@ struct ControlClientTests {
                 _ = try? await client.cancel(task)
                 _ = try? await client.tasks()
                 _ = try? await client.why(task)
-                _ = try? await client.launches(LaunchQuery(limit: 3, plugin: plugin))
+                _ = try? await client.launches(limit: 3, plugin: plugin)
                 _ = try? await client.launch(LaunchNumber(rawValue: 41))
                 _ = try? await client.journal(after: 4, limit: 2)
                 _ = try? await client.simulateLaunch(of: [task])
@@ -40,8 +41,8 @@ struct ControlClientTests {
             }
             #expect(
                 host.requests.map { "\($0.method) \($0.path)" } == [
-                    "GET /v1/plugins", "GET /v1/plugins/com.example.feed", "POST /v1/tasks",
-                    "DELETE /v1/tasks/com.example.feed.refresh", "GET /v1/tasks",
+                    "GET /v1/plugins?limit=1000", "GET /v1/plugins/com.example.feed", "POST /v1/tasks",
+                    "DELETE /v1/tasks/com.example.feed.refresh", "GET /v1/tasks?limit=1000",
                     "GET /v1/tasks/com.example.feed.refresh/why", "GET /v1/launches?limit=3&plugin=com.example.feed",
                     "GET /v1/launches/41", "GET /v1/journal?after=4&limit=2", "POST /v1/simulate/launch",
                     "POST /v1/simulate/expiration",
@@ -49,6 +50,97 @@ struct ControlClientTests {
             )
             #expect(host.requests[2].body == (try text(submission)))
             #expect(host.requests[9].body == #"{"identifiers":["com.example.feed.refresh"]}"#)
+        }
+    }
+
+    /// Answers each call with the next text, further calls with the last one.
+    private static func answers(_ texts: [String]) -> StubHost.Behaviour {
+        let calls = Mutex(0)
+        return { _ in
+            let index = calls.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            return .body(status: 200, texts[min(index, texts.count - 1)])
+        }
+    }
+
+    @Test func `a list is followed page by page until no next page is named`() async throws {
+        let (sample, plugin) = (try Samples.taskList(), try Samples.plugin())
+        let cursor = WorkCursor(plugin: plugin, number: SubmissionNumber(rawValue: 12))
+        let pages = [
+            TaskListReply(pending: sample.pending, running: sample.running, events: [], next: cursor),
+            TaskListReply(pending: [], running: [], events: [], next: .end(of: plugin), isPartial: true),
+            TaskListReply(pending: [], running: [], events: sample.events),
+        ]
+        try await StubHost.with(Self.answers(try pages.map(text))) { host in
+            let list = try await ControlClient.withConnection(to: host.socket) {
+                try await $0.tasks(plugin: plugin, kinds: [.refresh])
+            }
+            #expect(
+                list
+                    == TaskListReply(
+                        pending: sample.pending,
+                        running: sample.running,
+                        events: sample.events,
+                        isPartial: true
+                    )
+            )
+            let query = "/v1/tasks?limit=1000&plugin=com.example.feed&kind=refresh"
+            #expect(host.requests.count == 3 && host.requests[0].path == query)
+            #expect(host.requests[1].path.contains("after=com.example.feed%2F12&"))
+        }
+    }
+
+    @Test func `pages of plugins and pages of refused manifests are joined into one list`() async throws {
+        let sample = try Samples.pluginList()
+        let pages = [
+            PluginListReply(plugins: sample.plugins, refused: [], next: .endOfPlugins),
+            PluginListReply(plugins: [], refused: sample.refused),
+        ]
+        try await StubHost.with(Self.answers(try pages.map(text))) { host in
+            let list = try await ControlClient.withConnection(to: host.socket) { try await $0.plugins() }
+            #expect(list == sample && host.requests.map(\.path).last == "/v1/plugins?limit=1000&after=%2F")
+        }
+    }
+
+    @Test func `a page whose next cursor is its own is garbage`() async throws {
+        let cursor = WorkCursor(plugin: try Samples.plugin(), number: SubmissionNumber(rawValue: 12))
+        let page = TaskListReply(pending: [], running: [], events: [], next: cursor)
+        try await StubHost.with(Self.answers([try text(page)])) { host in
+            let error = await #expect(throws: ControlError.self) {
+                try await ControlClient.withConnection(to: host.socket) { try await $0.tasks() }
+            }
+            guard case .misunderstood = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(host.requests.count == 2)
+        }
+    }
+
+    @Test func `launches and journal entries beyond one page are requested from the newest on`() async throws {
+        let launch = try Samples.launch(end: Samples.launchEnd)
+        let launches = [
+            LaunchListReply(
+                launches: Array(repeating: launch, count: 1_000),
+                next: LaunchNumber(rawValue: 41)
+            ), LaunchListReply(launches: [launch, launch]),
+        ]
+        try await StubHost.with(Self.answers(try launches.map(text))) { host in
+            let list = try await ControlClient.withConnection(to: host.socket) { try await $0.launches(limit: 1_500) }
+            #expect(list.launches.count == 1_002 && list.next == nil)
+            #expect(host.requests.map(\.path) == ["/v1/launches?limit=1000", "/v1/launches?limit=500&after=41"])
+        }
+        let line = try Samples.journalLine()
+        let entries = [
+            JournalReply(entries: Array(repeating: line, count: 1_000), last: 5),
+            JournalReply(entries: [line, line], last: 5),
+        ]
+        try await StubHost.with(Self.answers(try entries.map(text))) { host in
+            let list = try await ControlClient.withConnection(to: host.socket) { try await $0.journal(limit: 1_500) }
+            #expect(list.entries.count == 1_002 && list.last == 5)
+            #expect(host.requests.map(\.path) == ["/v1/journal?limit=1000", "/v1/journal?before=5&limit=500"])
         }
     }
 

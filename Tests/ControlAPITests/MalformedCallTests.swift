@@ -150,9 +150,10 @@ struct MalformedCallTests {
     }
 
     @Test(arguments: [
-        ("limit=0", "query-invalid", "limit", "1 to 10000"), ("limit=many", "query-invalid", "limit", "whole number"),
-        ("limit=10001", "query-invalid", "limit", "10000"), ("limit=", "query-invalid", "limit", "whole number"),
-        ("after=-1", "query-invalid", "after", "from 0"), ("follow=yes", "query-invalid", "follow", "true or false"),
+        ("limit=0", "query-invalid", "limit", "1 to 1000"), ("limit=many", "query-invalid", "limit", "whole number"),
+        ("limit=1001", "query-invalid", "limit", "1000"), ("limit=", "query-invalid", "limit", "whole number"),
+        ("after=-1", "query-invalid", "after", "from 0"), ("before=0", "query-invalid", "before", "from 1"),
+        ("follow=yes", "query-invalid", "follow", "true or false"),
         ("launch=0", "query-invalid", "launch", "from 1"), ("event=crashd", "query-invalid", "event", "\"crashed\""),
         ("blame=vendor", "query-invalid", "blame", "nobody, plugin, host, person, machine"),
         ("since=soon", "query-invalid", "since", "2h"), ("since=2", "query-invalid", "since", "2h"),
@@ -169,6 +170,63 @@ struct MalformedCallTests {
         #expect(refusal.status == 400)
         #expect(refusal.reply.error.subReason == subReason && refusal.reply.error.field == field)
         #expect(refusal.reply.error.remedy?.contains(remedy) == true, "\(refusal.reply.error.remedy ?? "no remedy")")
+    }
+
+    @Test(arguments: [
+        (Route.taskList, "limit=1001", "query-invalid", "limit", "1 to 1000"),
+        (.taskList, "after=42", "query-invalid", "after", "\"next\""),
+        (.taskList, "after=com.example.a/", "query-invalid", "after", "\"next\""),
+        (.taskList, "after=com.example.a/1/2", "query-invalid", "after", "\"next\""),
+        (.taskList, "after=", "query-invalid", "after", "first page"),
+        (.taskList, "plugin=feed", "identifier-invalid", "plugin", "reverse-DNS"),
+        (.taskList, "kind=refersh", "query-invalid", "kind", "\"refresh\""),
+        (.taskList, "kind=refresh,", "query-invalid", "kind", "one of refresh, processing"),
+        (.taskList, "kind=refresh&kind=event", "query-repeated", "kind", "once"),
+        (.taskList, "kinds=refresh", "query-unknown", "kinds", "\"kind\""),
+        (.pluginList, "limit=0", "query-invalid", "limit", "1 to 1000"),
+        (.pluginList, "after=feed", "query-invalid", "after", "\"next\""),
+        (.pluginList, "manifest=feed.yaml", "query-invalid", "manifest", "absolute path"),
+        (.pluginList, "plugin=com.example.a", "query-unknown", "plugin", "limit, after, manifest"),
+        (.launchList, "limit=1001", "query-invalid", "limit", "1 to 1000"),
+        (.launchList, "after=0", "query-invalid", "after", "\"next\""),
+        (.launchList, "kind=refresh", "query-unknown", "kind", "limit, after, plugin"),
+    ])
+    func `a list query that breaks a rule is refused by field, rule and remedy`(
+        route: Route,
+        query: String,
+        subReason: String,
+        field: String,
+        remedy: String
+    ) throws {
+        let refusal = try #require(throws: ControlRefusal.self) {
+            let parameters = try QueryParameters(query, of: route)
+            switch route {
+            case .taskList: _ = try TaskQuery(reading: parameters.value)
+            case .pluginList: _ = try PluginQuery(reading: parameters.value)
+            default: _ = try LaunchQuery(reading: parameters.value)
+            }
+        }
+        #expect(refusal.status == 400)
+        #expect(refusal.reply.error.subReason == subReason && refusal.reply.error.field == field)
+        #expect(refusal.reply.error.remedy?.contains(remedy) == true, "\(refusal.reply.error.remedy ?? "no remedy")")
+    }
+
+    @Test func `the client's list queries are read back unchanged, and the default limit is 100`() throws {
+        let plugin = try Samples.plugin()
+        let cursor = WorkCursor(plugin: plugin, number: SubmissionNumber(rawValue: 7))
+        let tasks = TaskQuery(limit: 3, after: cursor, plugin: plugin, kinds: [.refresh, .event])
+        let plugins = PluginQuery(limit: 3, after: .refused("/a b/c.yaml"), manifest: "/a&b.yaml")
+        let launches = LaunchQuery(limit: 3, after: LaunchNumber(rawValue: 9), plugin: plugin)
+        func parameters(_ items: [(name: String, value: String)], _ route: Route) throws -> QueryParameters {
+            let path = route.path(query: items)
+            return try QueryParameters(path.firstIndex(of: "?").map { String(path[$0...].dropFirst()) }, of: route)
+        }
+        #expect(try TaskQuery(reading: parameters(tasks.items, .taskList).value) == tasks)
+        #expect(try PluginQuery(reading: parameters(plugins.items, .pluginList).value) == plugins)
+        #expect(try LaunchQuery(reading: parameters(launches.items, .launchList).value) == launches)
+        #expect(try TaskQuery(reading: { _ in nil }) == TaskQuery(limit: 100))
+        #expect(try PluginQuery(reading: { _ in nil }) == PluginQuery(limit: 100))
+        #expect(try LaunchQuery(reading: { _ in nil }) == LaunchQuery(limit: 100))
     }
 
     @Test(arguments: Route.allCases.filter(\.queryNames.isEmpty))

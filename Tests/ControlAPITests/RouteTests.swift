@@ -49,9 +49,9 @@ struct QueryTests {
         try JournalQuery(reading: QueryParameters(query, of: .journal).value, now: Samples.now)
     }
 
-    @Test func `an absent query means the newest fifty`() throws {
-        #expect(try journal("") == JournalQuery(after: nil, limit: 50, isFollowing: false))
-        #expect(try LaunchQuery(reading: { _ in nil }) == LaunchQuery(limit: 50, plugin: nil))
+    @Test func `a query without a limit means a hundred`() throws {
+        #expect(try journal("") == JournalQuery(after: nil, limit: 100, isFollowing: false))
+        #expect(try LaunchQuery(reading: { _ in nil }) == LaunchQuery(limit: 100, plugin: nil))
     }
 
     @Test func `given values are taken`() throws {

@@ -75,7 +75,7 @@ enum Samples {
                 highLoadAfter: .seconds(15),
                 heatMargin: 5
             ),
-            counts: .init(plugins: 2, refused: 1, pending: 3, runningLaunches: 1),
+            counts: .init(plugins: 2, refused: 1, pending: 3, events: 1, runningLaunches: 1),
             limits: [KindLimit(.refresh, limit: 1), KindLimit(.processing, limit: 10)],
             budgets: [KindBudget(.refresh, budget: .seconds(30)), KindBudget(.processing, budget: .seconds(600))],
             launchLimits: [LaneLimit(.background, limit: 4, running: 1)],
@@ -134,10 +134,11 @@ enum Samples {
         )
     }
 
-    static func pluginShow() throws -> PluginReply {
+    /// - Parameter events: how many wait; the list has one.
+    static func pluginShow(events: Int = 1) throws -> PluginReply {
         PluginReply(
             try entry(),
-            summary: .init(try entry(), pending: 2, events: 1, running: 1, isEnabled: true, state: .running),
+            summary: .init(try entry(), pending: 2, events: events, running: 1, isEnabled: true, state: .running),
             notes: [ManifestNote(severity: .note, line: 9, key: "modes", message: "audio has no effect")],
             limits: [KindLimit(.refresh, limit: 1, used: 1), KindLimit(.processing, limit: 10, used: 3)],
             budgets: [KindBudget(.refresh, budget: .seconds(30))],

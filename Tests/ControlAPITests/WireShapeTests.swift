@@ -53,7 +53,7 @@ struct WireShapeTests {
                  "sensors": {"sample-interval-ns": 5000000000, "idle-percent": 10, "idle-after-ns": 30000000000,
                              "busy-percent": 25, "busy-after-ns": 10000000000, "high-load-percent": 80,
                              "high-load-end-percent": 60, "high-load-after-ns": 15000000000, "heat-margin": 5},
-                 "counts": {"plugins": 2, "refused": 1, "pending": 3, "running-launches": 1},
+                 "counts": {"plugins": 2, "refused": 1, "pending": 3, "events": 1, "running-launches": 1},
                  "limits": [{"kind": "refresh", "limit": 1}, {"kind": "processing", "limit": 10}],
                  "budgets": [{"kind": "refresh", "budget-ns": 30000000000},
                              {"kind": "processing", "budget-ns": 600000000000}],
@@ -75,7 +75,7 @@ struct WireShapeTests {
         "identifier": "com.example.feed", "name": "Feed", "version": "1.4.0", "role": "main",
         "library": "/opt/libFeed.so", "modes": ["fetch", "processing"],
         "permitted": ["com.example.feed.refresh", "com.example.feed.export.*"],
-        "pending": 2, "events": 1, "running": 1, "enabled": true, "state": "running"
+        "extensions": ["com.example.feed.keyboard"], "pending": 2, "events": 1, "running": 1, "enabled": true, "state": "running"
         """
 
     @Test func `what a purge took`() throws {
@@ -105,9 +105,35 @@ struct WireShapeTests {
                  "refused": [{"file": "/etc/bgtask/manifests/broken.yaml", "identifier": "com.example.broken",
                    "problems": [
                      {"severity": "error", "line": 4, "column": 3, "key": "role", "message": "\\"mian\\" is no role"},
-                     {"severity": "error", "message": "library is missing"}]}]}
+                     {"severity": "error", "message": "library is missing"}]}], "partial": false}
                 """
         )
+    }
+
+    @Test func `a page of plugins carries the cursor of the next page, in either half of the list`() throws {
+        let file = "/etc/bgtask/manifests/broken.yaml"
+        for (next, text) in [
+            (PluginCursor.plugin(try Samples.plugin()), "com.example.feed"), (.endOfPlugins, "/"),
+            (.refused(file), file),
+        ] {
+            try check(
+                PluginListReply(plugins: [], refused: [], next: next, isPartial: true),
+                "PluginList",
+                is: #"{"plugins": [], "refused": [], "next": "\#(text)", "partial": true}"#
+            )
+            #expect(PluginCursor(text: text) == next)
+        }
+    }
+
+    @Test func `a page of work carries the cursor of the next page`() throws {
+        let next = WorkCursor(plugin: try Samples.plugin(), number: SubmissionNumber(rawValue: 12))
+        try check(
+            TaskListReply(pending: [], running: [], events: [], next: next, isPartial: true),
+            "TaskList",
+            is: #"{"pending": [], "running": [], "events": [], "next": "com.example.feed/12", "partial": true}"#
+        )
+        #expect(WorkCursor(text: "com.example.feed/12") == next)
+        #expect(WorkCursor(text: WorkCursor.end(of: next.plugin).text) == .end(of: next.plugin))
     }
 
     @Test func `one plugin, with the list's keys beside its own`() throws {
@@ -115,7 +141,7 @@ struct WireShapeTests {
             try Samples.pluginShow(),
             "Plugin",
             is: """
-                {\(summary), "extensions": ["com.example.feed.keyboard"],
+                {\(summary),
                  "manifest": "/etc/bgtask/manifests/feed.yaml", "manifest-digest": "cd34", "library-digest": "ab12",
                  "libraries-to-load": [],
                  "settings": {"feed-url": "https://example.com/feed.xml"},
@@ -162,7 +188,7 @@ struct WireShapeTests {
                    "used-ns": 60000000000, "expiring": true, "title": "Exporting", "subtitle": "holidays",
                    "progress": {"done": 3, "total": 8}}],
                  "events": [{"plugin": "com.example.feed", "event-name": "started", "submission": 13,
-                   "created-at": "2026-01-31T01:48:00.000000000Z", "attempts": 0}]}
+                   "created-at": "2026-01-31T01:48:00.000000000Z", "attempts": 0}], "partial": false}
                 """
         )
     }
@@ -213,7 +239,10 @@ struct WireShapeTests {
 
     @Test func `a launch that is over`() throws {
         try check(
-            LaunchListReply(launches: [try Samples.launch(end: Samples.launchEnd)]),
+            LaunchListReply(
+                launches: [try Samples.launch(end: Samples.launchEnd)],
+                next: LaunchNumber(rawValue: 41)
+            ),
             "LaunchList",
             is: """
                 {"launches": [{"launch": 41, "plugin": "com.example.feed", "lane": "background", "cause": "due",
@@ -222,7 +251,7 @@ struct WireShapeTests {
                   "used-ns": 22400000000, "outcome": "completed", "blame": "nobody", "message": "all tasks completed",
                   "manifest-digest": "cd34", "tasks": [{"identifier": "com.example.feed.refresh", "kind": "refresh",
                     "submission": 12, "outcome": "succeeded", "blame": "nobody", "message": "",
-                    "ended-at": "2026-01-31T01:48:02.000000000Z"}], "assertions": []}]}
+                    "ended-at": "2026-01-31T01:48:02.000000000Z"}], "assertions": []}], "next": "41"}
                 """
         )
     }

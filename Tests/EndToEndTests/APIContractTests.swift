@@ -77,7 +77,7 @@ struct APIContractTests {
             try api.call(.pluginShow, TestPlugin.neighbour.identifier)
             try api.call(.launchList, query: [("limit", "100")])
             try api.call(.launchShow, "\(launch)")
-            #expect(try api.call(.journal, query: [("limit", "10000")])["entries"].elements.count > 4)
+            #expect(try api.call(.journal, query: [("limit", "1000")])["entries"].elements.count > 4)
 
             try api.call(.simulateConditions, body: #"{"network": false}"#)
             try api.call(.simulateConditions, body: #"{"network": null}"#)

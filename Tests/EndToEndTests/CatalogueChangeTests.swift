@@ -77,6 +77,40 @@ struct CatalogueChangeTests {
         }
     }
 
+    @Test
+    func `a hundred plugins that are installed at once lead to few readings of the folders, while a neighbour runs`()
+        async throws
+    {
+        try await HostFixture.with { host in
+            try await host.started(.neighbour)
+            let library = try await TestPlugin("Plain").libraryBytes()
+            try host.folder.write(library, to: "plugins/libPlain.so")
+            for number in 0..<100 {
+                let manifest = """
+                    manifest: 1
+                    identifier: com.example.p\(number)
+                    library: libPlain.so
+                    background-modes: [processing]
+                    permitted-identifiers: [com.example.p\(number).run]
+                    handlers: [{ identifier: com.example.p\(number).run, symbol: plain_stay, arguments: [], returns: void }]
+
+                    """
+                try host.folder.write(manifest.utf8, to: "manifests/p\(number).yaml")
+            }
+            try await host.runNeighbour()
+            // The last one that was written: the reading that found it found the others as well.
+            try await host.waitForJournal("the last arrival") {
+                $0.event == "plugin-installed" && $0.plugin == "com.example.p99"
+            }
+            let arrivals = try await host.journal().filter { $0.event == "plugin-installed" }
+            #expect(arrivals.count == 101)
+            // All plugins that one reading of the folders finds are journaled with one time.
+            let readings = Set(arrivals.map(\.at))
+            #expect(readings.count < 30, "\(readings.count) readings")
+            #expect(try await host.client.plugins().plugins.count == 101)
+        }
+    }
+
     @Test func `a manifest that breaks while the host runs takes its plugin out until it is mended`() async throws {
         try await HostFixture.with(plugins: [.neighbour, Self.obedient]) { host in
             try await host.started(Self.obedient)

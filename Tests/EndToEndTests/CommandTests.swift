@@ -114,7 +114,7 @@ struct CommandTests {
             host.kill9()
             try await host.restart()
             try await host.waitForJournal("its loss") { $0.event == "launch-lost" }
-            let launches = try await host.client.launches(LaunchQuery(limit: 100)).launches
+            let launches = try await host.client.launches(limit: 100).launches
             let lost = try #require(launches.first { $0.outcome == "lost" })
             #expect(lost.used == nil)
             #expect(try await host.bgtask("launch", "show", "\(lost.launch)").output.contains("budget    - of "))

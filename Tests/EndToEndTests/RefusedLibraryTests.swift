@@ -84,7 +84,7 @@ struct RefusedLibraryTests {
             await #expect(throws: (any Error).self) { try await host.submit(plugin.task()) }
             try await host.runNeighbour(sourceLocation: sourceLocation)
             #expect(!host.log.contains { $0.contains("code of a refused library ran") }, sourceLocation: sourceLocation)
-            let launches = try await host.client.launches(.init()).launches
+            let launches = try await host.client.launches(limit: 100).launches
             #expect(launches.allSatisfy { $0.plugin == TestPlugin.neighbour.identifier })
         }
     }

@@ -43,7 +43,7 @@ extension HostFixture {
 
     /// The newest launch's number while nothing runs and nothing is about to; nil at any other time.
     private func restingPoint() async throws -> Int64? {
-        let launch = try await client.launches(.init(limit: 1)).launches.first?.launch ?? 0
+        let launch = try await client.launches(limit: 1).launches.first?.launch ?? 0
         let tasks = try await client.tasks()
         let isBusy = !(tasks.pending.isEmpty && tasks.running.isEmpty && tasks.events.isEmpty)
         return try await client.host().counts.runningLaunches > 0 || isBusy ? nil : launch

@@ -74,6 +74,10 @@ package final class HostFixture: Sendable {
             await notifications.notifications.first { $0 == "READY=1" }
         }
         if word == nil { throw HostFailure("the host ended before it served") }
+        // It serves before its catalogue is complete when reading that takes long, as on a machine that is busy with tests.
+        try await withDeadline(waitingFor: "the host to have loaded its catalogue") { [client] in
+            while try await client.pluginPage(PluginQuery(limit: 1)).isPartial { try Task.checkCancellation() }
+        }
     }
 
     /// Waits for the last host's end and starts another one, without a word from it yet.

@@ -52,6 +52,18 @@ struct Workshop {
         return path(name)
     }
 
+    /// Returns once the file system stamps a change with another time than every change so far.
+    func waitForNextTick() throws {
+        func stamp() throws -> Int64 {
+            try write("x", ".tick")
+            var status = stat()
+            try #require(stat(path(".tick"), &status) == 0)
+            return Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec)
+        }
+        let first = try stamp()
+        while try stamp() == first {}
+    }
+
     func makeFolder(_ path: String) throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
@@ -82,6 +94,9 @@ struct Workshop {
         expectForeseen(contents, known: known, operatorExtensions: operatorExtensions)
         return contents
     }
+
+    /// The bytes of such a library.
+    static func libraryBytes() throws -> [UInt8] { try library.get() }
 
     // Compiled once: every test needs the same bytes.
     private static let library = Result {

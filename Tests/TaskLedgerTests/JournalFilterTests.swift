@@ -70,6 +70,8 @@ struct JournalFilterTests {
                 try ledger.journal(JournalSelection(after: after, filter: filter, limit: 2))
                     == Array(wanted.filter { $0.number > after }.prefix(2))
             )
+            let older = JournalSelection(before: after, filter: filter, newestFirst: true, limit: 2)
+            #expect(try ledger.journal(older) == Array(wanted.filter { $0.number < after }.reversed().prefix(2)))
         }
     }
 
@@ -85,7 +87,8 @@ struct JournalFilterTests {
 
     @Test(arguments: combinations, [false, true])
     func `no combination scans or sorts the journal`(filter: JournalFilter, newestFirst: Bool) throws {
-        let selection = JournalSelection(filter: filter, newestFirst: newestFirst, limit: 50)
+        let before = newestFirst ? JournalNumber(rawValue: 40) : nil
+        let selection = JournalSelection(before: before, filter: filter, newestFirst: newestFirst, limit: 50)
         let (sql, arguments) = selection.statement
         let plan = try ledger.queryPlan(sql, arguments)
         #expect(!plan.contains { $0.contains("SCAN") || $0.contains("TEMP B-TREE") }, "\(plan)")

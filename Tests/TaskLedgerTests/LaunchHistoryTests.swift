@@ -88,6 +88,17 @@ struct LaunchHistoryTests {
         }
     }
 
+    @Test func `the last blame of a plugin is that of its newest launch, and absent while that runs`() async throws {
+        try await ledger.commitAndWait([
+            .startLaunch(plan(1, [])), .endLaunch(1, end(.crashed)), .startLaunch(plan(2, [], of: cleaner)),
+            .endLaunch(2, end(.completed)),
+        ])
+        let before = try ledger.lastBlames(of: [feed, cleaner, keyboard])
+        #expect(before == [feed: end(.crashed).blame, cleaner: end(.completed).blame])
+        try await ledger.commitAndWait([.startLaunch(plan(3, []))])
+        #expect(try ledger.lastBlames(of: [feed]).isEmpty)
+    }
+
     @Test func `launches are listed from the newest on, all or one plugin's`() async throws {
         try await ledger.commitAndWait([
             .startLaunch(plan(1, [])), .startLaunch(plan(2, [], of: cleaner)), .startLaunch(plan(3, [])),
@@ -95,6 +106,9 @@ struct LaunchHistoryTests {
         #expect(try ledger.launches(limit: 2).map(\.number) == [3, 2])
         #expect(try ledger.launches(limit: 9, plugin: feed).map(\.number) == [3, 1])
         #expect(try ledger.launches(limit: 9, plugin: keyboard).isEmpty)
+        #expect(try ledger.launches(limit: 9, before: 3).map(\.number) == [2, 1])
+        #expect(try ledger.launches(limit: 9, before: 3, plugin: feed).map(\.number) == [1])
+        #expect(try ledger.launches(limit: 9, before: 1).isEmpty)
         #expect(try ledger.launch(4) == nil)
     }
 }

@@ -30,7 +30,7 @@ struct JournalCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var host: HostOptions
 
-    func validate() throws { try LimitArgument.check(limit, in: JournalQuery.limits) }
+    func validate() throws { try LimitArgument.check(limit) }
 
     func run() async throws {
         let (json, limit, filter) = (output.json, limit, filters.filter)

@@ -27,10 +27,10 @@ struct LaunchListCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
     @OptionGroup var host: HostOptions
 
-    func validate() throws { try LimitArgument.check(limit, in: LaunchQuery.limits) }
+    func validate() throws { try LimitArgument.check(limit) }
 
     func run() async throws {
-        let query = LaunchQuery(limit: limit, plugin: plugin)
-        try output.show(try await host.connected { try await $0.launches(query) })
+        let (limit, plugin) = (limit, plugin)
+        try output.show(try await host.connected { try await $0.launches(limit: limit, plugin: plugin) })
     }
 }

@@ -21,7 +21,8 @@ extension HostStatusReply: Presentable {
         fields.add("sensors", sensors.words)
         fields.add("catalogue", "\(counts.plugins) installed, \(counts.refused) refused")
         let launches = counts.runningLaunches == 1 ? "1 launch" : "\(counts.runningLaunches) launches"
-        fields.add("work", "\(counts.pending) pending, \(launches) running")
+        let events = counts.events == 1 ? "1 event" : "\(counts.events) events"
+        fields.add("work", "\(counts.pending) pending, \(events) waiting, \(launches) running")
         fields.add("pending limits", limits.map(\.words).joined(separator: ", "))
         fields.add("launch limits", launchLimits.map(\.words).joined(separator: ", "))
         fields.add("budgets", budgets.map(\.words).joined(separator: ", "))

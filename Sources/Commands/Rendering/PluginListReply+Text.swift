@@ -19,10 +19,13 @@ extension PluginListReply: Presentable {
                 plugin.state.rawValue
             )
         }
-        let installed = plugins.isEmpty ? "no plugin is installed\n" : table.text
-        if refused.isEmpty { return installed }
-        let manifests = refused.count == 1 ? "1 manifest" : "\(refused.count) manifests"
-        return installed + "\n\(manifests) refused:\n" + refused.map(\.text).joined()
+        var sections = [plugins.isEmpty ? "no plugin is installed\n" : table.text]
+        if !refused.isEmpty {
+            let manifests = refused.count == 1 ? "1 manifest" : "\(refused.count) manifests"
+            sections.append("\(manifests) refused:\n" + refused.map(\.text).joined())
+        }
+        if isPartial { sections.append(PartialList.text) }
+        return sections.joined(separator: "\n")
     }
 }
 

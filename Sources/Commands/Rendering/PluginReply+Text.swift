@@ -13,13 +13,13 @@ extension PluginReply: Presentable {
         fields.add("waits for", each: reasons.map { $0.text(for: reader) })
         fields.add("modes", each: summary.modes.isEmpty ? [] : [summary.modes.joined(separator: ", ")])
         fields.add("permitted", each: summary.permitted)
-        fields.add("extensions", each: extensions)
+        fields.add("extensions", each: summary.extensions)
         fields.add("manifest", each: [manifest, "sha256 \(manifestDigest)"])
         fields.add("library", each: [summary.library, "sha256 \(libraryDigest)"])
         fields.add("handlers", each: handlers.map(\.text))
         fields.add("settings", each: settings.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" })
         fields.add("work", "\(summary.pending) pending, \(summary.running) running")
-        fields.add("events", each: waitingEvents.map { $0.line(for: reader) })
+        fields.add("events", each: eventLines(for: reader))
         fields.add("pending limits", limits.map(\.words).joined(separator: ", "))
         fields.add("budgets", budgets.map(\.words).joined(separator: ", "))
         fields.add("grace", grace.duration.humanReadable)
@@ -35,6 +35,13 @@ extension PluginReply: Presentable {
         let noteLines = notes.map { String($0.text(in: manifest).dropLast()) }
         fields.add("notes", each: noteLines)
         return fields.text
+    }
+}
+
+extension PluginReply {
+    private func eventLines(for reader: Reader) -> [String] {
+        let more = summary.events - waitingEvents.count
+        return waitingEvents.map { $0.line(for: reader) } + (more > 0 ? ["and \(more) more"] : [])
     }
 }
 

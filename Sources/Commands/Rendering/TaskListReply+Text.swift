@@ -9,7 +9,9 @@ extension TaskListReply: Presentable {
         if !running.isEmpty { sections.append(runningTable.text) }
         if !pending.isEmpty { sections.append(pendingTable(for: reader).text) }
         if !events.isEmpty { sections.append(eventTable(for: reader).text) }
-        return sections.isEmpty ? "nothing is pending or running\n" : sections.joined(separator: "\n")
+        if sections.isEmpty { sections.append("nothing is pending or running\n") }
+        if isPartial { sections.append(PartialList.text) }
+        return sections.joined(separator: "\n")
     }
 
     private var runningTable: Table {

@@ -4,10 +4,10 @@ import ControlAPI
 import Replay
 import TaskModel
 
-/// What of a host's past a replay is made of.
+/// The part of a host's past that a replay is made of.
 enum HostJournal {
-    /// The newest launches that it still has.
-    static let query = LaunchQuery(limit: LaunchQuery.limits.upperBound)
+    /// Number of launches, counted from the newest.
+    static let launches = 10_000
 }
 
 extension PluginPopulation {

@@ -81,7 +81,7 @@ struct ReplayCommand: AsyncParsableCommand {
         if let plugins { return try Self.value(of: PluginPopulation.decode(path: plugins)) }
         if let count { return PluginPopulation.seeded(count: count, seed: seed) }
         let population = try await host.connected { client in
-            PluginPopulation(try await client.launches(HostJournal.query), pending: try await client.tasks())
+            PluginPopulation(try await client.launches(limit: HostJournal.launches), pending: try await client.tasks())
         }
         if !population.plugins.isEmpty { return population }
         throw CommandFailure(.refused, "the host has no launch on record that a task ended in", remedy: "use --plugins")

@@ -4,7 +4,10 @@ import ArgumentParser
 
 /// The rule for every `--limit`.
 enum LimitArgument {
-    static func check(_ limit: Int, in range: ClosedRange<Int>) throws {
+    /// Largest number of items that a command collects from several pages.
+    static let range = 1...10_000
+
+    static func check(_ limit: Int) throws {
         if range.contains(limit) { return }
         throw ValidationError("--limit \(limit) is not from \(range.lowerBound) to \(range.upperBound)")
     }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ControlAPI
+import TaskModel
 
 /// Lists all work that is accepted and not over.
 struct TaskListCommand: AsyncParsableCommand {
@@ -9,15 +10,32 @@ struct TaskListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "List what is running and what is pending, with the first reason for waiting.",
         discussion: """
-            Example:
+            Examples:
               bgtask task list
+              bgtask task list --plugin com.example.feed --kind refresh --kind event
             """
     )
+
+    @Option(
+        help: ArgumentHelp("Only work of this plugin.", valueName: "identifier"),
+        transform: IdentifierArgument.plugin
+    )
+    var plugin: PluginIdentifier?
+
+    @Option(
+        help: ArgumentHelp(
+            "Only work of this kind: \(TaskKind.allCases.map(\.name).joined(separator: ", ")). May be repeated.",
+            valueName: "kind"
+        ),
+        transform: { try WordArgument.value($0, among: TaskKind.allCases, \.name) }
+    )
+    var kind: [TaskKind] = []
 
     @OptionGroup var output: OutputOptions
     @OptionGroup var host: HostOptions
 
     func run() async throws {
-        try output.show(try await host.connected { try await $0.tasks() })
+        let (plugin, kinds) = (plugin, Set(kind))
+        try output.show(try await host.connected { try await $0.tasks(plugin: plugin, kinds: kinds) })
     }
 }

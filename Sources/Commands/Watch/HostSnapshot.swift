@@ -3,9 +3,10 @@
 import ControlAPI
 import TaskModel
 
-/// What a host told of itself and its work at about one instant.
+/// The status, work and journal of a host at about one instant.
 struct HostSnapshot: Hashable, Sendable {
     let host: HostStatusReply
+    /// The first page alone: a picture has no room for more, and a snapshot is taken several times a second.
     let tasks: TaskListReply
     /// Those that run, oldest first.
     let launches: [LaunchReply]
@@ -17,7 +18,7 @@ struct HostSnapshot: Hashable, Sendable {
     private static let entriesListed = 12
 
     static func take(from client: ControlClient, at now: WallTime) async throws(ControlError) -> HostSnapshot {
-        let tasks = try await client.tasks()
+        let tasks = try await client.taskPage()
         return HostSnapshot(
             host: try await client.host(),
             tasks: tasks,
@@ -32,7 +33,7 @@ struct HostSnapshot: Hashable, Sendable {
         of tasks: TaskListReply,
         from client: ControlClient
     ) async throws(ControlError) -> [LaunchReply] {
-        var launches = try await client.launches(LaunchQuery(limit: launchesListed)).launches
+        var launches = try await client.launches(limit: launchesListed).launches
         let older = Set(tasks.running.map(\.launch)).subtracting(launches.map(\.launch))
         for number in older {
             do throws(ControlError) {
@@ -47,9 +48,18 @@ struct HostSnapshot: Hashable, Sendable {
 }
 
 extension HostSnapshot {
+    /// Number of pending requests, those beyond the first page included.
+    var pendingCount: Int { count(tasks.pending.count, of: host.counts.pending) }
+    /// Number of waiting events, those beyond the first page included.
+    var eventCount: Int { count(tasks.events.count, of: host.counts.events) }
+
+    /// The host's count is of another instant than the page: it is used only when the page is not the whole list.
+    private func count(_ shown: Int, of all: Int) -> Int { tasks.next == nil ? shown : max(shown, all) }
+
     /// What is worth another picture where pictures add up: all but what merely passes with time.
     struct Occasion: Hashable {
         fileprivate let work: [[String?]]
+        fileprivate let counts: [Int]
         fileprivate let conditions: [Condition: Bool]
         fileprivate let lastEntry: Int64
         fileprivate let isStopping: Bool
@@ -66,6 +76,7 @@ extension HostSnapshot {
         let events = tasks.events.map { [$0.plugin, "\($0.submission)", $0.reason?.code] }
         return Occasion(
             work: running + pending + events,
+            counts: [pendingCount, eventCount],
             conditions: host.conditions.states.mapValues(\.holds),
             lastEntry: journal.last,
             isStopping: host.isStopping

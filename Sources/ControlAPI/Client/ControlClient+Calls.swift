@@ -6,8 +6,6 @@ package import TaskModel
 extension ControlClient {
     package func host() async throws(ControlError) -> HostStatusReply { try await ask(.hostStatus) }
 
-    package func plugins() async throws(ControlError) -> PluginListReply { try await ask(.pluginList) }
-
     package func plugin(_ identifier: PluginIdentifier) async throws(ControlError) -> PluginReply {
         try await ask(.pluginShow, identifier.text)
     }
@@ -35,26 +33,12 @@ extension ControlClient {
         try await ask(.taskStop, task.text)
     }
 
-    package func tasks() async throws(ControlError) -> TaskListReply { try await ask(.taskList) }
-
     package func why(_ task: TaskIdentifier) async throws(ControlError) -> TaskWhyReply {
         try await ask(.taskWhy, task.text)
     }
 
-    package func launches(_ query: LaunchQuery) async throws(ControlError) -> LaunchListReply {
-        try await ask(.launchList, query: query.items)
-    }
-
     package func launch(_ number: LaunchNumber) async throws(ControlError) -> LaunchReply {
         try await ask(.launchShow, number.description)
-    }
-
-    package func journal(
-        after: Int64? = nil,
-        limit: Int,
-        filter: JournalFilter = JournalFilter()
-    ) async throws(ControlError) -> JournalReply {
-        try await ask(.journal, query: JournalQuery(after: after, limit: limit, filter: filter).items)
     }
 
     package func simulateLaunch(of tasks: [TaskIdentifier]) async throws(ControlError) -> LaunchSimulationReply {

@@ -130,18 +130,22 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
         package let plugins: Int
         /// Manifests that were found and not accepted.
         package let refused: Int
+        /// Requests that wait.
         package let pending: Int
+        /// Events that wait.
+        package let events: Int
         package let runningLaunches: Int
 
-        package init(plugins: Int, refused: Int, pending: Int, runningLaunches: Int) {
+        package init(plugins: Int, refused: Int, pending: Int, events: Int, runningLaunches: Int) {
             self.plugins = plugins
             self.refused = refused
             self.pending = pending
+            self.events = events
             self.runningLaunches = runningLaunches
         }
 
         private enum CodingKeys: String, CodingKey {
-            case plugins, refused, pending
+            case plugins, refused, pending, events
             case runningLaunches = "running-launches"
         }
     }

@@ -4,24 +4,29 @@ package import TaskModel
 
 /// Which entries `GET /v1/journal` gives, always oldest first.
 ///
-/// Of those that fit the filter: without `after`, the newest `limit`; with it, the first `limit` that follow that number. With `isFollowing` the
-/// answer is a stream of lines: all that follow `after` (without it, all from now on), whatever `limit` says.
+/// Of the entries that fit the filter: without `after`, the newest `limit`, which with `before` are older than that
+/// number; with `after`, the first `limit` that follow that number. With `isFollowing` the answer is a stream of lines:
+/// all that follow `after` (without it, all from now on); `limit` and `before` have no effect then.
 package struct JournalQuery: Hashable, Sendable {
-    package static let limits = 1...10_000
-    static let names = ["after", "limit", "follow", "plugin", "launch", "identifier", "event", "blame", "since"]
+    static let names = [
+        "after", "before", "limit", "follow", "plugin", "launch", "identifier", "event", "blame", "since",
+    ]
 
     package let after: Int64?
+    package let before: Int64?
     package let limit: Int
     package let isFollowing: Bool
     package let filter: JournalFilter
 
     package init(
         after: Int64? = nil,
-        limit: Int = 50,
+        before: Int64? = nil,
+        limit: Int = PageLimit.standard,
         isFollowing: Bool = false,
         filter: JournalFilter = JournalFilter()
     ) {
         self.after = after
+        self.before = before
         self.limit = limit
         self.isFollowing = isFollowing
         self.filter = filter
@@ -30,7 +35,8 @@ package struct JournalQuery: Hashable, Sendable {
     /// - Parameter now: what a duration ago is counted from.
     package init(reading value: (String) -> String?, now: WallTime) throws(ControlRefusal) {
         after = try QueryValue.whole(value("after"), named: "after", in: 0...Int64.max)
-        limit = try QueryValue.whole(value("limit"), named: "limit", in: Self.limits) ?? 50
+        before = try QueryValue.whole(value("before"), named: "before", in: 1...Int64.max)
+        limit = try PageLimit.read(value("limit"))
         isFollowing = try QueryValue.boolean(value("follow"), named: "follow") ?? false
         let event = try QueryValue.word(value("event"), named: "event", among: JournalEntry.Event.allCases, \.name)
         let blame = try QueryValue.word(value("blame"), named: "blame", among: Blame.allCases, \.rawValue)
@@ -47,7 +53,7 @@ package struct JournalQuery: Hashable, Sendable {
 
     var items: [(name: String, value: String)] {
         let given: [(name: String, value: String?)] = [
-            ("after", after?.description),
+            ("after", after?.description), ("before", before?.description),
             isFollowing ? ("follow", "true") : ("limit", "\(limit)"),
             ("plugin", filter.plugin?.text),
             ("launch", filter.launch?.description),

@@ -2,25 +2,33 @@
 
 package import TaskModel
 
-/// Which launches `GET /v1/launches` lists: the newest `limit`, of one plugin or of all.
+/// Which launches `GET /v1/launches` lists, the newest first: of one plugin or of all.
 package struct LaunchQuery: Hashable, Sendable {
-    package static let limits = 1...10_000
-    static let names = ["limit", "plugin"]
+    static let names = ["limit", "after", "plugin"]
 
-    package let limit: Int
+    package var limit: Int
+    /// The launch that the page before ended with: only older ones follow. Nil for the first page.
+    package var after: LaunchNumber?
     package let plugin: PluginIdentifier?
 
-    package init(limit: Int = 50, plugin: PluginIdentifier? = nil) {
+    package init(limit: Int = PageLimit.standard, after: LaunchNumber? = nil, plugin: PluginIdentifier? = nil) {
         self.limit = limit
+        self.after = after
         self.plugin = plugin
     }
 
     package init(reading value: (String) -> String?) throws(ControlRefusal) {
-        limit = try QueryValue.whole(value("limit"), named: "limit", in: Self.limits) ?? 50
+        limit = try PageLimit.read(value("limit"))
+        after = try QueryValue.cursor(value("after")) { text in
+            Int64(text).flatMap { $0 > 0 ? LaunchNumber(rawValue: $0) : nil }
+        }
         plugin = try QueryValue.plugin(value("plugin"), named: "plugin")
     }
 
-    var items: [(name: String, value: String)] {
-        [("limit", "\(limit)")] + (plugin.map { [("plugin", $0.text)] } ?? [])
+    package var items: [(name: String, value: String)] {
+        let given: [(name: String, value: String?)] = [
+            ("limit", "\(limit)"), ("after", after?.description), ("plugin", plugin?.text),
+        ]
+        return given.compactMap { name, value in value.map { (name, $0) } }
     }
 }

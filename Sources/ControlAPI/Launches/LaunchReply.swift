@@ -110,9 +110,14 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     }
 }
 
-/// `GET /v1/launches`: the newest first.
+/// `GET /v1/launches`: a page of launches, the newest first.
 package struct LaunchListReply: Codable, Hashable, Sendable {
-    package let launches: [LaunchReply]
+    package var launches: [LaunchReply]
+    /// The `after` of the next page; nil at the end of the list.
+    package var next: String?
 
-    package init(launches: [LaunchReply]) { self.launches = launches }
+    package init(launches: [LaunchReply], next: LaunchNumber? = nil) {
+        self.launches = launches
+        self.next = next?.description
+    }
 }

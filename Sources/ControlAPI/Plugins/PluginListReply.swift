@@ -2,14 +2,27 @@
 
 package import TaskModel
 
-/// `GET /v1/plugins`: the plugins that are installed, and the manifests that were refused and why.
+/// `GET /v1/plugins`: a page of the plugins that are installed, then of the manifests that were refused and why.
 package struct PluginListReply: Codable, Hashable, Sendable {
-    package let plugins: [Summary]
-    package let refused: [Refused]
+    /// By identifier.
+    package var plugins: [Summary]
+    /// By file; they follow the last plugin.
+    package var refused: [Refused]
+    /// The `after` of the next page; nil at the end of the list.
+    package var next: String?
+    /// Whether the host is still loading: plugins that are not loaded yet are missing.
+    package var isPartial: Bool
 
-    package init(plugins: [Summary], refused: [Refused]) {
+    package init(plugins: [Summary], refused: [Refused], next: PluginCursor? = nil, isPartial: Bool = false) {
         self.plugins = plugins
         self.refused = refused
+        self.next = next?.text
+        self.isPartial = isPartial
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case plugins, refused, next
+        case isPartial = "partial"
     }
 
     /// How a plugin stands: the one thing about it that an operator looks for first.
@@ -30,6 +43,8 @@ package struct PluginListReply: Codable, Hashable, Sendable {
         package let library: String
         package let modes: [String]
         package let permitted: [String]
+        /// Extensions of a main plugin, by its manifest or by the operator's configuration.
+        package let extensions: [String]
         package let pending: Int
         /// Events that wait for it.
         package let events: Int
@@ -52,6 +67,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
             library = entry.library.path
             modes = entry.modes.map(\.rawValue).sorted()
             permitted = entry.permitted.map(\.description)
+            extensions = entry.extensions.map(\.text)
             self.pending = pending
             self.events = events
             self.running = running
@@ -60,7 +76,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
         }
 
         private enum CodingKeys: String, CodingKey {
-            case identifier, name, version, role, library, modes, permitted, pending, events, running, state
+            case identifier, name, version, role, library, modes, permitted, extensions, pending, events, running, state
             case isEnabled = "enabled"
         }
     }

@@ -6,7 +6,6 @@ package import TaskModel
 package struct PluginReply: Codable, Hashable, Sendable {
     package let summary: PluginListReply.Summary
     package let containingPlugin: String?
-    package let extensions: [String]
     package let manifest: String
     /// SHA-256, lower-case hexadecimal.
     package let manifestDigest: String
@@ -39,7 +38,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
     package let lastLaunch: LastLaunch?
     /// What keeps all of the plugin's work from running now.
     package let reasons: [WaitingReason]
-    /// The oldest first.
+    /// The oldest first, at most `PageLimit.standard`; `summary.events` counts all.
     package let waitingEvents: [TaskListReply.Event]
 
     package init(
@@ -64,7 +63,6 @@ package struct PluginReply: Codable, Hashable, Sendable {
     ) {
         self.summary = summary
         self.containingPlugin = entry.containingPlugin?.text
-        self.extensions = entry.extensions.map(\.text)
         self.manifest = entry.manifestPath
         self.manifestDigest = entry.manifestDigest
         self.libraryDigest = entry.library.digest
@@ -147,7 +145,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case extensions, manifest, settings, handlers, notes, limits, budgets, retry, reasons, entitlements, schedules
+        case manifest, settings, handlers, notes, limits, budgets, retry, reasons, entitlements, schedules
         case dayBudget = "day-budget-ns"
         case isBackgroundRefreshOn = "background-refresh"
         case isBackgroundDenied = "background-denied"
@@ -168,7 +166,6 @@ package struct PluginReply: Codable, Hashable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         summary = try PluginListReply.Summary(from: decoder)
         containingPlugin = try container.decodeIfPresent(String.self, forKey: .containingPlugin)
-        extensions = try container.decode([String].self, forKey: .extensions)
         manifest = try container.decode(String.self, forKey: .manifest)
         manifestDigest = try container.decode(String.self, forKey: .manifestDigest)
         libraryDigest = try container.decode(String.self, forKey: .libraryDigest)
@@ -197,7 +194,6 @@ package struct PluginReply: Codable, Hashable, Sendable {
         try summary.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(containingPlugin, forKey: .containingPlugin)
-        try container.encode(extensions, forKey: .extensions)
         try container.encode(manifest, forKey: .manifest)
         try container.encode(manifestDigest, forKey: .manifestDigest)
         try container.encode(libraryDigest, forKey: .libraryDigest)

@@ -2,16 +2,36 @@
 
 package import TaskModel
 
-/// `GET /v1/tasks`: all work that the host has accepted and that is not over.
+/// `GET /v1/tasks`: a page of the work that the host has accepted and that is not over.
 package struct TaskListReply: Codable, Hashable, Sendable {
-    package let pending: [Pending]
+    /// Requests that wait, by plugin, then by submission.
+    package var pending: [Pending]
+    /// All running tasks; empty but on the first page.
     package let running: [Running]
-    package let events: [Event]
+    /// Events that wait, in the order of `pending`.
+    package var events: [Event]
+    /// The `after` of the next page; nil at the end of the list.
+    package var next: String?
+    /// Whether the host is still loading: work of plugins that are not loaded yet is missing.
+    package var isPartial: Bool
 
-    package init(pending: [Pending], running: [Running], events: [Event]) {
+    package init(
+        pending: [Pending],
+        running: [Running],
+        events: [Event],
+        next: WorkCursor? = nil,
+        isPartial: Bool = false
+    ) {
         self.pending = pending
         self.running = running
         self.events = events
+        self.next = next?.text
+        self.isPartial = isPartial
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case pending, running, events, next
+        case isPartial = "partial"
     }
 
     package struct Pending: Codable, Hashable, Sendable {

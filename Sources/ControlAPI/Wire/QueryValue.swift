@@ -32,6 +32,34 @@ enum QueryValue {
         throw invalid(text, named: name, NearestWord.remedy(for: text, among: values.map(word)))
     }
 
+    /// Several of `values`, separated by commas.
+    static func words<Value>(
+        _ text: String?,
+        named name: String,
+        among values: [Value],
+        _ word: (Value) -> String
+    ) throws(ControlRefusal) -> [Value]? {
+        guard let text else { return nil }
+        var found: [Value] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let value = try self.word(String(part), named: name, among: values, word) else { continue }
+            found.append(value)
+        }
+        return found
+    }
+
+    static func cursor<Value>(_ text: String?, _ value: (String) -> Value?) throws(ControlRefusal) -> Value? {
+        guard let text else { return nil }
+        if let value = value(text) { return value }
+        throw invalid(text, named: "after", "send the page's own \"next\", or leave it out for the first page")
+    }
+
+    static func path(_ text: String?, named name: String) throws(ControlRefusal) -> String? {
+        guard let text else { return nil }
+        if text.hasPrefix("/") { return text }
+        throw invalid(text, named: name, "write an absolute path")
+    }
+
     static func plugin(_ text: String?, named name: String) throws(ControlRefusal) -> PluginIdentifier? {
         guard let text else { return nil }
         return try PluginIdentifier(validating: text, field: name)

@@ -17,7 +17,6 @@ extension ControlRoutes {
         let facts = facts
         let conditions = conditions.inForce
         return try await read { scheduler, _ in
-            let installed = scheduler.entries.map(\.identifier)
             let running = scheduler.runningLaunches
             return HostStatusReply(
                 pid: facts.pid,
@@ -30,13 +29,14 @@ extension ControlRoutes {
                 manifestFolders: [configuration.operatorManifests, configuration.packageManifests],
                 pluginFolder: configuration.pluginFolder,
                 configurationFile: configuration.file,
-                configuredWithoutPlugin: configuration.configuredWithoutPlugin(among: installed),
+                configuredWithoutPlugin: configuration.configuredWithoutPlugin { scheduler.entry(of: $0) != nil },
                 conditions: conditions,
                 sensors: SensorsInForce(configuration.sensors),
                 counts: .init(
-                    plugins: installed.count,
+                    plugins: scheduler.installedCount,
                     refused: refused,
                     pending: scheduler.pendingCount,
+                    events: scheduler.waitingEventCount,
                     runningLaunches: running.count
                 ),
                 limits: TaskKind.limited.compactMap { kind in

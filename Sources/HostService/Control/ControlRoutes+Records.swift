@@ -12,10 +12,17 @@ import TaskModel
 // What the ledger remembers: launches and the journal.
 extension ControlRoutes {
     func launchList(_ query: LaunchQuery) async throws -> LaunchListReply {
-        let records = try await recorded { try $0.launches(limit: query.limit, plugin: query.plugin) }
+        // One launch beyond the page: its presence means that another page follows.
+        var records = try await recorded {
+            try $0.launches(limit: query.limit + 1, before: query.after, plugin: query.plugin)
+        }
+        let hasMore = records.count > query.limit
+        if hasMore { records.removeLast() }
+        if records.isEmpty, let plugin = query.plugin { try await requireInstalled(plugin) }
         let running = try await running()
         return LaunchListReply(
-            launches: records.map { LaunchReply($0, running: running[$0.number] ?? Running(), journal: []) }
+            launches: records.map { LaunchReply($0, running: running[$0.number] ?? Running(), journal: []) },
+            next: hasMore ? records.last?.number : nil
         )
     }
 
@@ -60,6 +67,7 @@ extension ControlRoutes {
         let after = query.after.map(JournalNumber.init(rawValue:))
         let selection = JournalSelection(
             after: after,
+            before: query.before.map(JournalNumber.init(rawValue:)),
             filter: query.filter,
             newestFirst: after == nil,
             limit: query.limit

@@ -47,26 +47,6 @@ extension ControlRoutes {
         }
     }
 
-    func taskList() async throws -> TaskListReply {
-        let titles = scheduler.titles
-        return try await read { scheduler, now in
-            let waiting = scheduler.waiting(in: .background, at: now) + scheduler.waiting(in: .continued, at: now)
-            return TaskListReply(
-                pending: waiting.sorted { $0.work.number < $1.work.number }.compactMap { work, reasons in
-                    guard case .request(let request) = work else { return nil }
-                    return .init(request, reason: reasons.first.map { WaitingReason($0, at: now) })
-                },
-                running: scheduler.runningLaunches.flatMap { launch in
-                    launch.unfinished.map { TaskListReply.Running($0, of: launch, titles: titles, at: now) }
-                },
-                events: scheduler.waiting(in: .event, at: now).compactMap { work, reasons in
-                    guard case .event(let event) = work else { return nil }
-                    return .init(event, reason: reasons.first.map { WaitingReason($0, at: now) })
-                }
-            )
-        }
-    }
-
     func why(_ text: String) async throws -> TaskWhyReply {
         let identifier = try TaskIdentifier(validating: text)
         let (explanation, now) = try await read { scheduler, now in (scheduler.explain(identifier, at: now), now) }
@@ -193,27 +173,6 @@ extension TaskWhyReply.PolicyVerdict {
             verdict: verdict.verdict.name,
             rationale: verdict.rationale,
             until: until
-        )
-    }
-}
-
-extension TaskListReply.Running {
-    init(_ task: PlannedTask, of launch: Scheduler.RunningLaunch, titles: TitleBook, at now: Moment) {
-        var title: (text: String, subtitle: String?)?
-        if let changed = titles[task.id] {
-            title = (changed.title, changed.subtitle)
-        } else if case .request(let pending) = task.work, let terms = pending.request.continued {
-            title = (terms.title, terms.subtitle)
-        }
-        self.init(
-            task.work,
-            launch: launch.plan.number,
-            startedAt: launch.plan.startedAt,
-            budget: task.work.kind == .continued ? nil : launch.plan.budget.total,
-            used: launch.plan.budget.used(at: now.monotonic),
-            isExpiring: launch.expiring.contains(task.id),
-            title: title,
-            progress: launch.progress[task.id]
         )
     }
 }

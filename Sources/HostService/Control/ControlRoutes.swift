@@ -17,10 +17,11 @@ struct ControlRoutes: Sendable {
     let facts: HostFacts
 
     func answer(_ route: Route, _ call: ControlCall) async throws -> Response {
-        switch route {
+        if route.concernsPlugin { try await catalog.waitUntilLoaded() }
+        return switch route {
         case .apiDescription: Response(yaml: APIDescription.text)
         case .hostStatus: Response(json: try await hostStatus())
-        case .pluginList: Response(json: try await pluginList())
+        case .pluginList: Response(json: try await pluginList(PluginQuery(reading: call.query.value)))
         case .pluginShow: Response(json: try await plugin(call.value))
         case .pluginPurge: Response(json: try await purge(call.value))
         case .pluginTrigger:
@@ -28,9 +29,9 @@ struct ControlRoutes: Sendable {
         case .taskSubmit: Response(json: try await submit(call.decoded()), status: route.successStatus)
         case .taskCancel: Response(json: try await cancel(call.value))
         case .taskStop: Response(json: try await stop(call.value))
-        case .taskList: Response(json: try await taskList())
+        case .taskList: Response(json: try await taskList(TaskQuery(reading: call.query.value)))
         case .taskWhy: Response(json: try await why(call.value))
-        case .launchList: Response(json: try await launches(LaunchQuery(reading: call.query.value)))
+        case .launchList: Response(json: try await launchList(LaunchQuery(reading: call.query.value)))
         case .launchShow: Response(json: try await launch(call.value))
         case .journal: try await journal(journalQuery(call.query))
         case .simulateLaunch: Response(json: try await simulateLaunch(call.decoded()))
@@ -58,6 +59,20 @@ struct ControlRoutes: Sendable {
                 "\(error)",
                 remedy: "see the host's log, and the disk that its state folder is on"
             )
+        }
+    }
+}
+
+extension Route {
+    /// Whether the answer depends on which plugins are installed. Without the catalogue they would all seem to be missing.
+    fileprivate var concernsPlugin: Bool {
+        switch self {
+        case .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskCancel, .taskStop, .taskWhy, .simulateLaunch,
+            .simulateExpiration:
+            true
+        case .apiDescription, .hostStatus, .pluginList, .taskList, .launchList, .launchShow, .journal,
+            .simulateConditions:
+            false
         }
     }
 }

@@ -19,6 +19,7 @@ struct ControlServer: Service {
     /// How long a connection may say nothing, or not all of it.
     let patience: Duration
     let routes: ControlRoutes
+    let catalog: CatalogKeeper
     let log: Logger
     /// What the server itself says.
     let libraryLog: Logger
@@ -32,8 +33,13 @@ struct ControlServer: Service {
     /// How long callers have to leave when the host stops.
     private static let farewell: Duration = .seconds(1)
 
+    /// How long the first call waits for the catalogue. A host with very many plugins answers while it reads on: its lists are
+    /// partial until then, and calls about single plugins wait.
+    private static let catalogueLimit: Duration = .seconds(1)
+
     func run() async throws {
         try prepareSocket()
+        await catalog.waitUntilLoaded(within: Self.catalogueLimit)
         let routes = routes
         let admission = admission
         let server = try HTTPServerBuilder.http1(configuration: .init(idleTimeout: TimeAmount(patience))).buildServer(

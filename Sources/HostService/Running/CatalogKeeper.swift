@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import Foundation
 import HostConfiguration
 import Logging
 import PluginCatalog
@@ -7,15 +8,17 @@ import ServiceLifecycle
 import Synchronization
 import TaskModel
 
-/// Keeps the catalogue as the folders have it, and tells of every change. Which plugin may run is not its business.
+/// Keeps the catalogue as the folders have it, and hands out every change. Which plugin may run is not its business.
+///
+/// All of it is computed on the disk threads: the decision loop gets the outcome.
 final class CatalogKeeper: Service, Sendable {
     private struct State {
         var contents = CatalogContents.empty
         var known: [PluginIdentifier: KnownPlugin]
     }
 
-    /// Gets what is catalogued, what is wrong with each manifest that is refused, and which of these are refused for want of
-    /// their main plugin alone.
+    /// Gets the installed plugins, the problem of each refused manifest, and the plugins that are refused only because their
+    /// main plugin is missing.
     typealias OnChange =
         @Sendable (
             [PluginEntry], _ refused: [PluginIdentifier: String], _ orphans: Set<PluginIdentifier>
@@ -29,18 +32,22 @@ final class CatalogKeeper: Service, Sendable {
     private let threads: DiskThreads
     private let log: Logger
     private let onChange: OnChange
+    private let onFirstLoad: @Sendable (CatalogContents) -> Void
     private let state: Mutex<State>
+    private let firstLoad = Gate()
 
     /// - Parameters:
-    ///   - known: what earlier hosts had catalogued, which stays where two manifests claim the same.
-    ///   - doubts: come when somebody met a file that is not what the catalogue says.
+    ///   - known: plugins that earlier hosts had catalogued; of two manifests with one claim the known one wins.
+    ///   - doubts: yields when a file differs from its catalogue entry; the folders are then read again.
+    ///   - onFirstLoad: called once, when `onChange` has returned for the first time.
     init(
         configuration: HostConfiguration,
         known: [KnownPlugin],
         doubts: AsyncStream<Void>,
         threads: DiskThreads,
         log: Logger,
-        onChange: @escaping OnChange
+        onChange: @escaping OnChange,
+        onFirstLoad: @escaping @Sendable (CatalogContents) -> Void
     ) {
         folders = CatalogFolders(
             operatorManifests: configuration.operatorManifests,
@@ -53,38 +60,138 @@ final class CatalogKeeper: Service, Sendable {
         operatorExtensions = configuration.operatorExtensions
         self.log = log
         self.onChange = onChange
+        self.onFirstLoad = onFirstLoad
         let byName = Dictionary(known.map { ($0.identifier, $0) }, uniquingKeysWith: { _, last in last })
         state = Mutex(State(known: byName))
     }
 
+    /// Empty until the first load has ended.
     var contents: CatalogContents { state.withLock { $0.contents } }
 
-    /// Reads the folders and tells what they hold. Called once before anybody is served, then by `run` alone.
-    func load() async throws {
-        let known = state.withLock { Array($0.known.values) }
-        let contents = try await threads.run { [folders, operatorExtensions, cache] in
-            Catalog.load(
-                folders,
-                alreadyCatalogued: known,
-                operatorExtensions: operatorExtensions,
-                cache: cache
-            )
+    /// Whether the folders were read since the host started.
+    var isLoaded: Bool { firstLoad.isOpen }
+
+    /// Returns once `onChange` was called for the first time.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled before.
+    func waitUntilLoaded() async throws { try await firstLoad.pass() }
+
+    /// The same, for no longer than `limit`.
+    func waitUntilLoaded(within limit: Duration) async { await firstLoad.pass(within: limit) }
+
+    func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown { try await self.follow() }
+        } catch is CancellationError {
+            // The host stops: the regular end.
         }
-        let before = state.withLock { state in
-            defer { state.contents = contents }
+    }
+
+    private func follow() async throws {
+        // Watched before they are read: no change falls between the two.
+        let watch = try await threads.run { [folders] in try FolderWatch(folders.all) }
+        try await load()
+        firstLoad.open()
+        onFirstLoad(contents)
+        try await threads.run { [folders = contents.folders] in watch.watch(folders) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [doubts] in
+                for await _ in doubts { watch.lookAnew() }
+            }
+            try await load(after: watch)
+            group.cancelAll()
+        }
+    }
+
+    private func load(after watch: FolderWatch) async throws {
+        var problems = report(watch.problems, besides: [])
+        try await ChangeFollower(watch.changes, clock: ContinuousClock()).run {
+            try await load()
+            try await threads.run { [folders = contents.folders] in watch.watch(folders) }
+            problems = report(watch.problems, besides: problems)
+        }
+    }
+
+    private func report(_ problems: [FolderWatchError], besides told: [FolderWatchError]) -> [FolderWatchError] {
+        for problem in problems where !told.contains(problem) {
+            log.warning("folder not watched", metadata: ["problem": "\(problem)"])
+        }
+        return problems
+    }
+}
+
+// MARK: - Loading
+
+extension CatalogKeeper {
+    /// Manifests that a thread examines at a time. Small, so that a caller's read never waits long for a thread.
+    private static let share = 32
+    /// Threads that examine manifests at once: one is left for callers.
+    private static let width = max(1, min(ProcessInfo.processInfo.activeProcessorCount, DiskThreads.count - 1))
+
+    /// The outcome of a load that differs from the load before.
+    private struct Change: Sendable {
+        let entries: [PluginEntry]
+        let refusals: [PluginIdentifier: String]
+        let orphans: Set<PluginIdentifier>
+        let problems: [ManifestProblem]
+        let notes: [ManifestProblem]
+    }
+
+    /// Reads the changed files of the folders, and hands out the catalogue when it has changed.
+    private func load() async throws {
+        let listing = try await threads.run { [folders] in Catalog.manifests(in: folders) }
+        let examined = try await examine(listing.sources)
+        guard let change = try await threads.run({ self.change(to: listing, examined) }) else { return }
+        for problem in change.problems { log.warning("manifest refused", metadata: ["problem": "\(problem)"]) }
+        for note in change.notes { log.notice("manifest note", metadata: ["note": "\(note)"]) }
+        onChange(change.entries, change.refusals, change.orphans)
+    }
+
+    private func examine(_ sources: [ManifestSource]) async throws -> [ExaminedManifest] {
+        var shares = stride(from: 0, to: sources.count, by: Self.share).map { start in
+            sources[start..<min(start + Self.share, sources.count)]
+        }[...]
+        return try await withThrowingTaskGroup(of: [ExaminedManifest].self) { group in
+            func examineNext() {
+                guard let share = shares.popFirst() else { return }
+                group.addTask { [self] in
+                    try await threads.run { [folders, cache] in Catalog.examine(share, in: folders, cache: cache) }
+                }
+            }
+            for _ in 0..<Self.width { examineNext() }
+            var examined: [ExaminedManifest] = []
+            examined.reserveCapacity(sources.count)
+            while let found = try await group.next() {
+                examined += found
+                examineNext()
+            }
+            return examined
+        }
+    }
+
+    /// Nil when the catalogue is unchanged. Called by `load` alone, never twice at once.
+    private func change(to listing: ManifestListing, _ examined: [ExaminedManifest]) -> Change? {
+        cache.endPass()
+        let (before, known) = state.withLock { ($0.contents, $0.known) }
+        let contents = Catalog.contents(
+            of: listing,
+            examined,
+            in: folders,
+            alreadyCatalogued: Array(known.values),
+            operatorExtensions: operatorExtensions
+        )
+        if contents == before, isLoaded { return nil }
+        state.withLock { state in
+            state.contents = contents
             for entry in contents.entries { state.known[entry.identifier] = KnownPlugin(entry) }
-            return state.contents
         }
-        for refused in contents.refused where !before.refused.contains(refused) {
-            for problem in refused.problems { log.warning("manifest refused", metadata: ["problem": "\(problem)"]) }
-        }
-        for note in contents.notes where !before.notes.contains(note) {
-            log.notice("manifest note", metadata: ["note": "\(note)"])
-        }
-        onChange(
-            contents.entries.map(withOperatorsSettings),
-            Self.refusals(in: contents, known: known),
-            Self.orphans(in: contents)
+        let (refused, notes) = (Set(before.refused), Set(before.notes))
+        return Change(
+            entries: contents.entries.map(withOperatorsSettings),
+            refusals: Self.refusals(in: contents, known: known.values),
+            orphans: Self.orphans(in: contents),
+            problems: contents.refused.filter { !refused.contains($0) }.flatMap(\.problems),
+            notes: contents.notes.filter { !notes.contains($0) }
         )
     }
 
@@ -95,51 +202,24 @@ final class CatalogKeeper: Service, Sendable {
         return Set(orphans.compactMap(\.identifier))
     }
 
-    /// What is wrong, by plugin. A file that does not even tell whose it is is known by its path.
-    private static func refusals(in contents: CatalogContents, known: [KnownPlugin]) -> [PluginIdentifier: String] {
+    /// The problem of each refused plugin. A file without a legible identifier stands for the plugin that it described last.
+    private static func refusals(
+        in contents: CatalogContents,
+        known: some Collection<KnownPlugin>
+    ) -> [PluginIdentifier: String] {
+        if contents.refused.isEmpty { return [:] }
+        let byManifest = Dictionary(known.map { ($0.manifestPath, $0.identifier) }) { first, second in
+            min(first, second)
+        }
         var refusals: [PluginIdentifier: String] = [:]
         for refused in contents.refused {
             let errors = refused.problems.filter { $0.severity == .error }
-            guard
-                let plugin = refused.identifier ?? known.first(where: { $0.manifestPath == refused.file })?.identifier,
-                let first = errors.first
-            else { continue }
+            guard let plugin = refused.identifier ?? byManifest[refused.file], let first = errors.first else {
+                continue
+            }
             refusals[plugin] = errors.count > 1 ? "\(first) (and \(errors.count - 1) more)" : "\(first)"
         }
         return refusals
-    }
-
-    func run() async throws {
-        let watch = try await threads.run { [folders = contents.folders] in try FolderWatch(folders) }
-        // What changed between the first look and the watch is not missed.
-        try await load(watchedBy: watch)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { [doubts] in
-                for await _ in doubts.cancelOnGracefulShutdown() { watch.lookAnew() }
-            }
-            try await follow(watch)
-            group.cancelAll()
-        }
-    }
-
-    private func follow(_ watch: FolderWatch) async throws {
-        var problems = report(watch.problems, besides: [])
-        for await _ in watch.changes.cancelOnGracefulShutdown() {
-            try await load(watchedBy: watch)
-            problems = report(watch.problems, besides: problems)
-        }
-    }
-
-    private func load(watchedBy watch: FolderWatch) async throws {
-        try await load()
-        try await threads.run { [folders = contents.folders] in watch.watch(folders) }
-    }
-
-    private func report(_ problems: [FolderWatchError], besides told: [FolderWatchError]) -> [FolderWatchError] {
-        for problem in problems where !told.contains(problem) {
-            log.warning("folder not watched", metadata: ["problem": "\(problem)"])
-        }
-        return problems
     }
 
     private func withOperatorsSettings(_ entry: PluginEntry) -> PluginEntry {

@@ -3,6 +3,8 @@
 package import TaskModel
 
 /// Reads the manifest folders and says which plugins are installed. Loads no library and remembers nothing.
+///
+/// A load has three steps, so that the second one can be shared among threads: `manifests`, `examine`, `contents`.
 package enum Catalog {
     /// - Parameters:
     ///   - alreadyCatalogued: what was there before, which stays where two manifests claim the same.
@@ -15,16 +17,40 @@ package enum Catalog {
         cache: CatalogCache = CatalogCache()
     ) -> CatalogContents {
         let listing = manifests(in: folders)
-        let examined = listing.sources.map {
-            ExaminedManifest.examine($0, pluginFolder: folders.plugins, cache: cache)
-        }
-        cache.forgetUnused()
+        let examined = examine(listing.sources, in: folders, cache: cache)
+        cache.endPass()
+        return contents(
+            of: listing,
+            examined,
+            in: folders,
+            alreadyCatalogued: alreadyCatalogued,
+            operatorExtensions: operatorExtensions
+        )
+    }
+
+    /// Reads each manifest and its library as if there were no others. Ends no pass of the cache.
+    package static func examine(
+        _ sources: some Sequence<ManifestSource>,
+        in folders: CatalogFolders,
+        cache: CatalogCache
+    ) -> [ExaminedManifest] {
+        sources.map { ExaminedManifest.examine($0, pluginFolder: folders.plugins, cache: cache) }
+    }
+
+    /// - Parameter examined: all of `listing`, in any order.
+    package static func contents(
+        of listing: ManifestListing,
+        _ examined: [ExaminedManifest],
+        in folders: CatalogFolders,
+        alreadyCatalogued: [KnownPlugin],
+        operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
+    ) -> CatalogContents {
         let settled = settle(examined, alreadyCatalogued: alreadyCatalogued, operatorExtensions: operatorExtensions)
         return CatalogContents(
             entries: settled.entries,
             refused: (settled.refused + listing.refused).sorted { $0.file < $1.file },
             notes: settled.notes,
-            folders: settled.folders.union(folders.manifests + [folders.plugins].compactMap(\.self))
+            folders: settled.folders.union(folders.all)
         )
     }
 

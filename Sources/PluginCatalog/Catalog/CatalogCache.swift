@@ -5,31 +5,47 @@ internal import PluginBinary
 internal import Synchronization
 internal import TaskModel
 
-/// What was read and hashed already, by path and state of the file, so that a reload looks only at what changed.
+/// The manifests and libraries of earlier passes over the folders, by path and state of the file: a pass reads only the
+/// files that have changed since the pass before. Any thread; several threads may share one pass.
 ///
-/// Keeps nothing of a file that changed a moment ago: a second change within the same tick of the file system's clock
-/// could not be told from the first.
+/// A file that changed a moment ago is read again by the next pass: a second change within the same tick of the file
+/// system's clock leaves the file's state as it was.
 package final class CatalogCache: Sendable {
     /// Coarser than the clock of any file system that a plugin is installed on, but for FAT.
     private static let settlingTime: Int64 = 1_000_000_000
 
-    /// How much had to be done, since the cache exists.
+    /// Amount of work done since the cache was made.
     package struct Work: Hashable, Sendable {
         package var manifestsRead: Int
+        package var librariesExamined: Int
         package var librariesHashed: Int
 
-        package init(manifestsRead: Int = 0, librariesHashed: Int = 0) {
+        package init(manifestsRead: Int = 0, librariesExamined: Int = 0, librariesHashed: Int = 0) {
             self.manifestsRead = manifestsRead
+            self.librariesExamined = librariesExamined
             self.librariesHashed = librariesHashed
         }
     }
 
     private struct State {
-        var manifests: [String: ManifestReading] = [:]
+        /// By path.
+        var manifests: [String: Kept<ManifestReading>] = [:]
         /// By path and use.
-        var libraries: [String: ExaminedLibrary] = [:]
-        var used: Set<String> = []
+        var libraries: [String: Kept<ExaminedLibrary>] = [:]
+        /// By the state of the file: one file may be reached by several paths.
+        var digests: [FileIdentity: LibraryDigestSlot] = [:]
+        var pass = 0
         var work = Work()
+    }
+
+    /// The content of one state of a file.
+    private struct Kept<Value: Sendable>: Sendable {
+        let value: Value
+        /// The state of the file that `value` is true for.
+        let identity: FileIdentity
+        /// The only pass that may use the value; nil when no other content can have the same state of the file.
+        let onlyPass: Int?
+        var lastUse: Int
     }
 
     private let state = Mutex(State())
@@ -47,59 +63,109 @@ package final class CatalogCache: Sendable {
     }
 
     func manifest(at path: String) -> ManifestReading {
-        if let identity = FileIdentity(ofPath: path), let reading = known(path, \.manifests, \.identity, identity) {
-            return reading
-        }
+        if let reading = kept(path, in: \.manifests) { return reading }
         let reading = ManifestReading.read(path: path)
-        keep(reading, as: path, in: \.manifests, if: reading.identity) { $0.manifestsRead += 1 }
+        keep(reading, reading.identity, as: path, in: \.manifests) { $0.manifestsRead += 1 }
         return reading
     }
 
     func library(at path: String, for use: LibraryUse) -> ExaminedLibrary {
         // A NUL stands in no path: two files' keys never meet.
         let key = path + use.key
-        if let identity = FileIdentity(ofPath: path), let library = known(key, \.libraries, \.identity, identity) {
-            return library
+        if let library = kept(path, as: key, in: \.libraries) { return library }
+        let library = ExaminedLibrary.examine(path: path, for: use) {
+            descriptor,
+            identity throws(PluginBinaryProblem) in
+            try self.digest(of: descriptor, identity, path: path)
         }
-        let library = ExaminedLibrary.examine(path: path, for: use)
-        keep(library, as: key, in: \.libraries, if: library.identity) { $0.librariesHashed += 1 }
+        keep(library, library.identity, as: key, in: \.libraries) { $0.librariesExamined += 1 }
         return library
     }
 
-    /// Forgets every file that was not asked for since the last call.
-    func forgetUnused() {
+    /// Ends a pass: forgets every file that it did not ask for.
+    package func endPass() {
         state.withLock { state in
-            let used = state.used
-            state.manifests = state.manifests.filter { used.contains($0.key) }
-            state.libraries = state.libraries.filter { used.contains($0.key) }
-            state.used = []
+            let pass = state.pass
+            state.manifests = state.manifests.filter { $0.value.lastUse == pass }
+            state.libraries = state.libraries.filter { $0.value.lastUse == pass }
+            let settled = state.libraries.values.filter { $0.onlyPass == nil }.map(\.identity)
+            let identities = Set(settled)
+            state.digests = state.digests.filter { identities.contains($0.key) }
+            state.pass = pass + 1
         }
     }
 
-    private func known<Value: Sendable>(
+    private func digest(
+        of descriptor: CInt,
+        _ identity: FileIdentity,
+        path: String
+    ) throws(PluginBinaryProblem) -> String {
+        let slot = state.withLock { state in
+            if let slot = state.digests[identity] { return slot }
+            let slot = LibraryDigestSlot()
+            state.digests[identity] = slot
+            return slot
+        }
+        let (digest, isNew) = try slot.digest(of: descriptor, identity, path: path)
+        if isNew { state.withLock { $0.work.librariesHashed += 1 } }
+        return digest
+    }
+
+    private func kept<Value: Sendable>(
         _ path: String,
-        _ table: KeyPath<State, [String: Value]>,
-        _ state: KeyPath<Value, FileIdentity?>,
-        _ identity: FileIdentity
+        as key: String? = nil,
+        in table: WritableKeyPath<State, [String: Kept<Value>]>
     ) -> Value? {
-        self.state.withLock { cache in
-            cache.used.insert(path)
-            return cache[keyPath: table][path].flatMap { $0[keyPath: state] == identity ? $0 : nil }
+        guard let identity = FileIdentity(ofPath: path) else { return nil }
+        let key = key ?? path
+        return state.withLock { state in
+            let pass = state.pass
+            guard let kept = state[keyPath: table][key], kept.identity == identity,
+                kept.onlyPass == nil || kept.onlyPass == pass
+            else { return nil }
+            state[keyPath: table][key]?.lastUse = pass
+            return kept.value
         }
     }
 
     private func keep<Value: Sendable>(
         _ value: Value,
-        as path: String,
-        in table: WritableKeyPath<State, [String: Value]>,
-        if identity: FileIdentity?,
+        _ identity: FileIdentity?,
+        as key: String,
+        in table: WritableKeyPath<State, [String: Kept<Value>]>,
         count: (inout Work) -> Void
     ) {
         let isSettled = identity.map { $0.changed < now() - Self.settlingTime } ?? false
-        state.withLock { cache in
-            cache.used.insert(path)
-            cache[keyPath: table][path] = isSettled ? value : nil
-            count(&cache.work)
+        state.withLock { state in
+            count(&state.work)
+            state[keyPath: table][key] = identity.map { identity in
+                Kept(
+                    value: value,
+                    identity: identity,
+                    onlyPass: isSettled ? nil : state.pass,
+                    lastUse: state.pass
+                )
+            }
+        }
+    }
+}
+
+/// The digest of one state of a file, which is computed once however many threads ask for it.
+private final class LibraryDigestSlot: Sendable {
+    private let digest = Mutex<String?>(nil)
+
+    /// - Parameter descriptor: open for reading; its position is neither used nor moved.
+    func digest(
+        of descriptor: CInt,
+        _ identity: FileIdentity,
+        path: String
+    ) throws(PluginBinaryProblem) -> (String, isNew: Bool) {
+        try digest.withLock { known throws(PluginBinaryProblem) in
+            if let known { return (known, false) }
+            let digest = try LibraryDigest.of(descriptor: descriptor, path: path)
+            // Bytes that were read while the file changed belong to no state of it.
+            if FileIdentity(ofDescriptor: descriptor) == identity { known = digest }
+            return (digest, true)
         }
     }
 }

@@ -16,6 +16,28 @@ package struct CatalogContents: Hashable, Sendable {
     /// Before anything was read.
     package static let empty = CatalogContents(entries: [], refused: [], notes: [], folders: [])
 
+    /// The refused files that follow `file` in the order of paths; nil for all.
+    package func refused(after file: String?) -> ArraySlice<RefusedPlugin> {
+        guard let file else { return refused[...] }
+        return refused[firstRefused { $0.file > file }...]
+    }
+
+    /// Nil unless the file at that path is refused.
+    package func refused(_ file: String) -> RefusedPlugin? {
+        let index = firstRefused { $0.file >= file }
+        return index < refused.count && refused[index].file == file ? refused[index] : nil
+    }
+
+    /// Index of the first one that `follows`, which all behind it do as well.
+    private func firstRefused(where follows: (RefusedPlugin) -> Bool) -> Int {
+        var (low, high) = (0, refused.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if follows(refused[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
     package func entry(for identifier: PluginIdentifier) -> PluginEntry? {
         entries.first { $0.identifier == identifier }
     }

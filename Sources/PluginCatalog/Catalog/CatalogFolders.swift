@@ -20,6 +20,9 @@ package struct CatalogFolders: Hashable, Sendable {
     /// By falling precedence.
     package var manifests: [String] { [operatorManifests].compactMap(\.self) + packageManifests }
 
+    /// The manifest folders and the plugin folder.
+    package var all: Set<String> { Set(manifests + [plugins].compactMap(\.self)) }
+
     /// With every link resolved; nil when it leads nowhere.
     static func real(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }

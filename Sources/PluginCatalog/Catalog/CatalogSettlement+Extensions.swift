@@ -13,10 +13,12 @@ extension CatalogSettlement {
         let mains = Dictionary(kept.filter { $0.manifest.role == .main }.map { ($0.identifier, $0) }) { first, _ in
             first
         }
+        defer { dropRefused() }
+        let extensions = Set(kept.filter { $0.manifest.role == .extension }.map(\.identifier))
         var containing: [PluginIdentifier: PluginIdentifier] = [:]
         for candidate in kept where candidate.manifest.role == .extension {
             guard let main = main(of: candidate, among: mains, operatorExtensions) else {
-                refuseOrphan(candidate)
+                refuseOrphan(candidate, among: extensions)
                 continue
             }
             let listed = main.manifest.extensions.contains(candidate.identifier)
@@ -54,7 +56,7 @@ extension CatalogSettlement {
         return nil
     }
 
-    private mutating func refuseOrphan(_ candidate: CatalogCandidate) {
+    private mutating func refuseOrphan(_ candidate: CatalogCandidate, among extensions: Set<PluginIdentifier>) {
         guard case .named(let field) = candidate.manifest.containing else {
             return refuse(
                 candidate,
@@ -64,7 +66,7 @@ extension CatalogSettlement {
                 remedy: "install its main plugin, or list it under plugins.MAIN.extensions in the host's configuration"
             )
         }
-        let isExtension = kept.contains { $0.identifier == field.value }
+        let isExtension = extensions.contains(field.value)
         refuse(
             candidate,
             .mainMissing,

@@ -18,8 +18,9 @@ extension CatalogSettlement {
     /// Of main plugins that permit the same identifier the one stays that had it, then one that was catalogued, then
     /// the first file name.
     mutating func settleTaskIdentifiers() {
-        let conflicts = conflicts()
+        let conflicts = conflicts(among: rivals())
         if conflicts.isEmpty { return }
+        defer { dropRefused() }
         let involved = Set(conflicts.flatMap { [$0.winner.owner.file, $0.loser.owner.file] })
         var undecided = kept.filter { involved.contains($0.file) }.sorted(by: staysBefore)
         while let first = undecided.first {
@@ -50,11 +51,37 @@ extension CatalogSettlement {
         }
     }
 
-    private func conflicts() -> [Conflict] {
+    /// The main plugins with an identifier that another one permits as well, by file. Most installations have none, and the
+    /// pairwise comparison is left out.
+    private func rivals() -> [CatalogCandidate] {
+        var owners: [PermittedIdentifier: Int] = [:]
+        var patterns: [String: [Int]] = [:]
+        var rivals: Set<Int> = []
+        let mains = kept.indices.filter { kept[$0].manifest.role == .main }
+        owners.reserveCapacity(mains.count)
+        for main in mains {
+            for field in kept[main].manifest.permitted {
+                let owner = owners[field.value] ?? main
+                owners[field.value] = owner
+                if owner != main { rivals.formUnion([owner, main]) }
+                if case .pattern(let prefix) = field.value { patterns[prefix.text, default: []].append(main) }
+            }
+        }
+        if patterns.isEmpty { return rivals.sorted().map { kept[$0] } }
+        for main in mains {
+            for field in kept[main].manifest.permitted {
+                let wider = prefixes(of: field.value.name).flatMap { patterns[$0] ?? [] }.filter { $0 != main }
+                if !wider.isEmpty { rivals.formUnion(wider + [main]) }
+            }
+        }
+        return rivals.sorted().map { kept[$0] }
+    }
+
+    private func conflicts(among rivals: [CatalogCandidate]) -> [Conflict] {
         var exact: [String: [Claim]] = [:]
         var patterns: [String: [Claim]] = [:]
         var claims: [Claim] = []
-        for main in kept where main.manifest.role == .main {
+        for main in rivals {
             for field in main.manifest.permitted {
                 let claim = Claim(owner: main, field: field)
                 claims.append(claim)
@@ -65,12 +92,12 @@ extension CatalogSettlement {
             }
         }
         return claims.flatMap { claim in
-            let equals: [Claim]?
-            let name: String
-            switch claim.field.value {
-            case .exact(let identifier): (equals, name) = (exact[identifier.text], identifier.text)
-            case .pattern(let prefix): (equals, name) = (patterns[prefix.text], prefix.text)
-            }
+            let name = claim.field.value.name
+            let equals =
+                switch claim.field.value {
+                case .exact: exact[name]
+                case .pattern: patterns[name]
+                }
             // Each pair of equal lines once; a wider pattern only from the narrower line's side.
             let rivals = (equals ?? []).filter { $0.owner.file > claim.owner.file }
             let wider = prefixes(of: name).flatMap { patterns[$0] ?? [] }.filter { $0.owner.file != claim.owner.file }
@@ -97,5 +124,15 @@ extension CatalogSettlement {
         let leftKnown = known[left.identifier] != nil
         let rightKnown = known[right.identifier] != nil
         return leftKnown == rightKnown ? left.comesBefore(right) : leftKnown
+    }
+}
+
+extension PermittedIdentifier {
+    /// The identifier, or the prefix of the pattern.
+    fileprivate var name: String {
+        switch self {
+        case .exact(let identifier): identifier.text
+        case .pattern(let prefix): prefix.text
+        }
     }
 }

@@ -31,6 +31,7 @@ struct CatalogCandidate {
 
 /// Decides which of several manifests in order count. Pure: what is on disk and what is remembered is handed in.
 struct CatalogSettlement {
+    /// Sorted by file from the first step on.
     private(set) var kept: [CatalogCandidate]
     private(set) var refused: [RefusedPlugin] = []
     private(set) var notes: [ManifestProblem] = []
@@ -89,6 +90,13 @@ struct CatalogSettlement {
         )
     }
 
+    /// Removes the refused candidates from `kept`, at the end of a step.
+    mutating func dropRefused() {
+        let files = Set(refused.map(\.file))
+        if !files.isEmpty { kept.removeAll { files.contains($0.file) } }
+    }
+
+    /// Records the refusal. The candidate stays in `kept` until the step ends.
     mutating func refuse<Value>(
         _ candidate: CatalogCandidate,
         _ rule: ManifestProblem.Rule,
@@ -111,6 +119,5 @@ struct CatalogSettlement {
                 problems: candidate.reading.problems + [problem]
             )
         )
-        kept.removeAll { $0.file == candidate.file }
     }
 }

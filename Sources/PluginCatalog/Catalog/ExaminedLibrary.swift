@@ -21,7 +21,12 @@ enum ExaminedLibrary: Sendable {
         }
     }
 
-    static func examine(path: String, for use: LibraryUse) -> ExaminedLibrary {
+    /// - Parameter digest: of the open file in the given state.
+    static func examine(
+        path: String,
+        for use: LibraryUse,
+        digest: (CInt, FileIdentity) throws(PluginBinaryProblem) -> String
+    ) -> ExaminedLibrary {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             return .refused([PluginBinaryProblem(path: path, kind: .unreadable(errno: errno))], nil)
@@ -35,10 +40,9 @@ enum ExaminedLibrary: Sendable {
                 let problems = first.symbol == nil ? [first] : survey.problems
                 return FileIdentity(ofDescriptor: descriptor) == before ? .refused(problems, before) : .changing
             }
-            let digest = try LibraryDigest.of(descriptor: descriptor, path: path)
-            guard let identity = survey.identity, FileIdentity(ofDescriptor: descriptor) == identity else {
-                return .changing
-            }
+            guard let identity = survey.identity else { return .changing }
+            let digest = try digest(descriptor, identity)
+            guard FileIdentity(ofDescriptor: descriptor) == identity else { return .changing }
             return .accepted(LibraryFile(path: path, digest: digest, identity: identity))
         } catch {
             return FileIdentity(ofDescriptor: descriptor) == before ? .refused([error], before) : .changing

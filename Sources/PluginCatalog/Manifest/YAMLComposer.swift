@@ -24,7 +24,13 @@ struct YAMLComposer {
         var disguises = KeyDisguises()
         while true {
             do {
-                let parser = try Parser(yaml: disguises.applied(to: text), resolver: .basic, encoding: .utf8)
+                // Without a constructor of its own, which makes no values, the parser would build the default one's tables.
+                let parser = try Parser(
+                    yaml: disguises.applied(to: text),
+                    resolver: .basic,
+                    constructor: Constructor([:], [:], [:]),
+                    encoding: .utf8
+                )
                 guard let node = try parser.singleRoot() else { return nil }
                 // Nodes hold their anchors weakly; the parser owns them.
                 return withExtendedLifetime(parser) { converted(node, key: nil, depth: 0, disguises) }
@@ -76,7 +82,8 @@ struct YAMLComposer {
         }
         switch node {
         case .scalar(let scalar):
-            check(scalar.tag, isOneOf: [.implicit, .nonSpecific, .str], key: key, position: position)
+            let tag = scalar.tag
+            check(tag, isOneOf: [.implicit, .nonSpecific, .str], key: key, position: position)
             if scalar.string.utf8.contains(0) {
                 problems.report(
                     .wrongValue,
@@ -87,7 +94,7 @@ struct YAMLComposer {
                 )
                 return refused
             }
-            let isQuoted = scalar.style != .plain || scalar.tag == Tag(.str)
+            let isQuoted = scalar.style != .plain || tag.rawValue == Tag.Name.str.rawValue
             return YAMLNode(content: .text(scalar.string, isQuoted: isQuoted), position: position)
         case .sequence(let sequence):
             check(sequence.tag, isOneOf: [.implicit, .nonSpecific, .seq], key: key, position: position)

@@ -48,6 +48,14 @@ struct PendingRequests: Sendable {
         permissions?.permits(identifier, as: kind) ?? true
     }
 
+    /// Index of the group that the request is in; nil while its time has not come.
+    func group(of request: PendingRequest) -> UInt16? {
+        guard let place = store.place(of: request.request.identifier), place.number == request.number,
+            let group = store[place]?.group
+        else { return nil }
+        return group == RequestSlot.noGroup ? nil : group
+    }
+
     /// When the request joined its group; nil while its time has not come.
     func readySince(of request: PendingRequest) -> WallTime? {
         guard let place = store.place(of: request.request.identifier), place.number == request.number,

@@ -13,6 +13,7 @@ extension JournalSelection {
             conditions.append(condition)
             arguments += [value]
         }
+        require("number < ?", before?.rawValue)
         require("journal.plugin = (SELECT id FROM plugin WHERE identifier = ?)", filter.plugin?.text)
         require("launch = ?", filter.launch?.rawValue)
         require("label = ?", filter.label)

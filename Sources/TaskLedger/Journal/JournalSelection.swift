@@ -6,17 +6,21 @@ package import TaskModel
 package struct JournalSelection: Hashable, Sendable {
     /// Only entries with a higher number.
     package var after: JournalNumber?
+    /// Only entries with a lower number.
+    package var before: JournalNumber?
     package var filter: JournalFilter
     package var newestFirst: Bool
     package var limit: Int
 
     package init(
         after: JournalNumber? = nil,
+        before: JournalNumber? = nil,
         filter: JournalFilter = JournalFilter(),
         newestFirst: Bool = false,
         limit: Int
     ) {
         self.after = after
+        self.before = before
         self.filter = filter
         self.newestFirst = newestFirst
         self.limit = limit

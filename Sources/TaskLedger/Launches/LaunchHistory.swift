@@ -4,14 +4,28 @@ import GRDB
 import TaskModel
 
 extension Database {
-    /// Newest first.
-    func launches(limit: Int, plugin: PluginIdentifier?) throws -> [LaunchRecord] {
-        let newest = "ORDER BY launch.number DESC LIMIT ?"
-        guard let plugin else { return try launchRecords(newest, [limit]) }
+    /// Newest first; with `before` only launches with a lower number.
+    func launches(limit: Int, before: LaunchNumber? = nil, plugin: PluginIdentifier?) throws -> [LaunchRecord] {
+        let newest = "launch.number < ? ORDER BY launch.number DESC LIMIT ?"
+        let bound = before?.rawValue ?? .max
+        guard let plugin else { return try launchRecords("WHERE \(newest)", [bound, limit]) }
         return try launchRecords(
-            "WHERE launch.plugin = (SELECT id FROM plugin WHERE identifier = ?) \(newest)",
-            [plugin.text, limit]
+            "WHERE launch.plugin = (SELECT id FROM plugin WHERE identifier = ?) AND \(newest)",
+            [plugin.text, bound, limit]
         )
+    }
+
+    /// Nil when the newest launch runs, or there is none.
+    func lastBlame(of plugin: PluginIdentifier) throws -> Blame? {
+        let sql = """
+            SELECT number, blame FROM launch WHERE plugin = (SELECT id FROM plugin WHERE identifier = ?)
+            ORDER BY number DESC LIMIT 1
+            """
+        let blames: [Blame?] = try rows(sql, [plugin.text], of: "launch") { row in
+            _ = try row.launch()
+            return row.nextIsNull() ? nil : try row.name()
+        }
+        return blames.first ?? nil
     }
 
     func launch(_ number: LaunchNumber) throws -> LaunchRecord? {

@@ -32,7 +32,7 @@ struct HostVerdict {
             {
                 return .accepted
             }
-            let refusal = try await client.plugins().refused.first { $0.file == plan.manifestTarget }
+            let refusal = try await client.plugins(manifest: plan.manifestTarget).refused.first
             if let refusal {
                 let since = refusedSince ?? clock.now
                 if clock.now - since >= Self.settling { return .refused(refusal.problems.map(\.message)) }
@@ -74,8 +74,7 @@ struct HostVerdict {
         let end = clock.now + Self.patience
         while clock.now < end {
             guard let reply = try await plugin(identifier) else {
-                let list = try await client.plugins()
-                if !list.refused.contains(where: { $0.file == manifest }) { return .gone }
+                if try await client.plugins(manifest: manifest).refused.isEmpty { return .gone }
                 try await clock.sleep(for: Self.pause)
                 continue
             }

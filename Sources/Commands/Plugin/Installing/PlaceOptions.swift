@@ -43,7 +43,7 @@ struct PlaceOptions: ParsableArguments {
             var extensions: [PluginIdentifier: Set<PluginIdentifier>] = [:]
             for summary in try await client.plugins().plugins where summary.role == PluginRole.main.name {
                 guard let main = PluginIdentifier(summary.identifier) else { continue }
-                extensions[main] = Set(try await client.plugin(main).extensions.compactMap { PluginIdentifier($0) })
+                extensions[main] = Set(summary.extensions.compactMap { PluginIdentifier($0) })
             }
             return extensions
         }

@@ -3,6 +3,8 @@
 /// A heading and what stands below it, in blocks of lines that belong together.
 struct PictureSection {
     let heading: String
+    /// Number of blocks that there are, where `blocks` may hold only the first of them; nil for those alone.
+    var count: Int?
     var blocks: [[PictureLine]]
     /// Gets only what the others leave.
     var isExtra = false
@@ -20,7 +22,7 @@ struct PictureSection {
             lines += block.prefix(room)
         }
         var top = PictureLine(heading, .strong)
-        if shown < blocks.count { top.add(", \(shown) shown", .warning) }
+        if shown < max(blocks.count, count ?? 0) { top.add(", \(shown) shown", .warning) }
         return [top] + lines
     }
 

@@ -9,7 +9,8 @@ extension WatchPicture {
     func waitingSection(columns: Int?) -> PictureSection? {
         let pending = snapshot.tasks.pending
         return PictureSection(
-            heading: "WAITING \(pending.count)",
+            heading: "WAITING \(snapshot.pendingCount)",
+            count: snapshot.pendingCount,
             blocks: rows(
                 pending.map { (Subject.text($0.identifier, of: $0.plugin), $0.kind, $0.attempts, $0.reason) },
                 columns
@@ -20,7 +21,8 @@ extension WatchPicture {
     func eventSection(columns: Int?) -> PictureSection? {
         let events = snapshot.tasks.events
         return PictureSection(
-            heading: "EVENTS \(events.count)",
+            heading: "EVENTS \(snapshot.eventCount)",
+            count: snapshot.eventCount,
             blocks: rows(events.map { ($0.plugin, $0.eventName, $0.attempts, $0.reason) }, columns)
         )
     }

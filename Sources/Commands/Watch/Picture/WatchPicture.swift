@@ -70,8 +70,8 @@ struct WatchPicture {
             line.add("  no host since \(time(absence.since))", .alarm)
             return line
         }
-        let tasks = snapshot.tasks
-        line.add("  \(snapshot.launches.count) running, \(tasks.pending.count + tasks.events.count) waiting")
+        let waiting = snapshot.pendingCount + snapshot.eventCount
+        line.add("  \(snapshot.launches.count) running, \(waiting) waiting")
         if snapshot.host.isStopping { line.add("  the host is stopping", .alarm) }
         let age = max(.zero, now - snapshot.host.startedAt.wall)
         line.add("  host up \(Duration.seconds(age.components.seconds).humanReadable), \(snapshot.host.socket)", .faint)

@@ -1,0 +1,32 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// Which plugins and refused manifests `GET /v1/plugins` lists.
+package struct PluginQuery: Hashable, Sendable {
+    static let names = ["limit", "after", "manifest"]
+
+    /// Of plugins and refused manifests together.
+    package var limit: Int
+    /// Nil for the first page.
+    package var after: PluginCursor?
+    /// Path of a manifest file: then only the plugin that it describes, or its refusal; nil for all.
+    package let manifest: String?
+
+    package init(limit: Int = PageLimit.standard, after: PluginCursor? = nil, manifest: String? = nil) {
+        self.limit = limit
+        self.after = after
+        self.manifest = manifest
+    }
+
+    package init(reading value: (String) -> String?) throws(ControlRefusal) {
+        limit = try PageLimit.read(value("limit"))
+        after = try QueryValue.cursor(value("after"), PluginCursor.init(text:))
+        manifest = try QueryValue.path(value("manifest"), named: "manifest")
+    }
+
+    package var items: [(name: String, value: String)] {
+        let given: [(name: String, value: String?)] = [
+            ("limit", "\(limit)"), ("after", after?.text), ("manifest", manifest),
+        ]
+        return given.compactMap { name, value in value.map { (name, $0) } }
+    }
+}

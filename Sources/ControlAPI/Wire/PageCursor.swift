@@ -1,0 +1,48 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+// Cursors as `next` and `after` carry them. Their text means nothing to clients.
+
+extension WorkCursor {
+    package var text: String { "\(plugin)/\(number)" }
+
+    /// Nil for text that no page has sent.
+    package init?(text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let plugin = PluginIdentifier(String(parts[0])), let number = Int64(parts[1]) else {
+            return nil
+        }
+        self.init(plugin: plugin, number: SubmissionNumber(rawValue: number))
+    }
+}
+
+/// A position in the list of plugins: the installed ones by identifier, then the refused manifests by file.
+package enum PluginCursor: Hashable, Sendable {
+    case plugin(PluginIdentifier)
+    /// The path of a refused file.
+    case refused(String)
+    /// After the last plugin and before the first refused file.
+    case endOfPlugins
+
+    package var text: String {
+        switch self {
+        case .plugin(let plugin): plugin.text
+        case .refused(let file): file
+        case .endOfPlugins: "/"
+        }
+    }
+
+    /// Nil for text that no page has sent.
+    package init?(text: String) {
+        if text == "/" {
+            self = .endOfPlugins
+        } else if text.hasPrefix("/") {
+            self = .refused(text)
+        } else if let plugin = PluginIdentifier(text) {
+            self = .plugin(plugin)
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,11 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// The bounds of one page, the same for every list.
+package enum PageLimit {
+    package static let range = 1...1_000
+    package static let standard = 100
+
+    static func read(_ text: String?) throws(ControlRefusal) -> Int {
+        try QueryValue.whole(text, named: "limit", in: range) ?? standard
+    }
+}

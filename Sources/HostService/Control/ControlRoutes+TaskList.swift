@@ -1,0 +1,123 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Scheduling
+import TaskModel
+
+// The list of work, a page at a time.
+extension ControlRoutes {
+    /// Items that one turn of the decision loop hands out. A longer page takes several turns, with decisions in between.
+    static let itemsPerTurn = 100
+    /// Turns that one page may take: a filter that matches rarely ends a page before its limit.
+    static let turnsPerPage = 20
+
+    /// The decision loop hands out values; their messages and JSON are made here, outside of it.
+    func taskList(_ query: TaskQuery) async throws -> TaskListReply {
+        let isPartial = !catalog.isLoaded
+        var turn = try await turn(after: query.after, limit: query.limit, of: query)
+        var list = TaskListReply(
+            pending: [],
+            running: running(in: turn, matching: query),
+            events: [],
+            isPartial: isPartial
+        )
+        list.add(turn)
+        for _ in 1..<Self.turnsPerPage {
+            let room = query.limit - list.pending.count - list.events.count
+            guard room > 0, let next = turn.page.next else { break }
+            turn = try await self.turn(after: next, limit: room, of: query)
+            list.add(turn)
+        }
+        if query.after == nil, list.isEmpty, let plugin = query.plugin { try await requireInstalled(plugin) }
+        return list
+    }
+
+    /// Refuses an unknown plugin: its empty list would look like that of an idle plugin.
+    func requireInstalled(_ plugin: PluginIdentifier) async throws {
+        try await catalog.waitUntilLoaded()
+        let isInstalled = try await read { scheduler, _ in scheduler.entry(of: plugin) != nil }
+        if !isInstalled { throw ControlRefusal.noSuchPlugin(plugin.text) }
+    }
+
+    private func turn(after cursor: WorkCursor?, limit: Int, of query: TaskQuery) async throws -> Turn {
+        let filter = WorkFilter(plugin: query.plugin, kinds: query.kinds)
+        let limit = min(limit, Self.itemsPerTurn)
+        return try await read { scheduler, now in
+            Turn(
+                page: scheduler.waitingPage(after: cursor, limit: limit, matching: filter, at: now),
+                launches: cursor == nil ? scheduler.runningLaunches : [],
+                now: now
+            )
+        }
+    }
+
+    private func running(in turn: Turn, matching query: TaskQuery) -> [TaskListReply.Running] {
+        turn.launches.flatMap { launch in
+            launch.unfinished.filter { query.includes($0.work) }.map { task in
+                TaskListReply.Running(task, of: launch, titles: scheduler.titles, at: turn.now)
+            }
+        }
+    }
+}
+
+/// The piece of a list that one turn of the decision loop hands out, at one moment.
+private struct Turn: Sendable {
+    let page: WaitingPage
+    /// The running launches; empty but in the first piece. They are of the same moment: no task is in both lists.
+    let launches: [Scheduler.RunningLaunch]
+    let now: Moment
+}
+
+extension TaskQuery {
+    fileprivate func includes(_ work: PendingWork) -> Bool {
+        (plugin.map { $0 == work.plugin } ?? true) && (kinds.isEmpty || kinds.contains(work.kind))
+    }
+}
+
+extension TaskListReply {
+    fileprivate mutating func add(_ turn: Turn) {
+        pending += turn.page.items.compactMap { Pending($0, at: turn.now) }
+        events += turn.page.items.compactMap { Event($0, at: turn.now) }
+        isPartial = isPartial || turn.page.isPartial
+        next = turn.page.next?.text
+    }
+
+    fileprivate var isEmpty: Bool { pending.isEmpty && events.isEmpty && running.isEmpty && next == nil }
+}
+
+extension TaskListReply.Pending {
+    /// Nil for an event.
+    fileprivate init?(_ item: WaitingPage.Item, at now: Moment) {
+        guard case .request(let request) = item.work else { return nil }
+        self.init(request, reason: item.reasons.first.map { WaitingReason($0, at: now) })
+    }
+}
+
+extension TaskListReply.Event {
+    /// Nil for a request.
+    init?(_ item: WaitingPage.Item, at now: Moment) {
+        guard case .event(let event) = item.work else { return nil }
+        self.init(event, reason: item.reasons.first.map { WaitingReason($0, at: now) })
+    }
+}
+
+extension TaskListReply.Running {
+    init(_ task: PlannedTask, of launch: Scheduler.RunningLaunch, titles: TitleBook, at now: Moment) {
+        var title: (text: String, subtitle: String?)?
+        if let changed = titles[task.id] {
+            title = (changed.title, changed.subtitle)
+        } else if case .request(let pending) = task.work, let terms = pending.request.continued {
+            title = (terms.title, terms.subtitle)
+        }
+        self.init(
+            task.work,
+            launch: launch.plan.number,
+            startedAt: launch.plan.startedAt,
+            budget: task.work.kind == .continued ? nil : launch.plan.budget.total,
+            used: launch.plan.budget.used(at: now.monotonic),
+            isExpiring: launch.expiring.contains(task.id),
+            title: title,
+            progress: launch.progress[task.id]
+        )
+    }
+}

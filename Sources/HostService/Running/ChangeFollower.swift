@@ -1,0 +1,41 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Synchronization
+
+/// Acts upon changes of files at the times that `ChangePace` gives.
+final class ChangeFollower<C: Clock<Duration>>: Sendable {
+    private let changes: AsyncStream<Void>
+    private let clock: C
+    private let pace = Mutex(ChangePace<C.Instant>())
+
+    init(_ changes: AsyncStream<Void>, clock: C) {
+        self.changes = changes
+        self.clock = clock
+    }
+
+    /// Returns when the changes end. Throws what `act` throws, and when the task is cancelled. Called once.
+    ///
+    /// - Parameter act: takes every change before its begin into account; never called twice at once.
+    func run(_ act: () async throws -> Void) async throws {
+        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await _ in self.changes {
+                    self.pace.withLock { $0.changed(at: self.clock.now) }
+                    signal.yield()
+                }
+                signal.finish()
+            }
+            for await _ in signals { try await actWhenDue(act) }
+        }
+    }
+
+    private func actWhenDue(_ act: () async throws -> Void) async throws {
+        while let due = pace.withLock({ $0.due }), due > clock.now { try await clock.sleep(until: due, tolerance: nil) }
+        // A signal may be left of changes that were acted upon already.
+        guard pace.withLock({ $0.begin() }) else { return }
+        let start = clock.now
+        try await act()
+        pace.withLock { $0.end(at: clock.now, after: start.duration(to: clock.now)) }
+    }
+}

@@ -1,0 +1,118 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import TaskModel
+
+// The lists of the control API, one bounded page at a time. Changes nothing.
+extension Scheduler {
+    /// Number of plugins and works that one page may examine beyond its limit before it ends with a `next`: a filter that
+    /// matches rarely must not hold up decisions.
+    private static let examinedBeyondLimit = 256
+
+    /// The first `limit` works that match `filter` and follow `cursor`, each with the reasons for its waiting.
+    ///
+    /// - Parameters:
+    ///   - cursor: the `next` of the page before; nil for the first page.
+    ///   - limit: at least 1.
+    package func waitingPage(
+        after cursor: WorkCursor?,
+        limit: Int,
+        matching filter: WorkFilter = WorkFilter(),
+        at now: Moment
+    ) -> WaitingPage {
+        var items: [WaitingPage.Item] = []
+        var left = limit + Self.examinedBeyondLimit
+        var last = cursor
+        for plugin in identifiers(from: cursor?.plugin, matching: filter) {
+            if left <= 0 { return WaitingPage(items: items, next: last, isPartial: loading.isPartial) }
+            left -= 1
+            let number = cursor?.plugin == plugin ? cursor?.number : nil
+            let works = waitingWork(of: plugin, after: number, limit: left + 1)
+            var evaluations: [Lane: LaneEvaluation] = [:]
+            for work in works {
+                if items.count == limit || left <= 0 {
+                    return WaitingPage(items: items, next: last, isPartial: loading.isPartial)
+                }
+                left -= 1
+                last = WorkCursor(plugin: plugin, number: work.number)
+                guard filter.includes(work.kind) else { continue }
+                let reasons = reasons(against: work, &evaluations, at: now)
+                items.append(WaitingPage.Item(work: work, reasons: reasons))
+            }
+            last = .end(of: plugin)
+        }
+        return WaitingPage(items: items, next: nil, isPartial: loading.isPartial)
+    }
+
+    /// The first `limit` installed plugins whose identifiers follow `cursor`.
+    ///
+    /// - Parameter limit: at least 1.
+    package func pluginPage(after cursor: PluginIdentifier?, limit: Int) -> PluginPage {
+        var summaries: [PluginSummary] = []
+        var left = limit + Self.examinedBeyondLimit
+        var last = cursor
+        for plugin in plugins.names(after: cursor) {
+            if summaries.count == limit || left <= 0 {
+                return PluginPage(plugins: summaries, next: last, isPartial: loading.isPartial)
+            }
+            left -= 1
+            last = plugin
+            if let summary = summary(of: plugin) { summaries.append(summary) }
+        }
+        return PluginPage(plugins: summaries, next: nil, isPartial: loading.isPartial)
+    }
+
+    /// Nil for a plugin that is not installed.
+    package func summary(of plugin: PluginIdentifier) -> PluginSummary? {
+        guard plugins.contains(plugin), let entry = plugins[plugin].entry else { return nil }
+        let isMain = entry.role == .main
+        let executions = launches.numbers(of: plugin).compactMap { launches.find($0)?.execution }
+        let limited = TaskKind.allCases.filter { isMain && $0.countedAs == $0 && $0 != .event }
+        let limits = plugins[plugin].requests.limits
+        return PluginSummary(
+            entry: entry,
+            pendingByLimit: Dictionary(uniqueKeysWithValues: limited.map { ($0, limits.storedCount(of: $0)) })
+                .filter { $0.value > 0 },
+            pendingCount: isMain ? plugins[plugin].requests.count : 0,
+            eventCount: plugins[plugin].events.count,
+            runningCount: executions.reduce(0) { $0 + $1.unfinished.count },
+            hasLaunch: !executions.isEmpty
+        )
+    }
+
+    // MARK: Waiting work
+
+    /// The plugins that a page examines, in the order of their identifiers, the cursor's own first.
+    private func identifiers(from first: PluginIdentifier?, matching filter: WorkFilter) -> [PluginIdentifier] {
+        if let plugin = filter.plugin {
+            return plugins.contains(plugin) && first.map { $0 <= plugin } ?? true ? [plugin] : []
+        }
+        let following = plugins.names(after: first).prefix(Self.examinedBeyondLimit * 8)
+        return (first.map { plugins.contains($0) ? [$0] : [] } ?? []) + following
+    }
+
+    /// Pending requests and waiting events behind a number, by number.
+    private func waitingWork(of plugin: PluginIdentifier, after number: SubmissionNumber?, limit: Int) -> [PendingWork] {
+        let requests = plugins[plugin].requests.requests(after: number, limit: limit).map(PendingWork.request)
+        let events = plugins[plugin].events.events(after: number, limit: limit).map(PendingWork.event)
+        if events.isEmpty { return requests }
+        return Array((requests + events).sorted { $0.number < $1.number }.prefix(limit))
+    }
+
+    /// - Parameter evaluations: those of the lanes that the page has met: one evaluation serves all ready work of a lane.
+    private func reasons(
+        against work: PendingWork,
+        _ evaluations: inout [Lane: LaneEvaluation],
+        at now: Moment
+    ) -> [Reason] {
+        guard case .request(let request) = work, work.kind.lane == .background,
+            let index = plugins[request.plugin].requests.group(of: request)
+        else { return reasons(against: work, at: now) }
+        let evaluation = evaluations[.background] ?? evaluate(request.plugin, in: .background, at: now)
+        evaluations[.background] = evaluation
+        guard let group = evaluation.groups.first(where: { $0.index == index }) else {
+            return reasons(against: work, at: now)
+        }
+        guard let alone = evaluation.alone, alone.number != request.number else { return group.reasons }
+        return (group.reasons + [.othersRunAlone(first: alone.label)]).sorted { $0.rank < $1.rank }
+    }
+}

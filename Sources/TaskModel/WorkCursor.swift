@@ -1,0 +1,23 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// A position in the list of waiting work, which is ordered by plugin identifier, then by submission number.
+///
+/// It names a place rather than an item: a page may begin after work that has started since.
+package struct WorkCursor: Hashable, Comparable, Sendable {
+    package let plugin: PluginIdentifier
+    package let number: SubmissionNumber
+
+    package init(plugin: PluginIdentifier, number: SubmissionNumber) {
+        self.plugin = plugin
+        self.number = number
+    }
+
+    /// The position after everything that `plugin` can have waiting.
+    package static func end(of plugin: PluginIdentifier) -> Self {
+        Self(plugin: plugin, number: SubmissionNumber(rawValue: .max))
+    }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.plugin, left.number) < (right.plugin, right.number)
+    }
+}

@@ -1,0 +1,99 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Dispatch
+import HostConfiguration
+import HostTestKit
+import Logging
+import PluginCatalog
+import Synchronization
+import TaskModel
+import Testing
+
+@testable import HostService
+
+@Suite("The catalogue loads in the background", .timeLimit(.minutes(1)))
+final class CatalogKeeperTests: Sendable {
+    /// The refusals of each catalogue that was handed out.
+    private let handedOut = Mutex<[[PluginIdentifier: String]]>([])
+
+    private func withKeeper(
+        in folder: ScratchFolder,
+        _ body: (CatalogKeeper, DiskThreads, AsyncStream<Void>.Iterator) async throws -> Void
+    ) async throws {
+        for name in ["manifests", "packages", "plugins"] { try folder.makeFolder(name) }
+        var configuration = HostConfiguration(paths: HostPaths.user(environment: ["HOME": folder.path]), processors: 1)
+        configuration.operatorManifests = folder.file("manifests")
+        configuration.packageManifests = folder.file("packages")
+        configuration.pluginFolder = folder.file("plugins")
+        let (changes, change) = AsyncStream.makeStream(of: Void.self)
+        let (doubts, doubt) = AsyncStream.makeStream(of: Void.self)
+        try await DiskThreads.with { threads in
+            let keeper = CatalogKeeper(
+                configuration: configuration,
+                known: [],
+                doubts: doubts,
+                threads: threads,
+                log: Logger(label: "test")
+            ) { _, refused, _ in
+                self.handedOut.withLock { $0.append(refused) }
+                change.yield()
+            } onFirstLoad: { _ in
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await keeper.run() }
+                try await body(keeper, threads, changes.makeAsyncIterator())
+                group.cancelAll()
+            }
+        }
+        doubt.finish()
+    }
+
+    private static func manifest(_ name: String) -> [UInt8] {
+        Array("manifest: 1\nidentifier: com.example.\(name)\nlibrary: lib\(name).so\n".utf8)
+    }
+
+    @Test func `a task that needs the catalogue waits for the first load`() async throws {
+        try await ScratchFolder.with { folder in
+            try folder.makeFolder("manifests")
+            let held = DispatchSemaphore(value: 0)
+            for number in 0..<100 { try folder.write(Self.manifest("p\(number)"), to: "manifests/\(number).yaml") }
+            try await withKeeper(in: folder) { keeper, threads, changes in
+                var changes = changes
+                // Every disk thread is busy: the load cannot go on.
+                let busy = (0..<DiskThreads.count).map { _ in
+                    Task { try await threads.run { held.wait() } }
+                }
+                await keeper.waitUntilLoaded(within: .milliseconds(20))
+                #expect(!keeper.isLoaded || !self.handedOut.withLock { $0 }.isEmpty)
+                let waiting = Task { try await keeper.waitUntilLoaded() }
+                for _ in busy { held.signal() }
+                try await waiting.value
+                #expect(keeper.isLoaded && keeper.contents.refused.count == 100)
+                #expect(self.handedOut.withLock { $0 }.map(\.count) == [100])
+                await changes.next()
+                for task in busy { try await task.value }
+            }
+        }
+    }
+
+    @Test func `the changes of one burst are handed out together, with everything unchanged`() async throws {
+        try await ScratchFolder.with { folder in
+            try await withKeeper(in: folder) { keeper, _, changes in
+                var changes = changes
+                await changes.next()
+                for number in 0..<40 { try folder.write(Self.manifest("p\(number)"), to: "manifests/\(number).yaml") }
+                while keeper.contents.refused.count < 40 { await changes.next() }
+                let counts = self.handedOut.withLock { $0.map(\.count) }
+                #expect(counts.first == 0 && counts.last == 40)
+                // Some file systems are slow; one event for each file would be a failure all the same.
+                #expect(counts.count < 20, "\(counts)")
+                try folder.write([], to: "manifests/0.yaml")
+                while keeper.contents.refused(folder.file("manifests/0.yaml"))?.identifier != nil {
+                    await changes.next()
+                }
+                #expect(keeper.contents.refused.count == 40)
+            }
+        }
+    }
+}

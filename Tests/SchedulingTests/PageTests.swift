@@ -1,0 +1,131 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("Lists are handed out in bounded pages")
+struct PageTests {
+    let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail())
+
+    private func pages(of limit: Int, _ filter: WorkFilter = WorkFilter()) -> [[String]] {
+        var pages: [[String]] = []
+        var cursor: WorkCursor?
+        repeat {
+            let page = host.scheduler.waitingPage(after: cursor, limit: limit, matching: filter, at: host.clock.now)
+            pages.append(page.items.map(\.work.label))
+            cursor = page.next
+        } while cursor != nil && pages.count < 100
+        return pages
+    }
+
+    private func submitSamples() {
+        host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
+        host.submit(.vacuum, after: .hours(1))
+        host.submit(.inbox, as: .refresh, after: .hours(1), by: .plugin(.mail))
+        host.submit(.feed, as: .refresh, after: .hours(1))
+    }
+
+    private static let byPluginThenNumber = [
+        "com.example.app.vacuum", "com.example.app.feed", "com.example.mail.sweep", "com.example.mail.inbox",
+    ]
+
+    @Test func `the pages of waiting work follow plugin identifiers, then submission numbers`() {
+        submitSamples()
+        let all = Self.byPluginThenNumber
+        #expect(pages(of: 10) == [all])
+        #expect(pages(of: 4) == [all])
+        #expect(pages(of: 3) == [Array(all.prefix(3)), [all[3]]])
+        #expect(pages(of: 1) == all.map { [$0] })
+    }
+
+    @Test func `a page keeps the order of one plugin's requests and events`() {
+        host.change(busy: true)
+        host.submit(.vacuum, after: .hours(1))
+        // The extension's first event takes its lane: the second one waits.
+        host.trigger()
+        host.trigger()
+        host.submit(.clean, after: .hours(1), by: .plugin(.keyboard))
+        #expect(pages(of: 1) == [["com.example.app.vacuum"], ["com.example.app.clean"], ["trigger"]])
+    }
+
+    @Test func `a filter lists one plugin, one kind, or both`() {
+        submitSamples()
+        #expect(pages(of: 9, WorkFilter(plugin: .mail)) == [Array(Self.byPluginThenNumber.suffix(2))])
+        let refreshes = ["com.example.app.feed", "com.example.mail.inbox"]
+        #expect(pages(of: 9, WorkFilter(kinds: [.refresh])) == [refreshes])
+        #expect(pages(of: 1, WorkFilter(plugin: .mail, kinds: [.refresh, .event])) == [["com.example.mail.inbox"]])
+        #expect(pages(of: 9, WorkFilter(plugin: "com.example.stranger")) == [[]])
+    }
+
+    @Test func `a filter that matches nothing ends after a bounded scan, with the place to go on`() throws {
+        let host = SchedulerDriver(.app(), configure: { $0.limits.processing = 1_000 })
+        let permitted = (1...600).map { PermittedIdentifier.exact(.job($0)) }
+        host.install(.app(permitted: permitted))
+        for number in 1...600 { host.submit(.job(number), after: .hours(1)) }
+        var cursor: WorkCursor?
+        var pages = 0
+        repeat {
+            let page = host.scheduler.waitingPage(
+                after: cursor,
+                limit: 10,
+                matching: WorkFilter(kinds: [.refresh]),
+                at: host.clock.now
+            )
+            #expect(page.items.isEmpty)
+            if let next = page.next { #expect(cursor.map { $0 < next } ?? true) }
+            cursor = page.next
+            pages += 1
+        } while cursor != nil && pages < 100
+        #expect((2...10).contains(pages))
+    }
+
+    @Test func `a page goes on after work that has gone since`() throws {
+        submitSamples()
+        let first = host.scheduler.waitingPage(after: nil, limit: 2, at: host.clock.now)
+        let cursor = try #require(first.next)
+        host.cancel(.feed)
+        host.cancel(.sweep, of: .mail)
+        let second = host.scheduler.waitingPage(after: cursor, limit: 2, at: host.clock.now)
+        #expect(second.items.map(\.work.label) == ["com.example.mail.inbox"] && second.next == nil)
+    }
+
+    @Test func `a page's reasons are those that why gives`() throws {
+        submitSamples()
+        host.change(power: false)
+        host.submit(.clean, needsPower: true)
+        let page = host.scheduler.waitingPage(after: nil, limit: 100, at: host.clock.now)
+        #expect(page.items.count == 5)
+        for item in page.items {
+            let identifier = try #require(item.work.identifier)
+            #expect(item.reasons == host.reasons(identifier) && !item.reasons.isEmpty, "\(identifier)")
+        }
+        #expect(!page.isPartial)
+    }
+
+    @Test func `the pages of plugins follow their identifiers, without the removed ones`() throws {
+        host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
+        #expect(host.scheduler.installedCount == 3)
+        let first = host.scheduler.pluginPage(after: nil, limit: 2)
+        #expect(first.plugins.map(\.entry.identifier) == [.app, .keyboard] && first.next == .keyboard)
+        let second = host.scheduler.pluginPage(after: first.next, limit: 2)
+        #expect(second.plugins.map(\.entry.identifier) == [.mail] && second.next == nil && !second.isPartial)
+        host.remove(.mail)
+        #expect(host.scheduler.pluginPage(after: .keyboard, limit: 2).plugins.isEmpty)
+        #expect(host.scheduler.summary(of: .mail) == nil && host.scheduler.installedCount == 2)
+    }
+
+    @Test func `a summary counts pending requests by limit, waiting events and running tasks`() throws {
+        host.submit(.feed, as: .refresh, after: .hours(1))
+        host.submit(.clean, after: .hours(1))
+        host.submit(.vacuum)
+        host.trigger()
+        host.trigger()
+        let app = try #require(host.scheduler.summary(of: .app))
+        #expect(app.pendingByLimit == [.refresh: 1, .processing: 1] && app.pendingCount == 2)
+        #expect(app.runningCount == 1 && app.hasLaunch && app.eventCount == 0)
+        let keyboard = try #require(host.scheduler.summary(of: .keyboard))
+        #expect(keyboard.eventCount == 1 && host.scheduler.waitingEventCount == 1)
+        #expect(keyboard.pendingCount == 0 && keyboard.pendingByLimit.isEmpty && keyboard.hasLaunch)
+    }
+}
