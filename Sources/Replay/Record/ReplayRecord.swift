@@ -51,7 +51,7 @@ package struct ReplayRecord: Sendable {
     private let mains: [PluginIdentifier: PluginIdentifier]
     private let owners: [TaskIdentifier: PluginIdentifier]
     private var places: [LaunchNumber: Int] = [:]
-    private var open: [SubmissionNumber: (work: PendingWork, reasons: [String], since: WallTime)] = [:]
+    private var open: [WaitKey: (reasons: [String], since: WallTime)] = [:]
     /// When interrupted work came back.
     private var returns: [SubmissionNumber: WallTime] = [:]
     private var asked: [ReplyToken: TaskIdentifier] = [:]
@@ -84,8 +84,8 @@ package struct ReplayRecord: Sendable {
         }
     }
 
-    /// What waiting work is known to wait for, by its number.
-    var openReasons: [SubmissionNumber: Set<String>] { open.mapValues { Set($0.reasons) } }
+    /// Codes of the reasons that each class of work waits for.
+    var openReasons: [WaitKey: Set<String>] { open.mapValues { Set($0.reasons) } }
 
     // MARK: What happens
 
@@ -107,7 +107,8 @@ package struct ReplayRecord: Sendable {
 
     /// What is still open when the replay ends has lasted so long.
     mutating func close(at end: WallTime) {
-        for number in open.keys.sorted() { closeWait(number, at: end) }
+        let keys = open.keys.sorted { ($0.plugin.text, $0.workClass.code) < ($1.plugin.text, $1.workClass.code) }
+        for key in keys { closeWait(of: key, at: end) }
     }
 
     private mutating func note(_ change: LedgerChange, at now: Moment) {
@@ -117,9 +118,9 @@ package struct ReplayRecord: Sendable {
         case .startLaunch(let plan): start(plan)
         case .startTask(_, let task): begin(task.work, at: now.wall)
         case .returnTask(_, let work): returns[work.number] = now.wall
-        case .recordWait(let work, let reasons, let at):
-            closeWait(work.number, at: at)
-            if !reasons.isEmpty { open[work.number] = (work, reasons, at) }
+        case .recordWait(let key, let reasons, let at):
+            closeWait(of: key, at: at)
+            if !reasons.isEmpty { open[key] = (reasons, at) }
         case .endLaunch(let number, let end): self.end(number, end)
         case .journal(let entry):
             guard case .task(let outcome) = entry.event else { return }
@@ -168,19 +169,15 @@ package struct ReplayRecord: Sendable {
     // MARK: Waiting
 
     private mutating func begin(_ work: PendingWork, at start: WallTime) {
-        closeWait(work.number, at: start)
         guard case .request = work else { return }
         let wait = max(.zero, start - readiness(of: work))
         tally(work.plugin) { $0.waits.append(wait) }
     }
 
-    private mutating func closeWait(_ number: SubmissionNumber, at end: WallTime) {
-        guard let wait = open.removeValue(forKey: number) else { return }
-        // Before that it was not kept waiting: nobody wanted it to run yet.
-        let start = max(wait.since, readiness(of: wait.work))
-        guard start < end, let plugin = mains[wait.work.plugin] else { return }
-        // A machine that sleeps keeps nobody waiting for anything but itself.
-        let parts = suspended.parts(of: start..<end)
+    private mutating func closeWait(of key: WaitKey, at end: WallTime) {
+        guard let wait = open.removeValue(forKey: key), wait.since < end, let plugin = mains[key.plugin] else { return }
+        // A machine that sleeps keeps work waiting for nothing but itself.
+        let parts = suspended.parts(of: wait.since..<end)
         waits += parts.map { Wait(plugin: plugin, reasons: wait.reasons, span: $0) }
         let length = parts.reduce(Duration.zero) { $0 + ($1.upperBound - $1.lowerBound) }
         tally(plugin) { tally in

@@ -162,6 +162,8 @@ final class ReplayWorld {
             later(by: delay(.milliseconds(1) ... .milliseconds(10)), launch, .ends(.exited(code: 0)))
         case .kill(let launch): later(by: delay(.milliseconds(1) ... .milliseconds(3)), launch, .ends(.signaled(9)))
         case .wake(let monotonic, let wall): wake = (monotonic, wall)
+        // Nothing is pending when a replay begins.
+        case .load(let plugin): inbox.append(.loaded(PluginWork(plugin: plugin)))
         // No assertion is ever open, no container has files, and everything is always known.
         case .answer, .dismissRunner, .discardContainer, .expireAssertions, .setKillTime, .watch, .stopped: break
         }

@@ -18,12 +18,11 @@ extension Database {
     /// Nil when the newest launch runs, or there is none.
     func lastBlame(of plugin: PluginIdentifier) throws -> Blame? {
         let sql = """
-            SELECT number, blame FROM launch WHERE plugin = (SELECT id FROM plugin WHERE identifier = ?)
+            SELECT blame FROM launch WHERE plugin = (SELECT id FROM plugin WHERE identifier = ?)
             ORDER BY number DESC LIMIT 1
             """
         let blames: [Blame?] = try rows(sql, [plugin.text], of: "launch") { row in
-            _ = try row.launch()
-            return row.nextIsNull() ? nil : try row.name()
+            try row.isNull("blame") ? nil : row.name("blame")
         }
         return blames.first ?? nil
     }

@@ -76,9 +76,9 @@ extension NaiveHost {
         for request in host.scheduler.pendingRequests {
             let state = host.scheduler.plugins[request.plugin]
             // Before its own time has come it does not matter.
-            if state.requests.readySince(of: request) == nil { continue }
+            if state.requests.readySince(of: request) == nil || wishes.contains(request.number) { continue }
             let told = state.presented(request).deferredSince
-            if let latest = heldSurely[request.number], told.map({ $0 > latest }) ?? true {
+            if let latest = heldSurely[request.number], told.map({ $0 > latest + .nanoseconds(1) }) ?? true {
                 complain("\(request.request.identifier) (\(request.number)) is not held since \(latest) but since \(told.map { "\($0)" } ?? "never")")
             }
             if let told, heldPerhaps[request.number].map({ told < $0 }) ?? true, !isAtEndOfPeriod(told, request) {
