@@ -50,7 +50,7 @@ struct LedgerFile {
 
     private var log: WriteAheadLog { WriteAheadLog(path: path + "-wal") }
 
-    /// Begins an empty file that only its owner may read: payloads are nobody else's business.
+    /// Begins an empty file that only its owner may read: payloads belong to their submitters.
     func createIfAbsent() throws(LedgerError) {
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if descriptor < 0 { throw .cannotOpen(path, errno: errno) }
