@@ -143,7 +143,7 @@ package final class Ledger: Sendable {
 
     /// The last journal number after each group that wrote to the journal, until the ledger is closed.
     ///
-    /// Follow first, then read: an entry written in between is told twice rather than missed.
+    /// Follow first, then read: an entry written in between is announced twice rather than missed.
     package func journalAppends() -> AsyncStream<JournalNumber> { followers.follow() }
 
     /// Writes what still waits, then closes the file. What is submitted later fails as closed.

@@ -28,12 +28,12 @@ package struct LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// SQLite's extended result code, where SQLite failed.
     package let sqliteCode: Int32?
     package let message: String
-    /// The message without the hint to a check that tells more, for that check.
+    /// The message without the advice to run a check, for that check.
     let finding: String
 
     package var description: String { message }
 
-    /// - Parameter checked: the file of which a check tells more than the first thing found.
+    /// - Parameter checked: the file that a check examines further than to the first damage.
     init(code: Code, sqliteCode: Int32? = nil, message: String, checked: String? = nil) {
         self.code = code
         self.sqliteCode = sqliteCode

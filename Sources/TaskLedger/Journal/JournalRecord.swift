@@ -10,7 +10,7 @@ package struct JournalNumber: RawRepresentable, Hashable, Comparable, Sendable, 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A journal entry as it is read back. Its event is a name: an older ledger may tell of what is no longer known.
+/// A journal entry as it is read back. Its event is a name: an older host may have recorded an event that is no longer known.
 package struct JournalRecord: Hashable, Sendable {
     package let number: JournalNumber
     package let at: WallTime

@@ -7,7 +7,7 @@ import TaskModel
 extension WriteAccess {
     /// Throws when the work is not pending: a launch must never run work that could not be returned.
     ///
-    /// The task holds what the plan says of its retries and its deferral, which the pending row may not tell yet. The
+    /// The task gets the retry state and the deferral of the plan, which the pending row may not have yet. The
     /// payload stays where it is.
     func moveToRunning(_ work: PendingWork, of launch: LaunchNumber, plugin: Int64, position: Int) throws {
         let number = work.number

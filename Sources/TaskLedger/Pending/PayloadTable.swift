@@ -4,9 +4,9 @@ import Foundation
 import GRDB
 import TaskModel
 
-/// Payloads stand in a table of their own, under the number of their submission: a request that starts and returns takes
-/// its row along and leaves its payload in place, and what reads rows of pending work never reads payloads. The rows tell
-/// the size, so that a payload that is lost is not taken for an empty one; empty ones have no row.
+/// Payloads have a table of their own, under the number of their submission: a request that starts and returns moves its
+/// row and leaves its payload in place, and reading pending work reads no payload. The rows of work hold the size, so that
+/// a lost payload is not taken for an empty one; empty payloads have no row.
 extension WriteAccess {
     func store(_ payload: [UInt8], of number: SubmissionNumber) throws {
         if payload.isEmpty { return }

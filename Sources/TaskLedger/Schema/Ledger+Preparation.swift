@@ -18,7 +18,7 @@ extension Ledger {
         }
         if version < LedgerSchema.version {
             try LedgerSchema.migrator.migrate(database)
-            // The file's header then tells the version without its write-ahead log.
+            // The header of the file then has the version, without the write-ahead log.
             try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         }
         try database.write { database in

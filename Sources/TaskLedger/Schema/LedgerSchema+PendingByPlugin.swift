@@ -7,8 +7,8 @@ extension LedgerSchema {
     /// The counters become one row, which each group of commits changes: the number of groups shows whether a write-ahead
     /// log belongs to the ledger beside it.
     ///
-    /// Waits belong to classes of work from now on. The waits of single submissions are dropped: they tell nothing of the
-    /// others of their class.
+    /// Waits belong to classes of work from now on. The waits of single submissions are dropped: they
+    /// need not be those of the others of their class.
     static let fourth = """
         CREATE TABLE new_counter (
             id INTEGER PRIMARY KEY CHECK (id = 1),

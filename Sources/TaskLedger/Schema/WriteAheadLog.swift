@@ -16,7 +16,7 @@ struct WriteAheadLog {
 
     let path: String
 
-    /// - Parameter pageSize: the ledger's; nil when there is no ledger that tells.
+    /// - Parameter pageSize: the ledger's; nil without a ledger.
     func contents(pageSize: Int?) throws(LedgerError) -> Contents {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 {
@@ -86,7 +86,7 @@ struct WriteAheadLog {
             return (isLittleEndian ? Array(word.reversed()) : Array(word)).reduce(0) { $0 << 8 | UInt32($1) }
         }
 
-        /// Of all that stands before it, in the byte order that the first word tells.
+        /// Of all that stands before it, in the byte order that the first word stands for.
         private var checksum: [UInt32] {
             let isLittleEndian = word(0) & 1 == 0
             var sums: (UInt32, UInt32) = (0, 0)

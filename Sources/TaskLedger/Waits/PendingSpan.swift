@@ -56,7 +56,7 @@ enum Span {
         WHERE task.launch = ? AND submission = ?
         """
 
-    /// Other entries of a task's label tell of no launch: a cancellation, a replacement.
+    /// Entries of a task's label without a launch are cancellations and replacements.
     static func newest(_ label: String, _ plugin: PluginIdentifier?) -> (sql: String, arguments: StatementArguments) {
         let owner = plugin == nil ? "" : "AND plugin = (SELECT id FROM plugin WHERE identifier = ?)"
         let sql = """
