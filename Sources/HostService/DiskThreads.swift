@@ -6,7 +6,7 @@ import TaskLedger
 /// The threads that wait for the disk on behalf of callers, of the catalogue and of the ledger's care. Callers share a pool
 /// with one thread per processor; a read that blocks one of those would hold up the answers to others.
 struct DiskThreads: Sendable {
-    /// One fewer than the ledger's readers: a payload that a launch needs never waits for a caller's read.
+    /// One fewer than the ledger's readers: one is left for the host's own start and care.
     static let count = Ledger.readers - 1
 
     private let pool = NIOThreadPool(numberOfThreads: count)
@@ -22,6 +22,13 @@ struct DiskThreads: Sendable {
         } catch {
             try? await threads.pool.shutdownGracefully()
             throw error
+        }
+    }
+
+    /// Has `work` done behind what was asked for before; not at all once the threads are gone.
+    func perform(_ work: @escaping @Sendable () -> Void) {
+        pool.submit { state in
+            if case .active = state { work() }
         }
     }
 

@@ -31,13 +31,12 @@ package struct Host: Sendable {
         // Whatever the host creates is its own; the control socket is opened to its group when it is there.
         umask(0o077)
         let state = try StateFolder(path: configuration.stateFolder)
-        let (mailbox, payloads) = (Mailbox(), StartedPayloads())
-        let ledger = try openLedger(in: state, reportingTo: mailbox, payloads)
-        payloads.read(from: ledger)
+        let mailbox = Mailbox()
+        let ledger = try openLedger(in: state, reportingTo: mailbox)
         let launcher = try makeLauncher(reportingTo: mailbox)
         do {
             try await DiskThreads.with { threads in
-                try await services(mailbox, state, ledger, payloads, launcher, threads).run()
+                try await services(mailbox, state, ledger, launcher, threads).run()
             }
         } catch {
             // What was launched must not outlive a host that failed.
@@ -55,8 +54,7 @@ package struct Host: Sendable {
 
     private func openLedger(
         in state: StateFolder,
-        reportingTo mailbox: Mailbox,
-        _ payloads: StartedPayloads
+        reportingTo mailbox: Mailbox
     ) throws -> Ledger {
         let log = log
         return try Ledger.open(path: state.ledgerFile) { reports in
@@ -64,7 +62,7 @@ package struct Host: Sendable {
                 if case .failure(let error) = report.result {
                     log.error("commit failed", metadata: ["ticket": "\(report.ticket)", "problem": "\(error)"])
                 }
-                mailbox.put(.committed(report.event, payloads: payloads.payloads(of: report, log)))
+                mailbox.put(.committed(report.event, payloads: report.payloads))
             }
         }
     }
@@ -80,13 +78,11 @@ package struct Host: Sendable {
         )
     }
 
-    /// All that serves, in the order in which it is started. The ledger's snapshot, which is as large as everything that is
-    /// pending, is freed when this returns.
+    /// All that serves, in the order in which it is started. The ledger's snapshot is freed when this returns.
     private func services(
         _ mailbox: Mailbox,
         _ state: StateFolder,
         _ ledger: Ledger,
-        _ payloads: StartedPayloads,
         _ launcher: Launcher,
         _ threads: DiskThreads
     ) async throws -> ServiceGroup {
@@ -110,7 +106,7 @@ package struct Host: Sendable {
             mailbox: mailbox,
             state: state,
             ledger: ledger,
-            payloads: payloads,
+            threads: threads,
             launcher: launcher,
             conditions: conditions,
             clock: clock,

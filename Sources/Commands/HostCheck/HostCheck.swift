@@ -92,7 +92,7 @@ struct HostCheck {
         case .readable(let version):
             let isOlder = version < LedgerInspection.knownVersion
             let age = isOlder ? ", which a host brings up to \(LedgerInspection.knownVersion) at its start" : ""
-            let pending = inspection.snapshot.map { "; \($0.requests.count) pending" } ?? ""
+            let pending = inspection.pendingRequests.map { "; \($0) pending" } ?? ""
             add(.fine, .ledger, "\(path) has version \(version)\(age); its pages are whole\(pending)")
             let cutShort = inspection.snapshot?.running.count ?? 0
             if cutShort > 0 {

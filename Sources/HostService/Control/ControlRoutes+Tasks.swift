@@ -68,19 +68,21 @@ extension ControlRoutes {
         return reply
     }
 
-    /// What the newest submission under that name has waited for; an event is named as such, beside its plugin.
-    private func history(of explanation: Explanation) async throws -> [WaitRecord] {
-        for case .pending(.event(let event), _, _) in explanation.states {
-            let selection = WaitSelection(
-                label: event.type.name,
-                plugin: event.plugin,
-                submission: event.number,
-                limit: Self.mostWaits
-            )
-            return try await recorded { try $0.waits(selection) }
+    /// Waits of the newest submission under that name: those of its class while it was pending.
+    private func history(of explanation: Explanation) async throws -> [TaskWhyReply.Wait] {
+        let now = explanation.now.wall
+        for case .pending(let work, _, _) in explanation.states {
+            let selection = WaitSelection(key: WaitKey(of: work), from: work.acceptedAt, limit: Self.mostWaits)
+            let records = try await recorded { try $0.waits(selection) }
+            let own = work.ownWait.map { [TaskWhyReply.Wait(submission: work.number, $0, now: now)] } ?? []
+            return own + records.map { TaskWhyReply.Wait(submission: work.number, $0, since: work.readyAt, now: now) }
         }
         let label = explanation.identifier.text
-        return try await recorded { try $0.waits(WaitSelection(label: label, limit: Self.mostWaits)) }
+        return try await recorded { ledger in
+            guard let span = try ledger.pendingSpan(ofNewestTask: label) else { return [] }
+            let records = try ledger.waits(WaitSelection(span, limit: Self.mostWaits))
+            return records.map { TaskWhyReply.Wait(submission: span.submission, $0, since: span.since, now: now) }
+        }
     }
 
     private static let mostWaits = 50
@@ -132,7 +134,7 @@ extension ControlRoutes {
 }
 
 extension TaskWhyReply {
-    init(_ explanation: Explanation, at now: Moment, last: LastOutcome?, history: [WaitRecord]) {
+    init(_ explanation: Explanation, at now: Moment, last: LastOutcome?, history: [Wait]) {
         var pending: (work: PendingWork, reasons: [Reason], policies: [Scheduling.PolicyVerdict])?
         var running: Running?
         for state in explanation.states {
@@ -157,10 +159,47 @@ extension TaskWhyReply {
             running: running,
             lastOutcome: last,
             policies: pending?.policies.map { PolicyVerdict($0, at: now) } ?? [],
-            history: history.map {
-                Wait(submission: $0.submission, code: $0.reason, since: $0.since, until: $0.until, now: now.wall)
-            }
+            history: history
         )
+    }
+}
+
+extension PendingWork {
+    /// When it was submitted, or the event created.
+    fileprivate var acceptedAt: WallTime {
+        switch self {
+        case .request(let request): request.submittedAt
+        case .event(let event): event.createdAt
+        }
+    }
+
+    /// When its own time came, or will come.
+    fileprivate var readyAt: WallTime { max(acceptedAt, ownWait?.until ?? acceptedAt) }
+
+    /// The wait for its earliest begin, which no class shares.
+    fileprivate var ownWait: (reason: String, since: WallTime, until: WallTime)? {
+        guard case .request(let request) = self, let begin = request.request.earliestBegin, begin > acceptedAt else {
+            return nil
+        }
+        return (Reason.earliestBegin(begin).code, acceptedAt, begin)
+    }
+}
+
+extension TaskWhyReply.Wait {
+    /// - Parameter since: when the submission began to share the wait of its class at the earliest.
+    fileprivate init(submission: SubmissionNumber, _ record: WaitRecord, since: WallTime, now: WallTime) {
+        let since = max(record.since, since)
+        let until = record.until.map { max($0, since) }
+        self.init(submission: submission, code: record.reason, since: since, until: until, now: now)
+    }
+
+    fileprivate init(
+        submission: SubmissionNumber,
+        _ own: (reason: String, since: WallTime, until: WallTime),
+        now: WallTime
+    ) {
+        let until = own.until <= now ? own.until : nil
+        self.init(submission: submission, code: own.reason, since: own.since, until: until, now: now)
     }
 }
 

@@ -16,7 +16,8 @@ extension DecisionLoop {
         var isBehindContainers = false
         for action in actions {
             switch action {
-            case .commit(let ticket, let changes): commit(ticket, changes)
+            case .commit(let ticket, let changes): ledger.submit(ticket: ticket.rawValue, changes: changes)
+            case .load(let plugin): load(plugin)
             case .answer(let token, let answer) where isBehindContainers:
                 containers.perform { self.answer(token, answer) }
             case .answer(let token, let answer): self.answer(token, answer)
@@ -37,11 +38,6 @@ extension DecisionLoop {
             }
         }
         return hasStopped
-    }
-
-    private func commit(_ ticket: Ticket, _ changes: [LedgerChange]) {
-        payloads.expect(changes, of: ticket.rawValue)
-        ledger.submit(ticket: ticket.rawValue, changes: changes)
     }
 
     /// The container is there before the core knows of the runner: what the host cannot provide is not put down to the

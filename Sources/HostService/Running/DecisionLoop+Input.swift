@@ -16,12 +16,12 @@ extension DecisionLoop {
         case container(LaunchNumber, HostError?)
         /// A timer went off. Handled after everything that arrived before it.
         case timer
-        /// Gets a copy of the core and the moment; nil when the host has stopped.
-        case reading(@Sendable ((core: Scheduler, now: Moment)?) -> Void)
+        /// Looks at the core between two events; `close` is called instead when the host has stopped.
+        case reading(look: @Sendable (borrowing Scheduler, Moment) -> Void, close: @Sendable () -> Void)
 
         /// Ends the wait of whoever expects a result.
         func abandon() {
-            if case .reading(let reply) = self { reply(nil) }
+            if case .reading(_, let close) = self { close() }
         }
     }
 }

@@ -20,7 +20,7 @@ final class DecisionLoop: Service, Sendable {
     let mailbox: Mailbox
     let state: StateFolder
     let ledger: Ledger
-    let payloads: StartedPayloads
+    private let threads: DiskThreads
     let launcher: Launcher
     let conditions: ConditionsKeeper
     let containers: ContainerQueue
@@ -48,7 +48,7 @@ final class DecisionLoop: Service, Sendable {
         mailbox: Mailbox,
         state: StateFolder,
         ledger: Ledger,
-        payloads: StartedPayloads,
+        threads: DiskThreads,
         launcher: Launcher,
         conditions: ConditionsKeeper,
         clock: SystemClock,
@@ -58,7 +58,7 @@ final class DecisionLoop: Service, Sendable {
         self.mailbox = mailbox
         self.state = state
         self.ledger = ledger
-        self.payloads = payloads
+        self.threads = threads
         self.launcher = launcher
         self.conditions = conditions
         self.clock = clock
@@ -119,8 +119,8 @@ final class DecisionLoop: Service, Sendable {
     /// True once the core has stopped.
     private func handle(_ input: Input, _ core: inout Scheduler, _ launches: inout LaunchDirectory) -> Bool {
         let now = clock.now()
-        if case .reading(let reply) = input {
-            reply((core, now))
+        if case .reading(let look, _) = input {
+            look(core, now)
             return false
         }
         for event in events(of: input, core, &launches) {
@@ -130,6 +130,18 @@ final class DecisionLoop: Service, Sendable {
         // A timer goes off once. When the clock was set back meanwhile, its instant is still to come.
         if case .timer = input { timer.rearm() }
         return false
+    }
+
+    /// Reads the pending work of a plugin on a thread that may wait for the disk.
+    func load(_ plugin: PluginIdentifier) {
+        threads.perform { [mailbox, ledger, log] in
+            do throws(LedgerError) {
+                mailbox.put(.event(.loaded(try ledger.work(of: plugin))))
+            } catch {
+                log.error("pending work not read", metadata: ["plugin": "\(plugin)", "problem": "\(error)"])
+                mailbox.put(.event(.notLoaded(plugin, message: "\(error)")))
+            }
+        }
     }
 
     // MARK: - Events and questions of other threads
@@ -145,12 +157,17 @@ final class DecisionLoop: Service, Sendable {
 
     /// Computes a value from the core as it is between two events; nil once the host has stopped.
     ///
-    /// `body` runs on the caller's thread with a copy, however long it takes: the loop goes on meanwhile.
-    func read<Value: Sendable>(_ body: @Sendable (borrowing Scheduler, Moment) -> Value) async -> Value? {
-        let view = await withCheckedContinuation { continuation in
-            mailbox.put(.reading { continuation.resume(returning: $0) })
+    /// `body` runs on the loop's thread, so that no copy of the core is made, which the next event would have to copy
+    /// whole. It returns values of bounded size; what is made of them is made by the caller.
+    func read<Value: Sendable>(_ body: @escaping @Sendable (borrowing Scheduler, Moment) -> Value) async -> Value? {
+        await withCheckedContinuation { continuation in
+            mailbox.put(
+                .reading(
+                    look: { core, now in continuation.resume(returning: body(core, now)) },
+                    close: { continuation.resume(returning: nil) }
+                )
+            )
         }
-        return view.map { body($0.core, $0.now) }
     }
 
     // MARK: - Replies
