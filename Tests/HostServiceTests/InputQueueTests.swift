@@ -147,7 +147,10 @@ final class InputQueueTests {
         }
         #expect(!hasCapacity(one) && hasCapacity(two))
         var resumed: [Int] = []
-        for handled in 1...InputQueue.launchCapacity where queue.next()?.resumed == one { resumed.append(handled) }
+        for handled in 1...InputQueue.launchCapacity {
+            if queue.next()?.resumed == one { resumed.append(handled) }
+            #expect(hasCapacity(one) == !resumed.isEmpty)
+        }
         #expect(resumed == [InputQueue.launchCapacity - InputQueue.launchResumption])
         #expect(hasCapacity(one))
     }

@@ -15,6 +15,8 @@ import Testing
 /// A decision loop with real parts and nothing to decide about, which runs when its test says so.
 struct LoopFixture {
     let loop: DecisionLoop
+    /// A copy of the loop's core before its first event.
+    let core: Scheduler
 
     /// - Parameter runner: the source of a C program that takes the runner's place; by default one that leaves at once.
     static func with(
@@ -48,13 +50,14 @@ struct LoopFixture {
                 host: 1
             ) { mailbox.put(.event($0)) }
             let clock = SystemClock()
+            let core = Scheduler(
+                configuration: SchedulingConfiguration(),
+                conditions: conditions.now,
+                snapshot: try ledger.snapshot(),
+                at: clock.now()
+            )
             let loop = try DecisionLoop(
-                core: Scheduler(
-                    configuration: SchedulingConfiguration(),
-                    conditions: conditions.now,
-                    snapshot: try ledger.snapshot(),
-                    at: clock.now()
-                ),
+                core: core,
                 mailbox: mailbox,
                 state: try StateFolder(path: folder.file("state")),
                 ledger: ledger,
@@ -66,7 +69,7 @@ struct LoopFixture {
                 log: log
             )
             do {
-                try await body(LoopFixture(loop: loop))
+                try await body(LoopFixture(loop: loop, core: core))
                 await launcher.close()
             } catch {
                 await launcher.close()

@@ -82,9 +82,11 @@ struct InputQueue {
         }
     }
 
-    /// Whether a further message of the launch is taken. After false the next delivery that makes room for it says so.
+    /// Whether a further message of the launch is taken. After false none is, until a delivery reports it as resumed.
     mutating func hasCapacity(for launch: LaunchNumber) -> Bool {
-        guard let queue = launches[launch], queue.events.count >= Self.launchCapacity else { return true }
+        guard let queue = launches[launch], queue.isPaused || queue.events.count >= Self.launchCapacity else {
+            return true
+        }
         launches[launch]?.isPaused = true
         return false
     }

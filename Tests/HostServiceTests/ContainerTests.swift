@@ -1,0 +1,113 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import PluginLaunch
+import Scheduling
+import Synchronization
+import TaskModel
+import Testing
+
+@testable import HostService
+
+@Suite("Containers are made and discarded in order, and the decision loop waits for none of it")
+struct ContainerTests {
+    private static let launch = LaunchNumber(rawValue: 1)
+
+    private static func plugin() throws -> PluginIdentifier { try #require(PluginIdentifier("com.example.feed")) }
+
+    /// Keeps the containers' thread busy, as a disk that stands still would, until the semaphore is signaled.
+    private static func hold(_ loop: DecisionLoop) -> DispatchSemaphore {
+        let mayGoOn = DispatchSemaphore(value: 0)
+        loop.containers.perform { mayGoOn.wait() }
+        return mayGoOn
+    }
+
+    @Test func `a disk that stands still delays a launch, and no answer of the loop`() async throws {
+        try await LoopFixture.with { fixture in
+            let (loop, mayGoOn) = (fixture.loop, Self.hold(fixture.loop))
+            var launches = LaunchDirectory()
+            #expect(!loop.perform([.takeRunner(Self.launch, container: try Self.plugin())], &launches))
+            try await fixture.run {
+                #expect(await loop.read { _, _ in 1 } == 1)
+                mayGoOn.signal()
+            }
+        }
+    }
+
+    @Test func `a runner is reported to the core when its container is there, and not before`() async throws {
+        try await LoopFixture.with { fixture in
+            let (loop, mayGoOn) = (fixture.loop, Self.hold(fixture.loop))
+            let plugin = try Self.plugin()
+            var launches = LaunchDirectory()
+            #expect(!loop.perform([.takeRunner(Self.launch, container: plugin)], &launches))
+            // Ready and ended, in the order of the launcher.
+            for _ in 0..<2 {
+                let input = try #require(loop.mailbox.take()?.input)
+                #expect(loop.events(of: input, fixture.core, &launches).isEmpty)
+            }
+            mayGoOn.signal()
+            let input = try #require(loop.mailbox.take()?.input)
+            let events = loop.events(of: input, fixture.core, &launches)
+            guard case .runnerReady(Self.launch, _) = events.first, case .runnerEnded(Self.launch, _, _) = events.last
+            else {
+                Issue.record("\(events)")
+                return
+            }
+            #expect(FileManager.default.fileExists(atPath: loop.state.containerPath(of: plugin.text)))
+        }
+    }
+
+    @Test func `a launch after a purge begins with an empty container`() async throws {
+        try await LoopFixture.with { fixture in
+            let (loop, plugin) = (fixture.loop, try Self.plugin())
+            let container = loop.state.containerPath(of: plugin.text)
+            try loop.state.makeContainer(of: plugin.text)
+            #expect(FileManager.default.createFile(atPath: container + "/old", contents: nil))
+            var launches = LaunchDirectory()
+            let actions: [SchedulerAction] = [.discardContainer(plugin), .takeRunner(Self.launch, container: plugin)]
+            #expect(!loop.perform(actions, &launches))
+            await withCheckedContinuation { continuation in loop.containers.perform { continuation.resume() } }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: container).isEmpty)
+        }
+    }
+
+    @Test func `a purge is answered when its container is out of the way`() async throws {
+        try await LoopFixture.with { fixture in
+            let (loop, plugin) = (fixture.loop, try Self.plugin())
+            try loop.state.makeContainer(of: plugin.text)
+            let container = loop.state.containerPath(of: plugin.text)
+            let mayGoOn = Self.hold(loop)
+            let isThere = Mutex<Bool?>(nil)
+            let reply = try #require(
+                loop.register { _ in isThere.withLock { $0 = FileManager.default.fileExists(atPath: container) } }
+            )
+            var launches = LaunchDirectory()
+            #expect(!loop.perform([.discardContainer(plugin), .answer(reply, .purged(1))], &launches))
+            #expect(isThere.withLock { $0 } == nil)
+            mayGoOn.signal()
+            await withCheckedContinuation { continuation in loop.containers.perform { continuation.resume() } }
+            #expect(isThere.withLock { $0 } == false)
+        }
+    }
+
+    @Test func `without its container a launch has no runner, and the runner that was started is ended`() async throws {
+        try await LoopFixture.with(runner: "#include <unistd.h>\nint main(void) { for (;;) pause(); }") { fixture in
+            let (loop, plugin) = (fixture.loop, try Self.plugin())
+            try FileManager.default.removeItem(atPath: loop.state.containerFolder)
+            var launches = LaunchDirectory()
+            #expect(!loop.perform([.takeRunner(Self.launch, container: plugin)], &launches))
+            var (events, hasEnded): ([SchedulerEvent], Bool) = ([], false)
+            while !hasEnded {
+                let input = try #require(loop.mailbox.take()?.input)
+                if case .launch(.ended) = input { hasEnded = true }
+                if case .launch(.unavailable) = input { hasEnded = true }
+                events += loop.events(of: input, fixture.core, &launches)
+            }
+            guard events.count == 1, case .runnerUnavailable(Self.launch, let message) = events[0] else {
+                Issue.record("\(events)")
+                return
+            }
+            #expect(message.contains(loop.state.containerPath(of: plugin.text)))
+        }
+    }
+}
