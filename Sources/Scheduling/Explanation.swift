@@ -138,7 +138,7 @@ extension Scheduler {
         return reasons(against: work, of: state, standing, occupancy(of: lane), at: now)
     }
 
-    func explainedStanding(of state: PluginState, in lane: Lane, at now: Moment) -> Eligibility.Standing {
+    private func explainedStanding(of state: PluginState, in lane: Lane, at now: Moment) -> Eligibility.Standing {
         var standing = standing(of: state, in: lane)
         // Continued ones have a launch each: none stands in another's way.
         if lane == .continued { return standing }

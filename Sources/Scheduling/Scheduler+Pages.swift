@@ -27,7 +27,6 @@ extension Scheduler {
         for plugin in identifiers {
             examined += 1
             guard let state = plugins[plugin] else { continue }
-            var standings: [Lane: Eligibility.Standing] = [:]
             for work in state.waitingWork where cursor.map({ $0 < work.cursor }) ?? true {
                 if items.count == limit || examined > mostExamined {
                     return WaitingPage(items: items, next: last, isPartial: false)
@@ -35,7 +34,7 @@ extension Scheduler {
                 examined += 1
                 last = work.cursor
                 guard filter.includes(work.kind) else { continue }
-                items.append(item(work, of: state, &standings, at: now))
+                items.append(WaitingPage.Item(work: work, reasons: reasons(against: work, at: now)))
             }
             last = .end(of: plugin)
         }
@@ -71,20 +70,6 @@ extension Scheduler {
     package var waitingEventCount: Int { plugins.values.reduce(0) { $0 + $1.events.count } }
 
     // MARK: Waiting work
-
-    /// - Parameter standings: those of the lanes that the page has met; one evaluation serves all work of a lane.
-    private func item(
-        _ work: PendingWork,
-        of state: PluginState,
-        _ standings: inout [Lane: Eligibility.Standing],
-        at now: Moment
-    ) -> WaitingPage.Item {
-        let lane = work.kind.lane
-        let standing = standings[lane] ?? explainedStanding(of: state, in: lane, at: now)
-        standings[lane] = standing
-        let reasons = reasons(against: work, of: state, standing, occupancy(of: lane), at: now)
-        return WaitingPage.Item(work: work, reasons: reasons)
-    }
 
     /// The plugins that a page examines, and whether more follow.
     private func identifiers(
