@@ -3,6 +3,7 @@
 import ControlAPI
 import Foundation
 import HostTestKit
+import Synchronization
 import Testing
 
 @testable import Commands
@@ -336,6 +337,27 @@ struct PluginInstallTests {
                     "com.example.obedient.yaml", desk.installedName("Obedient", at: "build/feed.so"),
                 ]
             )
+        }
+    }
+
+    @Test func `the plugins of a host that is still loading are asked for again`() async throws {
+        let lists = [
+            PluginListReply(plugins: [], refused: [], isPartial: true), try Samples.pluginList(),
+        ]
+        let texts = try lists.map { String(decoding: try WireCoding.encode($0), as: UTF8.self) }
+        let calls = Mutex(0)
+        let behaviour: StubHost.Behaviour = { _ in
+            let isFirst = calls.withLock { count in
+                count += 1
+                return count == 1
+            }
+            return .body(status: 200, texts[isFirst ? 0 : 1])
+        }
+        try await StubHost.with(behaviour) { host in
+            let list = try await ControlClient.withConnection(to: host.socket) { client in
+                try await HostVerdict(client: client).plugins()
+            }
+            #expect(list == lists[1] && host.requests.count == 2)
         }
     }
 

@@ -149,6 +149,99 @@ struct PrecedenceTests {
         }
     }
 
+    @Test func `of 300 manifests that permit the same ten identifiers the plugin that had them stays`() throws {
+        try Workshop.with { workshop in
+            try workshop.installLibrary()
+            let tasks = (0..<10).map { "org.shared.task\($0)" }
+            for number in 1...300 {
+                try workshop.installManifest(
+                    "operator/\(number).yaml",
+                    identifier: "com.example.p\(number)",
+                    "permitted-identifiers: [\(tasks.joined(separator: ", "))]"
+                )
+            }
+            let owner = try known("com.example.p200", workshop.path("operator/200.yaml"), tasks)
+            let others = try (1...300).filter { $0 != 200 }.map { try known("com.example.p\($0)", "/other") }
+            let contents = Catalog.load(workshop.folders, alreadyCatalogued: others + [owner])
+            #expect(contents.entries.map(\.identifier.text) == ["com.example.p200"])
+            #expect(contents.refused.count == 299)
+        }
+    }
+
+    /// A plugin of the model: its lines, and those of them that it was catalogued with; nil when it was not catalogued.
+    private struct Rival {
+        let lines: [PermittedIdentifier]
+        let held: [PermittedIdentifier]?
+
+        /// Whether one of its lines wins against a line of a plugin with a later file name, or an earlier one.
+        func beats(_ other: Rival, isFirst: Bool) -> Bool {
+            lines.contains { line in
+                other.lines.filter(line.overlaps).contains { otherLine in
+                    let (holds, otherHolds) = (held?.contains(line) == true, other.held?.contains(otherLine) == true)
+                    if holds != otherHolds { return holds }
+                    return (held != nil) == (other.held != nil) ? isFirst : held != nil
+                }
+            }
+        }
+    }
+
+    /// The rule, pair by pair: whom no undecided plugin beats stays, and all that it conflicts with go.
+    private static func staying(of rivals: [Rival]) -> [Int] {
+        var undecided = rivals.indices.sorted { left, right in
+            let (isKnown, isOtherKnown) = (rivals[left].held != nil, rivals[right].held != nil)
+            return isKnown == isOtherKnown ? left < right : isKnown
+        }
+        var staying: [Int] = []
+        while let first = undecided.first {
+            let winner =
+                undecided.first { one in
+                    !undecided.contains { $0 != one && rivals[$0].beats(rivals[one], isFirst: $0 < one) }
+                } ?? first
+            staying.append(winner)
+            let lines = rivals[winner].lines
+            undecided.removeAll { other in
+                other == winner || rivals[other].lines.contains { line in lines.contains { $0.overlaps(line) } }
+            }
+        }
+        return staying.sorted()
+    }
+
+    @Test(arguments: 1...60 as ClosedRange<UInt64>)
+    func `of plugins with random lines those stay that the rule names pair by pair`(seed: UInt64) throws {
+        try Workshop.with { workshop in
+            try workshop.installLibrary()
+            var generator = SeededGenerator(seed: seed)
+            let identifiers = ["org.a", "org.a.b", "org.a.b.c", "org.a.x", "org.d", "org.d.e", "org.d.e.f", "org.d.x"]
+            let tasks = identifiers.map { $0 + ".task" }
+            var rivals: [Rival] = []
+            var history: [KnownPlugin] = []
+            var files: [String] = []
+            for (number, identifier) in identifiers.shuffled(using: &generator).enumerated() {
+                var lines = Array(tasks.shuffled(using: &generator).prefix(Int.random(in: 1...3, using: &generator)))
+                if Bool.random(using: &generator) { lines.append(identifier + ".*") }
+                let path = try workshop.installManifest(
+                    "operator/\(number).yaml",
+                    identifier: identifier,
+                    "permitted-identifiers: [\(lines.joined(separator: ", "))]"
+                )
+                files.append(path)
+                let held = lines.filter { _ in Bool.random(using: &generator) }
+                let isKnown = Bool.random(using: &generator)
+                if isKnown { history.append(try known(identifier, path, held)) }
+                rivals.append(
+                    Rival(
+                        lines: lines.compactMap { PermittedIdentifier($0) },
+                        held: isKnown ? held.compactMap { PermittedIdentifier($0) } : nil
+                    )
+                )
+            }
+            let contents = workshop.load(known: history)
+            let wanted = Self.staying(of: rivals)
+            #expect(contents.entries.map(\.manifestPath).sorted() == wanted.map { files[$0] })
+            #expect(contents.refused.count == 8 - wanted.count)
+        }
+    }
+
     @Test func `a pattern claims what it covers (10, 21)`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
@@ -290,6 +383,19 @@ struct ExtensionTests {
             unlink(workshop.path("operator/b.yaml"))
             let refused = workshop.load(operatorExtensions: [main: [child]]).refused.first?.problems.first
             #expect(refused?.remedy.contains("plugins.MAIN.extensions") == true)
+        }
+    }
+}
+
+extension PermittedIdentifier {
+    /// Whether an identifier exists that both permit.
+    fileprivate func overlaps(_ other: PermittedIdentifier) -> Bool {
+        switch (self, other) {
+        case (.exact(let left), .exact(let right)): left == right
+        case (.exact(let name), .pattern): other.covers(name)
+        case (.pattern, .exact(let name)): covers(name)
+        case (.pattern(let left), .pattern(let right)):
+            left == right || covers(right) || other.covers(left)
         }
     }
 }

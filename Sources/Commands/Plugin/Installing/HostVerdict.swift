@@ -23,6 +23,17 @@ struct HostVerdict {
     let client: ControlClient
     let clock = ContinuousClock()
 
+    /// All plugins of the host. One that is still loading is given time to finish; after that its list is taken as it is.
+    func plugins() async throws -> PluginListReply {
+        var list = try await client.plugins()
+        let end = clock.now + Self.patience
+        while list.isPartial, clock.now < end {
+            try await clock.sleep(for: Self.pause)
+            list = try await client.plugins()
+        }
+        return list
+    }
+
     func onInstallation(of plan: InstallationPlan, digest: String) async throws -> Answer {
         let end = clock.now + Self.patience
         var refusedSince: ContinuousClock.Instant?

@@ -41,7 +41,8 @@ struct PlaceOptions: ParsableArguments {
     private func runningHost(_ status: HostStatusReply) async throws -> InstallationPlace.RunningHost {
         let extensions = try await host.connected { client in
             var extensions: [PluginIdentifier: Set<PluginIdentifier>] = [:]
-            for summary in try await client.plugins().plugins where summary.role == PluginRole.main.name {
+            let list = try await HostVerdict(client: client).plugins()
+            for summary in list.plugins where summary.role == PluginRole.main.name {
                 guard let main = PluginIdentifier(summary.identifier) else { continue }
                 extensions[main] = Set(summary.extensions.compactMap { PluginIdentifier($0) })
             }

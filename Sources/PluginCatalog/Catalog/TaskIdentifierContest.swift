@@ -1,0 +1,129 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import TaskModel
+
+/// Main plugins whose lines permit the same identifiers, and which of them keep theirs. Pure.
+///
+/// Its cost grows with the number of lines, not with the number of conflicts: a thousand copies of one manifest have half a
+/// million of these.
+struct TaskIdentifierContest {
+    /// A line of a manifest that permits an identifier or a pattern.
+    private struct Claim {
+        let owner: Int
+        let field: Field<PermittedIdentifier>
+        /// Whether the owner was catalogued with the same line before.
+        let isHeld: Bool
+    }
+
+    /// One plugin's line gives way to another one's.
+    struct Defeat {
+        let loser: CatalogCandidate
+        let line: Field<PermittedIdentifier>
+        let winner: CatalogCandidate
+        let winningLine: Field<PermittedIdentifier>
+    }
+
+    /// By falling precedence where no line decides.
+    private let candidates: [CatalogCandidate]
+    private var claims: [Claim] = []
+    private var claimsByOwner: [[Int]] = []
+    private var exact: [String: [Int]] = [:]
+    /// The lines with a pattern, by its prefix.
+    private var patterns: [String: [Int]] = [:]
+    /// The lines that a pattern covers, by its prefix.
+    private var covered: [String: [Int]] = [:]
+    private var isDecided: [Bool]
+
+    init(_ candidates: [CatalogCandidate], known: [PluginIdentifier: KnownPlugin]) {
+        self.candidates = candidates.sorted { left, right in
+            let (leftKnown, rightKnown) = (known[left.identifier] != nil, known[right.identifier] != nil)
+            return leftKnown == rightKnown ? left.comesBefore(right) : leftKnown
+        }
+        isDecided = Array(repeating: false, count: candidates.count)
+        for (owner, candidate) in self.candidates.enumerated() {
+            let held = known[candidate.identifier]?.permitted ?? []
+            let lines = candidate.manifest.permitted
+            claimsByOwner.append(Array(claims.count..<claims.count + lines.count))
+            for line in lines {
+                switch line.value {
+                case .exact: exact[line.value.name, default: []].append(claims.count)
+                case .pattern: patterns[line.value.name, default: []].append(claims.count)
+                }
+                claims.append(Claim(owner: owner, field: line, isHeld: held.contains(line.value)))
+            }
+        }
+        for (index, claim) in claims.enumerated() {
+            for prefix in claim.field.value.widerPrefixes where patterns[prefix] != nil {
+                covered[prefix, default: []].append(index)
+            }
+        }
+    }
+
+    /// Of two plugins the one stays that had the line before, then one that was catalogued, then the first file name.
+    mutating func defeats() -> [Defeat] {
+        var defeats: [Defeat] = []
+        var start = 0
+        while let first = (start..<candidates.count).first(where: { !isDecided[$0] }) {
+            start = first
+            // A plugin that no undecided one beats. Several that beat each other in a circle are taken in order.
+            let winner = (first..<candidates.count).first { !isDecided[$0] && !isBeaten($0) } ?? first
+            isDecided[winner] = true
+            for claim in claimsByOwner[winner] {
+                for rival in rivals(of: claim) where !isDecided[claims[rival].owner] {
+                    isDecided[claims[rival].owner] = true
+                    defeats.append(
+                        Defeat(
+                            loser: candidates[claims[rival].owner],
+                            line: claims[rival].field,
+                            winner: candidates[winner],
+                            winningLine: claims[claim].field
+                        )
+                    )
+                }
+            }
+        }
+        return defeats
+    }
+
+    private func isBeaten(_ owner: Int) -> Bool {
+        claimsByOwner[owner].contains { claim in
+            rivals(of: claim).contains { rival in
+                let other = claims[rival]
+                guard !isDecided[other.owner], other.owner != owner else { return false }
+                return other.isHeld == claims[claim].isHeld ? other.owner < owner : other.isHeld
+            }
+        }
+    }
+
+    /// The lines that permit an identifier which that line permits as well, its own owner's included.
+    private func rivals(of claim: Int) -> some Sequence<Int> {
+        let line = claims[claim].field.value
+        let groups =
+            switch line {
+            case .exact: [exact[line.name]]
+            case .pattern: [patterns[line.name], covered[line.name]]
+            }
+        return (groups + line.widerPrefixes.map { patterns[$0] }).compactMap(\.self).joined()
+    }
+}
+
+extension PermittedIdentifier {
+    /// The identifier, or the prefix of the pattern.
+    var name: String {
+        switch self {
+        case .exact(let identifier): identifier.text
+        case .pattern(let prefix): prefix.text
+        }
+    }
+
+    /// `a.b` and `a` of `a.b.c`: the prefixes of the patterns that cover it.
+    var widerPrefixes: [String] { widerPrefixes { _ in true } }
+
+    /// Those of them with a length in bytes that `hasLength` accepts.
+    func widerPrefixes(where hasLength: (Int) -> Bool) -> [String] {
+        let name = name
+        return name.utf8.indices.filter { index in
+            name.utf8[index] == UInt8(ascii: ".") && hasLength(name.utf8.distance(from: name.startIndex, to: index))
+        }.map { String(name[..<$0]) }
+    }
+}
