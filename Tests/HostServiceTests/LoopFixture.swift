@@ -27,14 +27,12 @@ struct LoopFixture {
             let runner = folder.file("runner")
             try await PluginCompiler.program(source, at: runner)
             let mailbox = Mailbox()
-            let payloads = StartedPayloads()
             let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let ledger = try Ledger.inMemory { reports in
                 for report in reports {
-                    mailbox.put(.committed(report.event, payloads: payloads.payloads(of: report, log)))
+                    mailbox.put(.committed(report.event, payloads: report.payloads))
                 }
             }
-            payloads.read(from: ledger)
             let launcher = try Launcher(
                 runner: runner,
                 environment: RunnerEnvironment([]),
@@ -56,24 +54,26 @@ struct LoopFixture {
                 snapshot: try ledger.snapshot(),
                 at: clock.now()
             )
-            let loop = try DecisionLoop(
-                core: core,
-                mailbox: mailbox,
-                state: try StateFolder(path: folder.file("state")),
-                ledger: ledger,
-                payloads: payloads,
-                launcher: launcher,
-                conditions: conditions,
-                clock: clock,
-                onUnseenChange: {},
-                log: log
-            )
-            do {
-                try await body(LoopFixture(loop: loop, core: core))
-                await launcher.close()
-            } catch {
-                await launcher.close()
-                throw error
+            try await DiskThreads.with { threads in
+                let loop = try DecisionLoop(
+                    core: core,
+                    mailbox: mailbox,
+                    state: try StateFolder(path: folder.file("state")),
+                    ledger: ledger,
+                    threads: threads,
+                    launcher: launcher,
+                    conditions: conditions,
+                    clock: clock,
+                    onUnseenChange: {},
+                    log: log
+                )
+                do {
+                    try await body(LoopFixture(loop: loop, core: core))
+                    await launcher.close()
+                } catch {
+                    await launcher.close()
+                    throw error
+                }
             }
         }
     }

@@ -18,10 +18,10 @@ struct MailboxTests {
     @Test func `a reading that is queued when the mailbox closes ends with nil, and so does a later one`() async {
         let mailbox = Mailbox()
         let ends = Mutex(0)
-        let reading = DecisionLoop.Input.reading { view in
-            #expect(view == nil)
-            ends.withLock { $0 += 1 }
-        }
+        let reading = DecisionLoop.Input.reading(
+            look: { _, _ in Issue.record("nobody looks after the end") },
+            close: { ends.withLock { $0 += 1 } }
+        )
         mailbox.put(reading)
         #expect(ends.withLock { $0 } == 0)
         mailbox.close()

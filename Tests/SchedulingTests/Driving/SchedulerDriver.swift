@@ -147,7 +147,7 @@ final class SchedulerDriver {
             wakeCount += 1
         case .deliver(let launch, let task): hand(task, to: launch)
         case .watch(let new): watch = new
-        case .discardContainer, .expire, .expireAssertions, .setKillTime, .stopped: break
+        case .discardContainer, .expire, .expireAssertions, .stopped: break
         }
     }
 
