@@ -83,7 +83,8 @@ package enum Eligibility {
         )
         if let occupant = standing.laneOccupant { reasons.append(.laneBusy(work.kind.lane, occupant)) }
         let limit = configuration.launchLimit(in: work.kind.lane)
-        if facts.needsCapacity, !facts.isUserRequested, standing.laneOccupant == nil, occupancy.launchesInLane >= limit {
+        if facts.needsCapacity, !facts.isUserRequested, standing.laneOccupant == nil, occupancy.launchesInLane >= limit
+        {
             reasons.append(.launchLimit(work.kind.lane, limit: limit))
         }
         if facts.isInFlight { reasons.append(.beingRecorded) }

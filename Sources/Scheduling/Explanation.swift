@@ -68,7 +68,8 @@ extension Scheduler {
         let starting = startingEvents(of: plugin)
         if let event = plugins[plugin].events.all.first(where: { !starting.contains($0.number) }) {
             let reasons = waitingEvents(of: plugin, after: nil, limit: 1, at: now).first?.reasons ?? []
-            let own = event.number == plugins[plugin].events.first?.number ? reasons : self.reasons(waiting: event, at: now)
+            let own =
+                event.number == plugins[plugin].events.first?.number ? reasons : self.reasons(waiting: event, at: now)
             states.append(.pending(.event(event), reasons: own, policies: verdicts(on: .event(event), at: now)))
         }
         return Explanation(
@@ -121,7 +122,9 @@ extension Scheduler {
     package func waiting(in lane: Lane, at now: Moment) -> [(work: PendingWork, reasons: [Reason])] {
         plugins.names().flatMap { plugin -> [(work: PendingWork, reasons: [Reason])] in
             if lane == .event {
-                return waitingEvents(of: plugin, after: nil, limit: .max, at: now).map { (.event($0.event), $0.reasons) }
+                return waitingEvents(of: plugin, after: nil, limit: .max, at: now).map {
+                    (.event($0.event), $0.reasons)
+                }
             }
             return plugins[plugin].requests.requests().filter { $0.request.kind.lane == lane }
                 .map { (.request($0), reasons(against: $0, at: now)) }

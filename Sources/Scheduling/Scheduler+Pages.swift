@@ -91,7 +91,8 @@ extension Scheduler {
     }
 
     /// Pending requests and waiting events behind a number, by number.
-    private func waitingWork(of plugin: PluginIdentifier, after number: SubmissionNumber?, limit: Int) -> [PendingWork] {
+    private func waitingWork(of plugin: PluginIdentifier, after number: SubmissionNumber?, limit: Int) -> [PendingWork]
+    {
         let requests = plugins[plugin].requests.requests(after: number, limit: limit).map(PendingWork.request)
         let events = plugins[plugin].events.events(after: number, limit: limit).map(PendingWork.event)
         if events.isEmpty { return requests }

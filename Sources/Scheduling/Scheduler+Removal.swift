@@ -149,4 +149,3 @@ extension Scheduler {
         if case .purged(let reply) = clearance.cause { emit(.answer(reply, .notRecorded(message: message))) }
     }
 }
-

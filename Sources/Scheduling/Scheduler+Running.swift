@@ -77,7 +77,8 @@ extension Scheduler {
         let budget = execution.plan.budget
         let used = budget.used(at: now.monotonic)
         let time = " after \(used.humanReadable)" + (budget.total.map { " of \($0.humanReadable)" } ?? "")
-        return task.expiration.map { "\(completion)\(time), after its expiration: \($0.reason.name)" } ?? completion + time
+        return task.expiration.map { "\(completion)\(time), having been told to stop: \($0.reason.name)" } ?? completion
+            + time
     }
 
     /// Every task over and no assertion open: the plugin may stop, and is ended if it lingers (statement 53).

@@ -27,7 +27,9 @@ extension Scheduler {
 
     private mutating func arrangeOccasion(of identifier: TaskIdentifier, _ plugin: PluginIdentifier, at now: Moment) {
         // Arranged anew as soon as it is known whether the one under way is written.
-        guard let schedule = schedule(of: identifier, plugin), !inFlight.containsOccasion(of: identifier) else { return }
+        guard let schedule = schedule(of: identifier, plugin), !inFlight.containsOccasion(of: identifier) else {
+            return
+        }
         // A schedule that is seen for the first time, or from a clock that was far ahead, begins now; one that was set
         // back a little repeats nothing.
         let last = occasions[identifier].flatMap { $0 <= now.wall + Self.smallCorrection ? $0 : nil }

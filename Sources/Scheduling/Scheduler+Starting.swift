@@ -82,7 +82,9 @@ extension Scheduler {
         // From here on they are in the launch; should they come back, they are free to have another one.
         plugins[plugin].releaseReservation(of: number)
         if let end = start.end {
-            launches.execute(number) { $0.kill = .planNotSent("the runner \(end.termination.text) before its plan was sent") }
+            launches.execute(number) {
+                $0.kill = .planNotSent("the runner \(end.termination.text) before its plan was sent")
+            }
             conclude(number, end, at: now)
         } else if isStopping {
             kill(number, because: .hostStopping)

@@ -151,7 +151,9 @@ extension GroupKey {
     /// Not of those whose reasons pass in a moment and say nothing of their class.
     fileprivate var isPlainEnough: Bool { !isInFlight && !isUserRequested }
     /// The lowest speaks for its class.
-    fileprivate var plainness: Int { (isPermitted ? 0 : 8) + (isPastDeferral ? 4 : 0) + (runsAlone ? 2 : 0) + (hasOwnDeferral ? 1 : 0) }
+    fileprivate var plainness: Int {
+        (isPermitted ? 0 : 8) + (isPastDeferral ? 4 : 0) + (runsAlone ? 2 : 0) + (hasOwnDeferral ? 1 : 0)
+    }
 }
 
 extension Reason {

@@ -23,7 +23,8 @@ struct WaitHistoryTests {
         }
     }
 
-    @Test func `C13 a wait is written once it has stood for a second, from when it began, and closed a second after its end`()
+    @Test
+    func `C13 a wait is written once it has stood for a second, from when it began, and closed a second after its end`()
     {
         let start = host.clock.now.wall
         host.submit(.clean)

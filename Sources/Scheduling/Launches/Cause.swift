@@ -140,7 +140,7 @@ enum Cause: Hashable, Sendable {
         guard case .killed = self, launch.unfinished.isEmpty, let told = assertions.expiration else {
             return "\(messageOfTasks(of: launch)); not ended: \(assertions.account)"
         }
-        return "BGT-ABI-14: still open at the end of the grace period (expired: \(told.reason.name)): \(assertions.account);"
+        return "BGT-ABI-14: not ended within the grace after the word to (\(told.reason.name)): \(assertions.account);"
             + " the launch was ended, end every assertion before its deadline or in its handler"
     }
 

@@ -70,7 +70,12 @@ struct PendingRequests: Sendable {
     ///
     /// - Parameter time: from which its own time lets it run; nil or past: at once.
     /// - Parameter since: when it became due, if it did before now.
-    mutating func insert(_ request: PendingRequest, dueAt time: WallTime?, readySince since: WallTime? = nil, at now: WallTime) {
+    mutating func insert(
+        _ request: PendingRequest,
+        dueAt time: WallTime?,
+        readySince since: WallTime? = nil,
+        at now: WallTime
+    ) {
         let identifier = request.request.identifier
         if let old = store.place(of: identifier) { remove(old) }
         let place = store.insert(request)

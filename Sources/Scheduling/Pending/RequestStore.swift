@@ -56,7 +56,11 @@ struct RequestStore: Sendable {
 
     /// - Precondition: no request is stored under the identifier.
     mutating func insert(_ request: PendingRequest) -> RequestPlace {
-        let value = RequestSlot(request, terms: keep(request.request.continued), submitter: index(of: request.submitter))
+        let value = RequestSlot(
+            request,
+            terms: keep(request.request.continued),
+            submitter: index(of: request.submitter)
+        )
         let slot: UInt32
         if let free = freeSlots.popLast() {
             slot = free

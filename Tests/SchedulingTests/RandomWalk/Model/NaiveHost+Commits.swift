@@ -29,7 +29,8 @@ extension NaiveHost {
     /// A user's stop while entry runs counts from the moment that it is asked for.
     private func stoppedInEntry(_ submission: SubmissionNumber, _ number: LaunchNumber) {
         let tasks = host.scheduler.launches.find(number)?.tasks ?? []
-        guard launches[number]?.entry == .running, tasks.contains(where: { $0.work.number == submission && $0.isToStop }),
+        guard launches[number]?.entry == .running,
+            tasks.contains(where: { $0.work.number == submission && $0.isToStop }),
             let index = launches[number]?.tasks.firstIndex(where: { $0.work.number == submission })
         else { return }
         if let identifier = launches[number]?.tasks[index].work.identifier, !stopped.contains(identifier) {

@@ -79,7 +79,9 @@ extension NaiveHost {
             if state.requests.readySince(of: request) == nil || wishes.contains(request.number) { continue }
             let told = state.presented(request).deferredSince
             if let latest = heldSurely[request.number], told.map({ $0 > latest + .nanoseconds(1) }) ?? true {
-                complain("\(request.request.identifier) (\(request.number)) is not held since \(latest) but since \(told.map { "\($0)" } ?? "never")")
+                complain(
+                    "\(request.request.identifier) (\(request.number)) is not held since \(latest) but since \(told.map { "\($0)" } ?? "never")"
+                )
             }
             if let told, heldPerhaps[request.number].map({ told < $0 }) ?? true, !isAtEndOfPeriod(told, request) {
                 complain("\(request.request.identifier) (\(request.number)) is held too early")
@@ -101,7 +103,9 @@ extension NaiveHost {
         if scheduler.pendingRequests != host.ledger.requests { complain("memory and ledger differ in requests") }
         if scheduler.pendingEvents != host.ledger.events { complain("memory and ledger differ in events") }
         let known = scheduler.plugins.names().compactMap { scheduler.plugins[$0].known }
-        if Dictionary(uniqueKeysWithValues: known.map { ($0.identifier, $0) }) != host.ledger.known { complain("memory and ledger differ in plugins") }
+        if Dictionary(uniqueKeysWithValues: known.map { ($0.identifier, $0) }) != host.ledger.known {
+            complain("memory and ledger differ in plugins")
+        }
         let running = scheduler.launches.values.filter { !$0.isPreparing }
         if Set(running.map(\.number)) != host.ledger.runningLaunches {
             complain("memory and ledger differ in launches")
