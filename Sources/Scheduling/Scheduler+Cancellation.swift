@@ -118,7 +118,8 @@ extension Scheduler {
             switch operation {
             case .cancel(let cancellation): cancel(cancellation, at: now)
             case .stop(let identifier, let reply): stopTask(identifier, reply: reply, at: now)
-            case .submit(let submission, let asker): submit(submission, for: asker, at: now)
+            case .submit(let submission, let asker, let isForeground):
+                submit(submission, for: asker, isForeground: isForeground, at: now)
             }
         }
     }

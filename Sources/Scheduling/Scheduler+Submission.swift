@@ -11,7 +11,14 @@ enum SubmissionAsker: Hashable, Sendable {
 
 // Requests on their way in: accepted or refused, replaced; answered once the ledger has them.
 extension Scheduler {
-    mutating func submit(_ submission: Submission, for asker: SubmissionAsker, at now: Moment) {
+    /// - Parameter isForeground: what its launch was when it was submitted; nil: as its launch is now.
+    mutating func submit(
+        _ submission: Submission,
+        for asker: SubmissionAsker,
+        isForeground: Bool? = nil,
+        at now: Moment
+    ) {
+        let isForeground = isForeground ?? self.isForeground(submission)
         let identifier = submission.request.identifier
         let owner: PluginIdentifier
         switch self.owner(of: submission) {
@@ -19,8 +26,10 @@ extension Scheduler {
         case .failure(let refusal): return refuse(submission, because: refusal, asker, at: now)
         }
         // A cancellation that waits for a commit would wait for ever if newer requests went in front of it.
-        if waiting.closes(identifier, of: owner) { return waiting.add(.submit(submission, asker), for: owner) }
-        if let refusal = refusal(of: submission, by: owner, at: now) {
+        if waiting.closes(identifier, of: owner) {
+            return waiting.add(.submit(submission, asker, isForeground: isForeground), for: owner)
+        }
+        if let refusal = refusal(of: submission, by: owner, isForeground: isForeground, at: now) {
             return refuse(submission, because: refusal, asker, at: now)
         }
         let request = PendingRequest(
@@ -33,7 +42,12 @@ extension Scheduler {
         stage(request, of: submission, for: asker, at: now)
     }
 
-    private func refusal(of submission: Submission, by owner: PluginIdentifier, at now: Moment) -> Refusal? {
+    private func refusal(
+        of submission: Submission,
+        by owner: PluginIdentifier,
+        isForeground: Bool,
+        at now: Moment
+    ) -> Refusal? {
         let (identifier, kind) = (submission.request.identifier, submission.request.kind)
         guard let entry = plugins[owner].entry else { return .notPermitted(identifier) }
         let old = plugins[owner].requests.expected(identifier)
@@ -49,6 +63,7 @@ extension Scheduler {
             under: configuration
         )
         if refusal != nil || kind != .continued { return refusal }
+        if !isForeground { return SubmissionRules.foregroundRefusal(of: submission.request) }
         return self.refusal(ofContinued: submission, for: owner, at: now)
     }
 
@@ -68,7 +83,6 @@ extension Scheduler {
     /// Statements 72 to 75: a user started it, the machine has the resources, and with strategy fail it runs now.
     private func refusal(ofContinued submission: Submission, for owner: PluginIdentifier, at now: Moment) -> Refusal? {
         let request = submission.request
-        if !isForeground(submission) { return SubmissionRules.foregroundRefusal(of: request) }
         if let refusal = SubmissionRules.resourceRefusal(of: request, on: conditions) { return refusal }
         guard request.continued?.strategy == .fail else { return nil }
         let work = PendingWork.request(

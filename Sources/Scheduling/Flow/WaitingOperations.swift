@@ -17,7 +17,7 @@ enum WaitingOperation: Sendable {
     case cancel(Cancellation)
     case stop(TaskIdentifier, reply: ReplyToken)
     /// It came after a cancellation that waits, and must not keep that waiting.
-    case submit(Submission, SubmissionAsker)
+    case submit(Submission, SubmissionAsker, isForeground: Bool)
 }
 
 /// Operations of each plugin in the order of their arrival.

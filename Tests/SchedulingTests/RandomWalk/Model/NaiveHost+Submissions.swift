@@ -8,11 +8,14 @@ import TaskModel
 extension NaiveHost {
     /// The host takes a request: nothing may stand against that, and no limit may be exceeded.
     func accepted(_ request: PendingRequest) {
+        let isAskedNow = asked?.request.identifier == request.request.identifier
         let submission =
-            asked.flatMap { $0.request.identifier == request.request.identifier ? $0 : nil }
+            (isAskedNow ? asked : waitingSubmission(of: request))
             ?? Submission(request: request.request, submitter: request.submitter)
         if let launch = submission.launch { origins[request.number] = launch }
-        let (sure, _) = refusals(of: submission)
+        var (sure, _) = refusals(of: submission)
+        // One that waited for a cancellation is judged by what its launch was when it was submitted.
+        if !isAskedNow { sure.remove(.notInForeground) }
         if !sure.isEmpty { complain("\(request.request.identifier) is accepted in spite of \(sure)") }
         if let owner = owner(of: submission), owner != request.plugin {
             complain("\(request.request.identifier) of \(owner) is taken for \(request.plugin)")
@@ -20,6 +23,15 @@ extension NaiveHost {
         if request.request.kind == .continued, request.request.earliestBegin != nil {
             complain("\(request.request.identifier) is continued and keeps its date")
         }
+    }
+
+    /// A submission that is not answered yet.
+    private func waitingSubmission(of request: PendingRequest) -> Submission? {
+        for case .submitted(let submission, _) in questions.values
+        where submission.request.identifier == request.request.identifier && submission.submitter == request.submitter {
+            return submission
+        }
+        return nil
     }
 
     func judge(_ refusal: Refusal, of submission: Submission) {
