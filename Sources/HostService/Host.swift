@@ -124,7 +124,7 @@ package struct Host: Sendable {
             threads: threads,
             log: log
         ) { entries, refused, orphans in
-            loop.tell(.catalogued(entries, refused: refused, orphans: orphans))
+            loop.post(.catalogued(entries, refused: refused, orphans: orphans))
         }
         try await catalog.load()
         warn(installed: catalog.contents.entries.map(\.identifier))

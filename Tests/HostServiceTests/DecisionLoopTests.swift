@@ -55,7 +55,7 @@ struct DecisionLoopTests {
         try await LoopFixture.with { fixture in
             let mayGoOn = DispatchSemaphore(value: 0)
             fixture.loop.mailbox.put(.reading { _ in mayGoOn.wait() })
-            fixture.loop.tell(.stopRequested)
+            fixture.loop.post(.stopRequested)
             let isDone = Mutex(false)
             fixture.loop.mailbox.put(
                 .reading { view in
@@ -77,7 +77,7 @@ struct DecisionLoopTests {
         }
     }
 
-    @Test func `a loop whose task is cancelled ends, and answers nobody any more`() async throws {
+    @Test func `a loop whose task is cancelled ends, and a later reading is nil`() async throws {
         try await LoopFixture.with { fixture in
             let run = Task { try await fixture.loop.run() }
             #expect(await fixture.loop.read { _, _ in 1 } == 1)

@@ -19,7 +19,7 @@ extension DecisionLoop {
         /// Gets a copy of the core and the moment; nil when the host has stopped.
         case reading(@Sendable ((core: Scheduler, now: Moment)?) -> Void)
 
-        /// Ends the wait of whoever expects a result.
+        /// Ends the wait of the caller that expects a result.
         func abandon() {
             if case .reading(let reply) = self { reply(nil) }
         }
