@@ -68,7 +68,7 @@ struct ControlChannel {
         return decode(at: now, deliver: deliver)
     }
 
-    /// Delivers what is held and what was read behind it, as far as the receiver takes it. Reads nothing.
+    /// Delivers the held message and those behind it, as far as the receiver takes them. Reads nothing.
     mutating func resume(at now: MonotonicTime, deliver: (RunnerMessage) -> Bool) -> Status {
         guard socket != nil else { return .ended }
         return decode(at: now, deliver: deliver)
@@ -97,7 +97,7 @@ struct ControlChannel {
         return try decoder.next()
     }
 
-    /// Delivers what the runner has sent so far, however fast, and holds nothing back.
+    /// Delivers all messages that the runner has sent so far, whatever its pace.
     mutating func drain(
         into buffer: UnsafeMutableRawBufferPointer,
         at now: MonotonicTime,
@@ -108,7 +108,7 @@ struct ControlChannel {
             return true
         }
         var status = resume(at: now, deliver: deliverAll)
-        // What is sent meanwhile is not read: a runner that lives could send for ever.
+        // Bytes sent from now on are not read: a runner that lives could send for ever.
         let end = received + min(waiting, Self.drainLimit)
         while status == .open, received < end, waiting > 0 {
             let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(end - received, buffer.count)])

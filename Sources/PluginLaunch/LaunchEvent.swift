@@ -20,7 +20,8 @@ package enum LaunchEvent: Sendable {
     case output(LaunchNumber, RunnerOutput, line: String)
     /// So many lines came faster than they are kept.
     case outputDropped(LaunchNumber, RunnerOutput, lines: Int)
-    /// The kill time passed and the launch was killed. What its runner had sent by then comes before, its end follows.
+    /// The kill time passed and the launch was killed. What its runner had sent by then comes before. Its end follows, after
+    /// what the runner could still send before the signal reached it.
     case killedAtDeadline(LaunchNumber)
     /// No process of the launch is left, and all that it sent has been told before.
     case ended(LaunchNumber, RunnerEnd)

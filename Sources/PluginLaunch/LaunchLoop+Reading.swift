@@ -22,7 +22,7 @@ extension LaunchLoop {
         }
     }
 
-    /// Brings what is waited for in line with what became of the channel.
+    /// Reports a malformed channel, and watches an open one for the events that it needs now.
     func settle(_ launch: SupervisedLaunch, _ status: ControlChannel.Status) {
         let number = launch.number
         if case .malformed(let message) = status { onEvent(.malformed(number, message: message)) }
@@ -43,7 +43,7 @@ extension LaunchLoop {
         return false
     }
 
-    /// Delivers what the runner has sent so far, whether the receiver has capacity or not. A call beyond the window is
+    /// Delivers all messages that the runner has sent so far, whether the receiver has capacity or not. A call beyond the window is
     /// dropped: the runner keeps the window, so such a call was written past it, and its launch is over.
     func drainControl(of launch: SupervisedLaunch, at now: MonotonicTime) {
         let descriptor = launch.control.descriptor
@@ -55,7 +55,7 @@ extension LaunchLoop {
         settle(launch, status)
     }
 
-    /// The host counts the log lines itself: the runner's own count would be the plugin's word.
+    /// The host counts the log lines itself: a plugin can bypass the runner's count.
     private func deliver(_ message: RunnerMessage, of launch: SupervisedLaunch, at now: MonotonicTime) {
         if case .log = message {
             guard launch.logAllowance.takes(at: now) else { return }
@@ -115,7 +115,7 @@ extension LaunchLoop {
         }
     }
 
-    /// Delivers what was held back of the channel, and reads on when nothing has to wait any more.
+    /// Delivers the messages that were held, and reads on when none has to wait any more.
     func resumeControl(of launch: SupervisedLaunch) {
         let interest = Poller.Interest.control(launch.number)
         guard held.contains(interest) else { return }

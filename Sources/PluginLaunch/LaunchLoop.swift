@@ -34,16 +34,16 @@ final class LaunchLoop {
     var sweptAt = MonotonicTime(nanoseconds: 0)
     var sweepsAgainAt: MonotonicTime?
 
-    /// What `killTimer` is armed for; nil when no launch has a kill time. May be too early, never too late.
+    /// Time that `killTimer` is armed for; nil when no launch has a kill time. May be too early, never too late.
     var nextKill: MonotonicTime?
 
     /// Told at the end of a turn, when nothing holds a descriptor of theirs any more.
     var ended: [(LaunchNumber, RunnerEnd)] = []
 
     private var waiting: [LaunchNumber] = []
-    /// What is not read until a time: it came faster than it is taken in.
+    /// Channels and streams that are not read before a time, because they exceeded their pace.
     var paused: [Poller.Interest: MonotonicTime] = [:]
-    /// What is not read until the receiver has capacity, or until a call is answered.
+    /// Channels and streams that are not read before the receiver has capacity, or a call is answered.
     var held: Set<Poller.Interest> = []
     private var closers: [CheckedContinuation<Void, Never>?] = []
     private var isClosing: Bool { !closers.isEmpty }

@@ -14,8 +14,8 @@ package import TaskModel
 /// the hundreds would cost an event-loop library more than they move.
 ///
 /// Every event is delivered on that thread, one at a time. The handler may call the launcher, and must not block: while it
-/// runs no kill time is kept. A receiver that is slower than the runners says so through `hasCapacity`: the launcher then
-/// stops reading that launch's channel and streams, so that the runner waits and not the memory of the host.
+/// runs no kill time is kept. A receiver that is slower than the runners refuses messages through `hasCapacity`: the
+/// launcher then stops reading that launch's channel and streams, so that the runner waits and the host's memory stays flat.
 package final class Launcher: Sendable {
     private let inbox: LaunchInbox
 

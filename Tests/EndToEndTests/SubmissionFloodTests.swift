@@ -5,7 +5,7 @@ import HostTestKit
 import TaskModel
 import Testing
 
-@Suite("Plugins that flood the host with submissions slow nobody down but themselves")
+@Suite("Plugins that flood the host with submissions slow down their own launches alone")
 struct SubmissionFloodTests {
     /// A launch that submits without pause for ten minutes.
     private static func flooder(_ name: String) -> TestPlugin {

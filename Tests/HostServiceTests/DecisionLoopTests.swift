@@ -56,8 +56,13 @@ struct DecisionLoopTests {
     @Test func `a reading that the loop does not reach before it stops ends with nil`() async throws {
         try await LoopFixture.with { fixture in
             let mayGoOn = DispatchSemaphore(value: 0)
+<<<<<<< HEAD
             fixture.loop.mailbox.put(.reading(look: { _, _ in mayGoOn.wait() }, close: {}))
             fixture.loop.tell(.stopRequested)
+=======
+            fixture.loop.mailbox.put(.reading { _ in mayGoOn.wait() })
+            fixture.loop.post(.stopRequested)
+>>>>>>> hub/loop
             let isDone = Mutex(false)
             fixture.loop.mailbox.put(
                 .reading(
@@ -79,7 +84,7 @@ struct DecisionLoopTests {
         }
     }
 
-    @Test func `a loop whose task is cancelled ends, and answers nobody any more`() async throws {
+    @Test func `a loop whose task is cancelled ends, and a later reading is nil`() async throws {
         try await LoopFixture.with { fixture in
             let run = Task { try await fixture.loop.run() }
             #expect(await fixture.loop.read { _, _ in 1 } == 1)

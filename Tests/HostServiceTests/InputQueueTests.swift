@@ -12,7 +12,7 @@ import Testing
 final class InputQueueTests {
     private var queue = InputQueue()
 
-    /// A message that says which one it is.
+    /// A message that carries its own number.
     private static func message(_ launch: Int64, _ index: Int) -> DecisionLoop.Input {
         let number = LaunchNumber(rawValue: launch)
         return .launch(.message(number, .assertionEnded(AssertionID(rawValue: UInt64(index)))))

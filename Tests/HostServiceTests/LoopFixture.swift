@@ -12,7 +12,7 @@ import Testing
 
 @testable import HostService
 
-/// A decision loop with real parts and nothing to decide about, which runs when its test says so.
+/// A decision loop with real parts and an empty core; the test starts it.
 struct LoopFixture {
     let loop: DecisionLoop
     /// A copy of the loop's core before its first event.

@@ -9,7 +9,7 @@ import Testing
 
 @testable import HostService
 
-@Suite("The mailbox hands over every input once, or says that it does not")
+@Suite("The mailbox delivers every input once, or abandons it")
 struct MailboxTests {
     private static func isCommit(_ delivery: InputQueue.Delivery?, _ ticket: UInt64) -> Bool {
         if case .event(.committed(Ticket(rawValue: ticket))) = delivery?.input { true } else { false }
@@ -63,7 +63,7 @@ struct MailboxTests {
         }
     }
 
-    @Test func `a closed mailbox takes messages and drops them: nothing waits for a loop that is gone`() {
+    @Test func `a closed mailbox takes and drops messages, so that no launch is paused for a loop that has ended`() {
         let mailbox = Mailbox()
         let launch = LaunchNumber(rawValue: 1)
         for _ in 0..<InputQueue.launchCapacity { mailbox.put(.launch(.killedAtDeadline(launch))) }

@@ -8,7 +8,7 @@ import TaskModel
 import Testing
 
 extension LaunchTests {
-    @Suite("A runner that sends more than it may waits, and nobody else does")
+    @Suite("A runner that sends more than it may waits, and no other runner does")
     struct FlowTests {
         private static let hello = RunnerMessage.log(.info, message: "hello")
 

@@ -123,7 +123,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a kill time that is withdrawn before it passes kills nobody, however late the launch thread is`()
+        @Test func `a kill time that is withdrawn before it passes kills no launch, however late the launch thread is`()
             async throws
         {
             try await expectNoKill(replacing: nil)

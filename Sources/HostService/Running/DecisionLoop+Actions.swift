@@ -77,7 +77,7 @@ extension DecisionLoop {
             )
         } catch {
             log.error("no plan", metadata: ["launch": "\(plan.number)", "problem": "\(error)"])
-            tell(.planNotSent(plan.number, message: "the host could not hand over the plan: \(error)"))
+            post(.planNotSent(plan.number, message: "the host could not hand over the plan: \(error)"))
         }
     }
 
@@ -96,7 +96,7 @@ extension DecisionLoop {
                 "task not delivered",
                 metadata: ["launch": "\(launch)", "task": "\(label)", "problem": "\(error)"]
             )
-            tell(.planNotSent(launch, message: "the host could not hand over \(label): \(error)"))
+            post(.planNotSent(launch, message: "the host could not hand over \(label): \(error)"))
         }
     }
 

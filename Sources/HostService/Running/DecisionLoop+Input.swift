@@ -19,7 +19,7 @@ extension DecisionLoop {
         /// Looks at the core between two events; `close` is called instead when the host has stopped.
         case reading(look: @Sendable (borrowing Scheduler, Moment) -> Void, close: @Sendable () -> Void)
 
-        /// Ends the wait of whoever expects a result.
+        /// Ends the wait of the caller that expects a result.
         func abandon() {
             if case .reading(_, let close) = self { close() }
         }

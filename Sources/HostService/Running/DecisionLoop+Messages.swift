@@ -168,6 +168,7 @@ extension DecisionLoop {
         return []
     }
 
+    /// The runner has just looked the file up, so that its entry is in memory: this waits for no disk.
     private func hasChanged(_ library: LibraryFile?) -> Bool {
         library.map { FileIdentity(ofPath: $0.path) != $0.identity } ?? false
     }
@@ -175,7 +176,7 @@ extension DecisionLoop {
     /// What a runner says goes into journal and log: enough of it to be understood.
     private static func bounded(_ text: String, limit: Int = 4_096) -> String { text.bounded(toBytes: limit) }
 
-    /// The question of a plugin's call, which the core answers; none when the host has stopped, which the call is told.
+    /// The question of a plugin's call, which the core answers; none when the host has stopped, which is the call's answer.
     private func question(
         from launch: LaunchNumber,
         _ call: CallNumber,

@@ -25,7 +25,7 @@ final class DecisionLoop: Service, Sendable {
     let conditions: ConditionsKeeper
     let containers: ContainerQueue
     let log: Logger
-    /// Called when a library is found to be another than the catalogue says.
+    /// Called when a library differs from the catalogue's entry and no change of its directory was reported.
     let onUnseenChange: @Sendable () -> Void
     /// How long entry may take in a launch without a fixed budget.
     let entryLimit: Duration
@@ -146,7 +146,7 @@ final class DecisionLoop: Service, Sendable {
 
     // MARK: - Events and questions of other threads
 
-    func tell(_ event: SchedulerEvent) { mailbox.put(.event(event)) }
+    func post(_ event: SchedulerEvent) { mailbox.put(.event(event)) }
 
     func ask(_ event: (ReplyToken) -> SchedulerEvent) async -> Answer {
         await withCheckedContinuation { continuation in

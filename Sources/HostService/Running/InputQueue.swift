@@ -71,7 +71,7 @@ struct InputQueue {
         launches[number]?.milestones += 1
     }
 
-    /// A deadline is judged after everything that had arrived before it: a host that is late harms nobody who was in time.
+    /// A deadline is judged after everything that had arrived before it: a late host kills no launch that was in time.
     private mutating func timerFired() {
         guard case .idle = timer else { return }
         if eventCount == 0 {

@@ -40,7 +40,7 @@ struct LaunchDirectory {
 /// Joins the two halves of what a launch needs, its runner and its container, whichever is there first.
 struct AwaitedContainers {
     private enum State {
-        /// With the events of the runner, which nobody has handled.
+        /// With the events of the runner, which wait for the container.
         case awaited([LaunchEvent])
         /// The launch was given up; its runner is being ended.
         case failed

@@ -3,7 +3,7 @@
 import Scheduling
 import Synchronization
 
-/// Passes on what the core watches, and keeps the usage sensors on for a while after nothing needs them: the next request
+/// Passes on the watch that the core requests, and keeps the usage sensors on for a while after nothing needs them: the next request
 /// that does would have to wait for a first sample.
 final class LingeringWatch: Sendable {
     private struct State {
@@ -20,7 +20,8 @@ final class LingeringWatch: Sendable {
     private let afterLinger: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     /// - Parameters:
-    ///   - apply: called with what is to be sampled from now on; by two threads at once, but last with the newest.
+    ///   - apply: called with the watch in force from now on. Two threads may call it at once; the last call has the newest
+    ///     watch.
     ///   - afterLinger: calls back once, on any thread, when sensors that nothing needs have been on long enough.
     init(
         apply: @escaping @Sendable (Watch) -> Void,

@@ -26,8 +26,8 @@ final class Mailbox: Sendable {
         if isClosed { input.abandon() }
     }
 
-    /// Whether the mailbox takes a further message of the launch now; any thread. After false, the loop is told by a
-    /// delivery when it does again.
+    /// Whether the mailbox takes a further message of the launch now; any thread. After false it takes none until a
+    /// delivery reports the launch as resumed.
     func hasCapacity(for launch: LaunchNumber) -> Bool {
         state.withLock { $0.isClosed || $0.queue.hasCapacity(for: launch) }
     }

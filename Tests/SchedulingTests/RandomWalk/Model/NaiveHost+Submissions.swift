@@ -27,9 +27,11 @@ extension NaiveHost {
 
     /// A submission that is not answered yet.
     private func waitingSubmission(of request: PendingRequest) -> Submission? {
-        for case .submitted(let submission, _) in questions.values
-        where submission.request.identifier == request.request.identifier && submission.submitter == request.submitter {
-            return submission
+        for case .submitted(let submission, _) in questions.values where submission.submitter == request.submitter {
+            let (asked, accepted) = (submission.request, request.request)
+            // A continued request is accepted without its date.
+            let isContinued = asked.kind == .continued && asked.continued == accepted.continued
+            if asked == accepted || isContinued && asked.identifier == accepted.identifier { return submission }
         }
         return nil
     }
