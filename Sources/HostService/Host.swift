@@ -120,13 +120,9 @@ package struct Host: Sendable {
             threads: threads,
             log: log
         ) { entries, refused, orphans in
-<<<<<<< HEAD
-            loop.tell(.catalogued(entries, refused: refused, orphans: orphans))
+            loop.post(.catalogued(entries, refused: refused, orphans: orphans))
         } onFirstLoad: { contents in
             warn(installed: contents.entries.map(\.identifier))
-=======
-            loop.post(.catalogued(entries, refused: refused, orphans: orphans))
->>>>>>> hub/loop
         }
         let facts = HostFacts(configuration: configuration, startedAt: clock.now(), pid: getpid(), user: NSUserName())
         let routes = ControlRoutes(

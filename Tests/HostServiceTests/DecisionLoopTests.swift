@@ -56,13 +56,8 @@ struct DecisionLoopTests {
     @Test func `a reading that the loop does not reach before it stops ends with nil`() async throws {
         try await LoopFixture.with { fixture in
             let mayGoOn = DispatchSemaphore(value: 0)
-<<<<<<< HEAD
             fixture.loop.mailbox.put(.reading(look: { _, _ in mayGoOn.wait() }, close: {}))
-            fixture.loop.tell(.stopRequested)
-=======
-            fixture.loop.mailbox.put(.reading { _ in mayGoOn.wait() })
             fixture.loop.post(.stopRequested)
->>>>>>> hub/loop
             let isDone = Mutex(false)
             fixture.loop.mailbox.put(
                 .reading(

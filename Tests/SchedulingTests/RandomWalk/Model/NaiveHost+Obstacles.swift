@@ -204,7 +204,10 @@ extension NaiveHost {
             let (found, others) = (obstacles(to: work), passingObstacles(to: work))
             // The deferral of a class covers those of it that the manifest does not permit at the moment.
             guard found.sure.subtracting(["identifier-not-permitted"]).isSubset(of: Obstacles.soft) else { continue }
-            let isPossible = !Obstacles.lastingSoft.isDisjoint(with: found.sure.union(found.perhaps))
+            // While a runner is being started the lane is not evaluated: a deferral that began before goes on.
+            let isPossible =
+                !Obstacles.lastingSoft.isDisjoint(with: found.sure.union(found.perhaps))
+                || prepared(in: work.kind.lane).contains(work.plugin)
             if isPossible, since.perhaps.map({ $0 > now.wall }) ?? true { heldPerhaps[request.number] = now.wall }
             // A place that was free, or came free, was anybody's until somebody took it in the same moment.
             guard found.sure.isSubset(of: Obstacles.soft),
