@@ -24,7 +24,7 @@ WALK ?=
 DOCS = $(BUILD)/docs
 MODULE = BackgroundTasks
 
-.PHONY: demo test soak bench lint format statements docs release install deb packages build plugins clean
+.PHONY: demo test soak core-cost bench lint format statements docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -39,6 +39,10 @@ test: packages plugins docs
 soak:
 	BGTASK_WALK=$(WALK) BGTASK_WALK_EVENTS=$(EVENTS) BGTASK_WALK_SEED=$(SEED) swift test --package-path Soak --scratch-path "$(BUILD)/soak" \
 	    -j $(JOBS) --configuration release -Xswiftc -enable-testing --filter RandomWalkTests
+
+# Processor time and memory of the scheduling core alone, with few and with a million requests pending.
+core-cost: packages
+	swift run --package-path Soak --scratch-path "$(BUILD)/soak" -j $(JOBS) --configuration release -Xswiftc -enable-testing CoreCost
 
 build: packages
 	for program in $(PROGRAMS); do swift build $(SWIFT_FLAGS) --product $$program || exit; done

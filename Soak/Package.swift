@@ -15,6 +15,7 @@ let package = Package(
                 .product(name: "HeapModule", package: "swift-collections"),
             ]
         ),
+        .executableTarget(name: "CoreCost", dependencies: ["Scheduling", "TaskModel"]),
         .testTarget(name: "SchedulingTests", dependencies: ["Scheduling", "TaskModel"]),
     ]
 )

@@ -1,0 +1,195 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+import Scheduling
+import TaskModel
+
+/// A core with many pending requests and a world that always agrees, driven one event after the other.
+struct CoreHost {
+    private let plugins: [PluginIdentifier]
+    private let entries: [PluginEntry]
+    private let each: Int
+    private var core: Scheduler
+    private var conditions: Conditions
+    private var monotonic: Int64 = 1_000_000_000_000
+    private var turn = 0
+    private var lastReply: UInt64 = 0
+    private var ledger: [PluginIdentifier: PluginWork] = [:]
+    private var plans: [LaunchPlan] = []
+
+    init(plugins count: Int, each: Int) {
+        plugins = (0..<count).compactMap { PluginIdentifier("com.example.plugin\($0)") }
+        self.each = each
+        entries = plugins.map { CoreHost.entry($0) }
+        conditions = Conditions(isOnExternalPower: true, hasNetwork: true, isIdle: false)
+        var configuration = SchedulingConfiguration()
+        configuration.limits.processing = 1_000_000
+        configuration.limits.refresh = 1_000_000
+        configuration.policies.spread = .zero
+        configuration.spacing = .zero
+        let start = Moment(
+            monotonic: MonotonicTime(nanoseconds: monotonic),
+            wall: Self.wall(monotonic),
+            boot: BootID("1")
+        )
+        let snapshot = LedgerSnapshot(
+            pendingPlugins: plugins.sorted(),
+            known: entries.map { KnownPlugin($0) },
+            lastSubmission: SubmissionNumber(rawValue: Int64(count * each)),
+            lastLaunch: LaunchNumber(rawValue: 0)
+        )
+        core = Scheduler(configuration: configuration, conditions: conditions, snapshot: snapshot, at: start)
+    }
+
+    private static func entry(_ plugin: PluginIdentifier) -> PluginEntry {
+        PluginEntry(
+            identifier: plugin,
+            name: plugin.text,
+            version: "1",
+            role: .main,
+            permitted: ["task", "own"].compactMap { PermittedIdentifier("\(plugin.text).\($0)") },
+            modes: [.processing, .fetch],
+            library: LibraryFile(path: "/lib/\(plugin.text).so", digest: "d", identity: Self.identity),
+            manifestPath: "/manifests/\(plugin.text).yaml",
+            manifestDigest: "m"
+        )
+    }
+
+    private static let identity = FileIdentity(device: 1, inode: 1, size: 1, modified: 1, changed: 1)
+
+    private static func wall(_ monotonic: Int64) -> WallTime {
+        WallTime(nanoseconds: 1_767_225_600_000_000_000 + monotonic)
+    }
+
+    private var now: Moment {
+        Moment(monotonic: MonotonicTime(nanoseconds: monotonic), wall: Self.wall(monotonic), boot: BootID("1"))
+    }
+
+    private func task(_ plugin: PluginIdentifier, _ number: Int) -> TaskIdentifier? {
+        // 40 bytes, as the figures name them.
+        let text = "\(plugin.text).task.\(number)"
+        return TaskIdentifier(text + String(repeating: "x", count: max(0, 40 - text.utf8.count)))
+    }
+
+    // MARK: Measuring
+
+    /// Processor seconds of the calling thread for one call of `body`, the least of several rounds.
+    mutating func measure(_ count: Int, _ body: (inout CoreHost) -> Void) -> Double {
+        var least = Double.infinity
+        for _ in 0..<5 {
+            let start = Self.cpu
+            for _ in 0..<count { body(&self) }
+            least = min(least, (Self.cpu - start) / Double(count))
+        }
+        return least
+    }
+
+    private static var cpu: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// - Returns: processor seconds until every request is loaded and its lane considered.
+    mutating func load() -> Double {
+        var number: Int64 = 0
+        for plugin in plugins.sorted() {
+            var work = PluginWork(plugin: plugin)
+            for index in 0..<each {
+                number += 1
+                guard let identifier = task(plugin, index) else { continue }
+                work.requests.append(
+                    PendingRequest(
+                        plugin: plugin,
+                        number: SubmissionNumber(rawValue: number),
+                        request: TaskRequest(identifier: identifier, kind: .processing),
+                        submitter: .plugin(plugin),
+                        submittedAt: now.wall
+                    )
+                )
+            }
+            ledger[plugin] = work
+        }
+        let start = Self.cpu
+        send(.catalogued(entries))
+        advance(by: 5_000_000_000)
+        return Self.cpu - start
+    }
+
+    mutating func forgetLedger() { ledger = [:] }
+
+    // MARK: What is measured
+
+    /// One more request that waits for idleness, with its commit.
+    mutating func submit() {
+        let plugin = next()
+        guard let identifier = TaskIdentifier("\(plugin.text).task") else { return }
+        submit(TaskRequest(identifier: identifier, kind: .processing), of: plugin)
+    }
+
+    /// A refresh from its submission to the end of its launch.
+    mutating func runToCompletion() {
+        let plugin = next()
+        guard let identifier = TaskIdentifier("\(plugin.text).own") else { return }
+        submit(TaskRequest(identifier: identifier, kind: .refresh), of: plugin)
+        for plan in plans {
+            let names = plan.tasks.compactMap(\.work.identifier).map(PermittedIdentifier.exact)
+            send(.entered(plan.number, status: 0, registered: names, offersReceive: true))
+            for task in plan.tasks { send(.completed(plan.number, task.id, .success)) }
+            send(.runnerEnded(plan.number, .exited(code: 0), nil))
+        }
+        plans = []
+    }
+
+    mutating func explain() {
+        guard let identifier = task(next(), each / 2) else { return }
+        precondition(!core.explain(identifier, at: now).states.isEmpty)
+    }
+
+    /// The machine is short of memory and has enough again: every plugin's work waits for one more thing and back.
+    mutating func flipIdle() {
+        for isLow in [true, false] {
+            conditions.isMemoryLow = isLow
+            send(.conditionsChanged(conditions))
+            advance(by: 0)
+        }
+    }
+
+    // MARK: Driving
+
+    private mutating func next() -> PluginIdentifier {
+        turn = (turn + 7_919) % plugins.count
+        return plugins[turn]
+    }
+
+    private mutating func submit(_ request: TaskRequest, of plugin: PluginIdentifier) {
+        lastReply += 1
+        let submission = Submission(request: request, submitter: .plugin(plugin))
+        send(.submitted(submission, reply: ReplyToken(rawValue: lastReply)))
+    }
+
+    private mutating func advance(by nanoseconds: Int64) {
+        monotonic += nanoseconds
+        // What one event leaves over is worked off by the timer, in slices.
+        for _ in 0..<(plugins.count / 16 + 8) { send(.timerFired) }
+    }
+
+    private mutating func send(_ event: SchedulerEvent) {
+        var inbox = [event]
+        var index = 0
+        while index < inbox.count {
+            for action in core.handle(inbox[index], at: now) {
+                switch action {
+                case .commit(let ticket, _): inbox.append(.committed(ticket))
+                case .load(let plugin): inbox.append(.loaded(ledger[plugin] ?? PluginWork(plugin: plugin)))
+                case .takeRunner(let launch, _):
+                    let process = RunnerProcess(pid: 1, startTime: 1, boot: now.boot, controlGroup: nil)
+                    inbox.append(.runnerReady(launch, process))
+                case .sendPlan(let plan): plans.append(plan)
+                default: break
+                }
+            }
+            index += 1
+        }
+    }
+}
