@@ -16,7 +16,7 @@ extension Scheduler {
             case .keep: keepAnew()
             case .pressure: relievePressure(at: now)
             case .removedPlugin(let plugin): dropRemoved(plugin, at: now)
-            case .load: break  // Loading goes on after every event.
+            case .load: loading.retry()
             }
         }
         while let alarm = agenda.popWall(upTo: now.wall) {

@@ -73,14 +73,14 @@ extension Scheduler {
             return Judgement(outcome: .abandoned, blame: .unknown, message: message, returning: nil)
         }
         var message = "interrupted, not charged: \(cause)"
-        if losses >= Self.lossesBeforeAlone {
-            let delay = configuration.retryDelay(after: losses - Self.lossesBeforeAlone + 1)
-            (returning.retry.runsAlone, returning.retry.notBefore) = (true, now.wall + delay)
-            message += " for the \(losses)th time; it runs again alone, in \(delay.humanReadable)"
-        }
         if let newer = work.identifier.flatMap({ newest[$0] }), newer > work.number {
             message += "; superseded by submission \(newer)"
             return Judgement(outcome: .interrupted, blame: .machine, message: message, returning: nil)
+        }
+        if losses >= Self.lossesBeforeAlone {
+            let delay = configuration.retryDelay(after: losses - Self.lossesBeforeAlone + 1)
+            (returning.retry.runsAlone, returning.retry.notBefore) = (true, now.wall + delay)
+            message += ", \(losses) times by now; it runs again alone, in \(delay.humanReadable)"
         }
         return Judgement(outcome: .interrupted, blame: .machine, message: message, returning: returning)
     }

@@ -205,4 +205,42 @@ struct CancellationTests {
         #expect(host.lastAnswer == .cancelled(0) && host.outcomes(of: .clean) == [.succeeded])
         #expect(host.launchOutcomes == [.completed])
     }
+
+    @Test func `44 a cancellation that waits for a commit is staged before newer submissions of its identifier`() throws
+    {
+        host.commits = .held
+        host.submit(.clean, after: .hours(1))
+        host.cancel(.clean)
+        let cancellation = host.lastReply
+        for _ in 1...3 { host.submit(.clean, after: .hours(1)) }
+        #expect(host.heldCommits.count == 1)
+        host.writeNextCommit()
+        #expect(
+            host.heldCommits.first?.changes.contains { if case .removeRequest = $0 { true } else { false } } == true
+        )
+        host.writeHeldCommits()
+        #expect(host.answers[ReplyToken(rawValue: cancellation)] == .cancelled(1))
+        #expect(host.pending == [.clean] && host.lastAnswer?.submission != nil)
+    }
+
+    @Test func `C17 the replacements of one launch beyond the twentieth are one line with their count`() {
+        host.submit(.clean)
+        host.enter()
+        guard let plan = host.lastPlan else { return host.complain("nothing was launched") }
+        // The lines of single replacements are bounded.
+        host.isStrict = false
+        for _ in 1...50 {
+            let request = TaskRequest(
+                identifier: .vacuum,
+                kind: .processing,
+                earliestBegin: host.clock.now.wall + .hours(1)
+            )
+            let submission = Submission(request: request, submitter: .plugin(.app), launch: plan.number)
+            _ = host.ask { .submitted(submission, reply: $0) }
+        }
+        host.complete(.clean, in: plan)
+        let lines = host.entries(.replaced)
+        #expect(lines.count == 21)
+        #expect(lines.last?.message.hasPrefix("29 more pending requests were replaced") == true)
+    }
 }

@@ -10,6 +10,7 @@ struct LoadState: Sendable {
     private var loading: Set<PluginIdentifier> = []
     private var wanted: Deque<PluginIdentifier> = []
     private var others: Deque<PluginIdentifier>
+    private var failed: [PluginIdentifier] = []
     /// Launches that the last host left, by plugin: judged when the plugin's pending work is known.
     private var left: [PluginIdentifier: [LedgerSnapshot.RunningLaunch]]
     private var parked: [PluginIdentifier: [SchedulerEvent]] = [:]
@@ -63,10 +64,16 @@ struct LoadState: Sendable {
         return (left.removeValue(forKey: plugin) ?? [], parked.removeValue(forKey: plugin) ?? [])
     }
 
-    /// It could not be read; it is tried again with the others.
+    /// It could not be read; it is tried again a little later.
     mutating func fail(_ plugin: PluginIdentifier) {
         loading.remove(plugin)
-        if missing.contains(plugin) { wanted.append(plugin) }
+        if missing.contains(plugin) { failed.append(plugin) }
+    }
+
+    /// The plugins that could not be read are due again.
+    mutating func retry() {
+        wanted += failed
+        failed = []
     }
 
     mutating func takeParkedForAll() -> [SchedulerEvent] {
