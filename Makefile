@@ -21,10 +21,13 @@ EVENTS ?= 10000000
 SEED ?= 1
 WALK ?=
 
+# How many hosts make torture kills.
+ROUNDS ?= 300
+
 DOCS = $(BUILD)/docs
 MODULE = BackgroundTasks
 
-.PHONY: demo test soak bench lint format statements docs release install deb packages build plugins clean
+.PHONY: demo test soak torture bench lint format statements docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -39,6 +42,10 @@ test: packages plugins docs
 soak:
 	BGTASK_WALK=$(WALK) BGTASK_WALK_EVENTS=$(EVENTS) BGTASK_WALK_SEED=$(SEED) swift test --package-path Soak --scratch-path "$(BUILD)/soak" \
 	    -j $(JOBS) --configuration release -Xswiftc -enable-testing --filter RandomWalkTests
+
+# Kills a host at random moments while clients submit to it, and checks that nothing acknowledged is lost or runs twice.
+torture: build plugins
+	Torture/run "$(BUILD)/debug" --rounds $(ROUNDS)
 
 build: packages
 	for program in $(PROGRAMS); do swift build $(SWIFT_FLAGS) --product $$program || exit; done
