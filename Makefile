@@ -21,10 +21,13 @@ EVENTS ?= 10000000
 SEED ?= 1
 WALK ?=
 
+# How many hosts make torture kills.
+ROUNDS ?= 300
+
 DOCS = $(BUILD)/docs
 MODULE = BackgroundTasks
 
-.PHONY: demo test soak core-cost bench lint format statements docs release install deb packages build plugins clean
+.PHONY: demo test soak core-cost torture bench lint format statements docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -43,6 +46,9 @@ soak:
 # Processor time and memory of the scheduling core alone, with few and with a million requests pending.
 core-cost: packages
 	swift run --package-path Soak --scratch-path "$(BUILD)/soak" -j $(JOBS) --configuration release -Xswiftc -enable-testing CoreCost
+# Kills a host at random moments while clients submit, and checks that nothing acknowledged is lost or runs after its outcome.
+torture: build plugins
+	Torture/run "$(BUILD)/debug" --rounds $(ROUNDS)
 
 build: packages
 	for program in $(PROGRAMS); do swift build $(SWIFT_FLAGS) --product $$program || exit; done
