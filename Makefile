@@ -46,6 +46,7 @@ soak:
 # Processor time and memory of the scheduling core alone, with few and with a million requests pending.
 core-cost: packages
 	swift run --package-path Soak --scratch-path "$(BUILD)/soak" -j $(JOBS) --configuration release -Xswiftc -enable-testing CoreCost
+
 # Kills a host at random moments while clients submit, and checks that nothing acknowledged is lost or runs after its outcome.
 torture: build plugins
 	Torture/run "$(BUILD)/debug" --rounds $(ROUNDS)
