@@ -93,7 +93,8 @@ struct LibraryChangeTests {
             let submission = try await host.submit(plugin.task())
             let refusal = try await host.waitForJournal("its refusal", after: end) { $0.event == "plugin-refused" }
             #expect(refusal.message.contains("BGT-ABI-02"))
-            #expect(submission > 0)
+            let ends = try await host.journal(after: end).filter { $0.submission == submission }
+            #expect(ends.allSatisfy { $0.event == "interrupted" }, "\(ends)")
             try await host.runNeighbour()
             #expect(try await host.why(plugin.task()).reasons.first?.code == "plugin-refused")
             // None where the catalogue was read in the moment between the exchange and the launch.
