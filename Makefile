@@ -13,6 +13,8 @@ PACKAGES = gcc g++ make pkg-config libffi-dev libsqlite3-dev libcurl4-openssl-de
     libleptonica-dev zlib1g-dev sqlite3 python3 binutils
 
 BENCH = $(BUILD)/bench
+BENCHMARK = swift run --package-path Benchmarks --scratch-path "$(BENCH)/.build" -c release --skip-build
+BENCHED = "$(abspath $(BUILD)/release)" "$(abspath $(BENCH))"
 RELEASE = --configuration release --static-swift-stdlib
 INSTALLED = PROGRAMS="$(abspath $(BUILD))/release" MANUALS="$(abspath $(BUILD))/debug/generate-manual-tool"
 
@@ -21,13 +23,16 @@ EVENTS ?= 10000000
 SEED ?= 1
 WALK ?=
 
-# How many hosts make torture kills.
+# How many hosts make torture kills at random moments.
 ROUNDS ?= 300
+
+# How many changes of the scheduler make mutants tries; SEED decides which.
+COUNT ?= 200
 
 DOCS = $(BUILD)/docs
 MODULE = BackgroundTasks
 
-.PHONY: demo test soak core-cost torture bench lint format statements docs release install deb packages build plugins clean
+.PHONY: demo test soak core-cost torture mutants bench bench-size bench-programs lint format statements docs release install deb packages build plugins clean
 
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
@@ -43,13 +48,23 @@ soak:
 	BGTASK_WALK=$(WALK) BGTASK_WALK_EVENTS=$(EVENTS) BGTASK_WALK_SEED=$(SEED) swift test --package-path Soak --scratch-path "$(BUILD)/soak" \
 	    -j $(JOBS) --configuration release -Xswiftc -enable-testing --filter RandomWalkTests
 
-# Processor time and memory of the scheduling core alone, with few and with a million requests pending.
+# Processor time and memory of the scheduling core alone, with few and with a million requests pending. Then the same
+# operations in instructions: one that costs a tenth more than Soak/instructions.baseline, or twice as much with a million
+# pending, fails. RENEW=1 records the present counts instead: after a new compiler, or when a cost is wanted.
+core-cost: PACKAGES += valgrind
 core-cost: packages
-	swift run --package-path Soak --scratch-path "$(BUILD)/soak" -j $(JOBS) --configuration release -Xswiftc -enable-testing CoreCost
+	swift build --package-path Soak --scratch-path "$(BUILD)/soak" -j $(JOBS) --configuration release -Xswiftc -enable-testing --product CoreCost
+	"$(BUILD)/soak/release/CoreCost"
+	Soak/instructions "$(BUILD)/soak/release/CoreCost" $(if $(RENEW),--renew)
 
-# Kills a host at random moments while clients submit, and checks that nothing acknowledged is lost or runs after its outcome.
-torture: build plugins
+# Kills, stops and misleads hosts under load, and checks their promises; Torture/run --help lists them. Needs a debug build.
+torture: build
 	Torture/run "$(BUILD)/debug" --rounds $(ROUNDS)
+
+# Changes one operator, condition, constant or statement of the scheduler at a time, and lists the changes that no test
+# of the core notices.
+mutants: packages
+	Soak/mutants/run --build "$(BUILD)" --count $(COUNT) --seed $(SEED)
 
 build: packages
 	for program in $(PROGRAMS); do swift build $(SWIFT_FLAGS) --product $$program || exit; done
@@ -62,24 +77,42 @@ plugins: packages
 	    cp "$(BUILD)/debug/lib$$plugin.so" "$(PLUGINS)/.objects" \
 	    && mv "$(PLUGINS)/.objects/lib$$plugin.so" "$(PLUGINS)" || exit; done
 
-bench: release
+bench: bench-programs
+	$(BENCHMARK) SubmitToHandler $(BENCHED)
+
+# Figures of a host under floods and with a million requests pending, in $(BENCH)/size.md. Most of it takes a minute; the
+# two populations are prepared once.
+bench-size: bench-programs
+	for part in "floods none" "floods calls" "floods cancellations" "floods frames" \
+	    "lists prepare" "lists measure" "start prepare" "start measure"; do \
+	    $(BENCHMARK) HostAtSize $(BENCHED) $$part || exit; done
+	$(MAKE) --no-print-directory core-cost > "$(BENCH)/core-cost.txt"
+	$(BENCHMARK) HostAtSize $(BENCHED) table
+
+# The flood of frames is that of the tests: both write the same frames.
+bench-programs: release
 	mkdir -p "$(BENCH)"
-	cc -O2 -shared -fPIC -I Sources/CBackgroundTasks/include Benchmarks/Plugins/Stamp.c -o "$(BENCH)/libStamp.so"
+	for plugin in Benchmarks/Plugins/Stamp Benchmarks/Plugins/FloodsCalls Benchmarks/Plugins/Overstays \
+	    Tests/MisbehavingPlugins/FloodsSubmissions; do \
+	    cc -O2 -shared -fPIC -I Sources/CBackgroundTasks/include $$plugin.c -o "$(BENCH)/lib$$(basename $$plugin).so" || exit; done
 	cc -O2 -shared -fPIC Benchmarks/Plugins/Bare.c -o "$(BENCH)/libBare.so"
 	cc -O2 Benchmarks/Plugins/Call.c -lffi -o "$(BENCH)/Call"
 	cc -O2 Benchmarks/Plugins/Floor.c -o "$(BENCH)/Floor"
-	swift run --package-path Benchmarks --scratch-path "$(BENCH)/.build" -c release SubmitToHandler "$(abspath $(BUILD)/release)" "$(abspath $(BENCH))"
+	cc -O2 Benchmarks/Plugins/Kills.c -o "$(BENCH)/Kills"
+	swift build --package-path Benchmarks --scratch-path "$(BENCH)/.build" -c release
 
 lint:
-	swift format lint --strict --recursive --parallel Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift
+	swift format lint --strict --recursive --parallel Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift Soak/mutants/Package.swift Soak/mutants/Sources
 	Tests/statements --check
+	Tests/documentation --check
 
 format:
-	swift format --in-place --recursive --parallel Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift
+	swift format --in-place --recursive --parallel Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift Soak/mutants/Package.swift Soak/mutants/Sources
 
-# Which tests prove which statement of the semantics, by their names.
+# The generated parts of Documentation: which tests prove which statement of the semantics, and the picture of the targets.
 statements:
 	Tests/statements
+	Tests/documentation
 
 # The pages of the module for plugins in Swift. A warning is an error, and so is a public symbol without a word.
 #     make docs && python3 -m http.server -d .build/docs       then /documentation/backgroundtasks

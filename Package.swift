@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// One section per target, ground floor first, tests beside what they test. README.md says what each one is.
+// One section per target, ground floor first, tests beside what they test; described in Documentation/Architecture.md.
 
 import PackageDescription
 
@@ -31,12 +31,12 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // MARK: CBackgroundTasks, the contract with plugins
+        // MARK: CBackgroundTasks, the C ABI between host and plugins: one header, nothing to link
 
         .target(name: "CBackgroundTasks"),
         .testTarget(name: "HeaderTests", dependencies: ["CBackgroundTasks"]),
 
-        // MARK: BackgroundTasks, the same for plugins in Swift, as on Apple's platforms
+        // MARK: BackgroundTasks, the ABI for plugins in Swift, with the API of Apple's platforms
 
         .target(name: "BackgroundTasks", dependencies: ["CBackgroundTasks"]),
         .testTarget(
@@ -65,7 +65,7 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
 
-        // MARK: CLinux, system calls that Glibc's module leaves out
+        // MARK: CLinux, the system calls that Glibc's module leaves out
 
         .target(name: "CLinux"),
 
@@ -73,17 +73,29 @@ let package = Package(
 
         .systemLibrary(name: "CFFI", providers: [.apt(["libffi-dev"])]),
 
-        // MARK: TaskModel
+        // MARK: TaskModel, the values that cross from stage to stage
 
         .target(name: "TaskModel"),
         .testTarget(name: "TaskModelTests", dependencies: ["TaskModel"]),
 
-        // MARK: PluginBinary
+        // MARK: LinuxSystem, owns kernel objects for several targets: descriptors, epoll, threads, clocks, files, errors
 
-        .target(name: "PluginBinary", dependencies: ["TaskModel"]),
-        .testTarget(name: "PluginBinaryTests", dependencies: ["PluginBinary", "TaskModel"]),
+        .target(name: "LinuxSystem", dependencies: ["CLinux", "TaskModel"]),
 
-        // MARK: Scheduling
+        // MARK: LocatedYAML, reads the keys of a YAML file by type and reports each problem at its line
+
+        .target(
+            name: "LocatedYAML",
+            dependencies: ["LinuxSystem", "TaskModel", .product(name: "Yams", package: "Yams")]
+        ),
+        .testTarget(name: "LocatedYAMLTests", dependencies: ["LocatedYAML"]),
+
+        // MARK: PluginBinary, reads a library as plain bytes and never loads it
+
+        .target(name: "PluginBinary", dependencies: ["LinuxSystem", "TaskModel"]),
+        .testTarget(name: "PluginBinaryTests", dependencies: ["LinuxSystem", "PluginBinary", "TaskModel"]),
+
+        // MARK: Scheduling, decides what runs, when, with what, and what becomes of it
 
         .target(
             name: "Scheduling",
@@ -94,7 +106,7 @@ let package = Package(
         ),
         .testTarget(name: "SchedulingTests", dependencies: ["Scheduling", "TaskModel"]),
 
-        // MARK: TaskLedger
+        // MARK: TaskLedger, the one database: pending, running, journal
 
         .target(name: "TaskLedger", dependencies: ["TaskModel", .product(name: "GRDB", package: "GRDB.swift")]),
         .testTarget(
@@ -102,107 +114,120 @@ let package = Package(
             dependencies: ["TaskLedger", "TaskModel", .product(name: "GRDB", package: "GRDB.swift")]
         ),
 
-        // MARK: RunnerWire
+        // MARK: RunnerWire, the messages between host and runner and their frames
 
         .target(name: "RunnerWire", dependencies: ["TaskModel"]),
         .testTarget(name: "RunnerWireTests", dependencies: ["RunnerWire", "TaskModel"]),
 
-        // MARK: HostConditions, what the machine offers
+        // MARK: HostConditions, samples what the machine offers: power, network, idleness, load, memory, heat
 
-        .target(name: "HostConditions", dependencies: ["CLinux", "TaskModel"]),
-        .testTarget(name: "HostConditionsTests", dependencies: ["CLinux", "HostConditions", "TaskModel"]),
+        .target(name: "HostConditions", dependencies: ["CLinux", "LinuxSystem", "TaskModel"]),
+        .testTarget(
+            name: "HostConditionsTests",
+            dependencies: ["CLinux", "HostConditions", "LinuxSystem", "TaskModel"]
+        ),
 
-        // MARK: PluginCatalog
+        // MARK: PluginCatalog, decides which manifests and libraries are installed plugins
 
         .target(
             name: "PluginCatalog",
             dependencies: [
-                "PluginBinary", "TaskModel", .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "Yams", package: "Yams"),
+                "LinuxSystem", "LocatedYAML", "PluginBinary", "TaskModel",
+                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
-        .testTarget(name: "PluginCatalogTests", dependencies: ["PluginCatalog", "PluginChecker", "TaskModel"]),
+        .testTarget(
+            name: "PluginCatalogTests",
+            dependencies: ["LocatedYAML", "PluginCatalog", "PluginChecker", "TaskModel"]
+        ),
 
-        // MARK: Replay, the scheduler under a virtual clock
+        // MARK: Replay, runs the scheduler under a virtual clock for a simulated week
 
         .target(
             name: "Replay",
             dependencies: [
-                "PluginCatalog", "Scheduling", "TaskModel",
+                "LocatedYAML", "Scheduling", "TaskModel",
                 .product(name: "HeapModule", package: "swift-collections"),
             ]
         ),
-        .testTarget(name: "ReplayTests", dependencies: ["PluginCatalog", "Replay", "Scheduling", "TaskModel"]),
+        .testTarget(name: "ReplayTests", dependencies: ["LocatedYAML", "Replay", "Scheduling", "TaskModel"]),
 
-        // MARK: PluginChecker, what a host would say of a plugin
+        // MARK: PluginChecker, reports by check whether a host would accept a plugin
 
-        .target(name: "PluginChecker", dependencies: ["PluginBinary", "PluginCatalog", "TaskModel"]),
+        .target(name: "PluginChecker", dependencies: ["LocatedYAML", "PluginBinary", "PluginCatalog", "TaskModel"]),
         .testTarget(name: "PluginCheckerTests", dependencies: ["HostTestKit", "PluginCatalog", "PluginChecker"]),
 
-        // MARK: PluginLaunch, the host's side of a launch
+        // MARK: PluginLaunch, starts runners, carries messages, ends processes on time
 
         .target(
             name: "PluginLaunch",
-            dependencies: ["CLinux", "RunnerWire", "TaskModel", .product(name: "Logging", package: "swift-log")]
+            dependencies: [
+                "CLinux", "LinuxSystem", "RunnerWire", "TaskModel", .product(name: "Logging", package: "swift-log"),
+            ]
         ),
         .testTarget(
             name: "PluginLaunchTests",
             dependencies: [
-                "CLinux", "PluginBinary", "PluginLaunch", "RunnerWire", "TaskModel",
+                "CLinux", "LinuxSystem", "PluginBinary", "PluginLaunch", "RunnerWire", "TaskModel",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
 
-        // MARK: PluginRuntime, the runner's side of a launch
+        // MARK: PluginRuntime, the inside of a runner: loads one plugin, runs one batch, reports, exits
 
         .target(
             name: "PluginRuntime",
-            dependencies: ["CBackgroundTasks", "CFFI", "PluginBinary", "RunnerWire", "TaskModel"]
+            dependencies: ["CBackgroundTasks", "CFFI", "LinuxSystem", "PluginBinary", "RunnerWire", "TaskModel"]
         ),
         .testTarget(
             name: "PluginRuntimeTests",
             dependencies: ["CBackgroundTasks", "PluginRuntime", "RunnerWire", "TaskModel"]
         ),
 
-        // MARK: ControlAPI
+        // MARK: ControlAPI, the routes and bodies of the control API
 
-        .target(
-            name: "ControlAPI",
-            dependencies: [
-                "TaskModel", .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-            ],
-            resources: [.embedInCode("openapi.yaml")]
-        ),
+        .target(name: "ControlAPI", dependencies: ["TaskModel"], resources: [.embedInCode("openapi.yaml")]),
         .testTarget(
             name: "ControlAPITests",
+            dependencies: ["ControlAPI", "HostConditions", "HostTestKit", "TaskModel"]
+        ),
+
+        // MARK: ControlClient, calls a host over its control socket; no part of the host
+
+        .target(
+            name: "ControlClient",
             dependencies: [
-                "ControlAPI", "HostTestKit", "TaskModel", .product(name: "NIOCore", package: "swift-nio"),
+                "ControlAPI", "TaskModel", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]
+        ),
+        .testTarget(
+            name: "ControlClientTests",
+            dependencies: [
+                "ControlAPI", "ControlClient", "TaskModel", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
 
-        // MARK: HostConfiguration, which the host goes by and its check as well
+        // MARK: HostConfiguration, reads what a host is configured with: defaults, file, flags
 
         .target(
             name: "HostConfiguration",
             dependencies: [
-                "ControlAPI", "HostConditions", "PluginCatalog", "Scheduling", "TaskModel",
+                "ControlAPI", "HostConditions", "LocatedYAML", "Scheduling", "TaskModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
-
         .testTarget(name: "HostConfigurationTests", dependencies: ["HostConfiguration", "HostTestKit"]),
 
-        // MARK: HostService, the shell around the core
+        // MARK: HostService, the host: catalogue, ledger, launches and routes around the scheduling core
 
         .target(
             name: "HostService",
             dependencies: [
-                "CLinux", "ControlAPI", "HostConditions", "HostConfiguration", "PluginBinary", "PluginCatalog",
-                "PluginLaunch",
-                "RunnerWire", "Scheduling", "TaskLedger", "TaskModel",
+                "CLinux", "ControlAPI", "HostConditions", "HostConfiguration", "LinuxSystem", "LocatedYAML",
+                "PluginCatalog", "PluginLaunch", "RunnerWire", "Scheduling", "TaskLedger", "TaskModel",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -212,44 +237,93 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
         ),
-
         .testTarget(
             name: "HostServiceTests",
             dependencies: [
-                "CLinux", "ControlAPI", "HostConditions", "HostConfiguration", "HostService", "HostTestKit",
-                "PluginCatalog", "PluginLaunch", "RunnerWire", "Scheduling", "TaskLedger", "TaskModel",
+                "CLinux", "ControlAPI", "HostConditions", "HostConfiguration", "HostService",
+                "HostTestKit", "LinuxSystem", "PluginCatalog", "PluginLaunch", "RunnerWire", "Scheduling", "TaskLedger",
+                "TaskModel",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
 
-        // MARK: Commands, the operator's and the vendor's
+        // MARK: HostDoctor, examines everything that a host reads at its start, and changes nothing
+
+        .target(
+            name: "HostDoctor",
+            dependencies: [
+                "CLinux", "HostConfiguration", "LinuxSystem", "LocatedYAML", "PluginCatalog", "TaskLedger", "TaskModel",
+            ]
+        ),
+
+        // MARK: PluginInstaller, puts a plugin's files in place or removes them, all or none
+
+        .target(
+            name: "PluginInstaller",
+            dependencies: [
+                "ControlAPI", "ControlClient", "LinuxSystem", "LocatedYAML", "PluginCatalog", "PluginChecker",
+                "TaskModel",
+            ]
+        ),
+
+        // MARK: FunctionTrial, calls one function of a library in a runner of its own
+
+        .target(
+            name: "FunctionTrial",
+            dependencies: [
+                "LinuxSystem", "PluginBinary", "PluginLaunch", "RunnerWire", "TaskModel",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+
+        // MARK: TerminalText, lays out text for a terminal: columns, fields, times in the reader's zone
+
+        .target(name: "TerminalText", dependencies: ["CLinux", "ControlAPI", "TaskModel"]),
+        .testTarget(name: "TerminalTextTests", dependencies: ["TerminalText"]),
+
+        // MARK: HostMonitor, shows a host live on a terminal
+
+        .target(name: "HostMonitor", dependencies: ["ControlAPI", "ControlClient", "TaskModel", "TerminalText"]),
+        .testTarget(
+            name: "HostMonitorTests",
+            dependencies: ["ControlAPI", "HostMonitor", "TaskModel", "TerminalText"]
+        ),
+
+        // MARK: Commands, the verbs of the operator and the vendor, and how their answers are rendered
 
         .target(
             name: "Commands",
             dependencies: [
-                "CLinux", "ControlAPI", "HostConfiguration", "PluginBinary", "PluginCatalog", "PluginChecker",
-                "PluginLaunch", "Replay", "RunnerWire", "Scheduling", "TaskLedger", "TaskModel",
+                "ControlAPI", "ControlClient", "FunctionTrial", "HostConfiguration", "HostDoctor", "HostMonitor",
+                "LinuxSystem", "LocatedYAML", "PluginBinary", "PluginCatalog", "PluginChecker", "PluginInstaller",
+                "Replay", "Scheduling", "TaskModel", "TerminalText",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "Commands", "ControlAPI", "HostConfiguration", "HostTestKit", "PluginCatalog", "TaskModel",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                "Commands", "ControlAPI", "ControlClient", "HostConfiguration", "HostMonitor", "HostTestKit",
+                "PluginCatalog", "PluginInstaller", "Replay", "TaskModel", "TerminalText",
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
 
-        // MARK: The host as a whole, with real processes and real plugins
+        // MARK: HostTestKit, a real host in a directory of its own for the length of one test
 
         .target(
             name: "HostTestKit",
-            dependencies: ["CLinux", "ControlAPI", "TaskModel", .product(name: "Yams", package: "Yams")],
+            dependencies: [
+                "CLinux", "ControlAPI", "ControlClient", "TaskModel", .product(name: "Yams", package: "Yams"),
+            ],
             path: "Tests/HostTestKit"
         ),
-        .testTarget(name: "EndToEndTests", dependencies: ["ControlAPI", "HostTestKit", "TaskModel"]),
+        .testTarget(name: "EndToEndTests", dependencies: ["ControlAPI", "ControlClient", "HostTestKit", "TaskModel"]),
+
+        // MARK: The package itself: each target imports what it declares
+
+        .testTarget(name: "PackageTests", dependencies: ["HostTestKit"]),
 
         // MARK: Programs
 

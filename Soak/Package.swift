@@ -15,13 +15,14 @@ let package = Package(
                 .product(name: "HeapModule", package: "swift-collections"),
             ]
         ),
-        .executableTarget(name: "CoreCost", dependencies: ["Scheduling", "TaskModel"]),
+        .systemLibrary(name: "CMalloc"),
+        .executableTarget(name: "CoreCost", dependencies: ["CMalloc", "Scheduling", "TaskModel"]),
         .testTarget(name: "SchedulingTests", dependencies: ["Scheduling", "TaskModel"]),
     ]
 )
 
 let upcomingFeatures = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
 
-for target in package.targets {
+for target in package.targets where target.type != .system {
     target.swiftSettings = upcomingFeatures.map { .enableUpcomingFeature($0) } + [.treatAllWarnings(as: .error)]
 }

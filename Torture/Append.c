@@ -1,48 +1,134 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE.
  *
- * Appends one line per run to the file "runs" of its container, then completes the task with success:
- * submission, attempt, launch, start in nanoseconds since 1970, payload. */
+ * A plugin that records what happens to it in two files of the directory that its setting "records" names:
+ *     runs    lines of text: run SUBMISSION ATTEMPT LAUNCH WALL MONOTONIC PID PAYLOAD, one per start of a handler, both
+ *             clocks in nanoseconds;
+ *             done SUBMISSION LAUNCH, once the runner has taken the completion; twice SUBMISSION LAUNCH, when the
+ *             submission runs elsewhere at the same time; accepted SUBMISSION IDENTIFIER PAYLOAD, of its own requests
+ *     locks   byte N is locked while submission N runs
+ * The word behind the colon of a payload chooses what the handler does. */
+#define _GNU_SOURCE
 #include <bgtask.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define IDENTIFIERS 80
+#define CONTINUED 10
+
+static char runs[4096];
+static char locks[4096];
+static unsigned long long launch;
+
+/* One write per line: lines of several processes do not mix. */
+static int record(const char *format, ...) {
+    char line[1024];
+    va_list values;
+    va_start(values, format);
+    const int length = vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    const int file = open(runs, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    const int written = file >= 0 && write(file, line, (size_t)length) == length;
+    if (file >= 0) close(file);
+    return written;
+}
+
+/* The lock ends with the process or when the descriptor is closed. */
+static int lock(unsigned long long submission) {
+    struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)submission, .l_len = 1};
+    const int file = open(locks, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file >= 0 && fcntl(file, F_OFD_SETLK, &byte) != 0) record("twice %llu %llu\n", submission, launch);
+    return file;
+}
+
+static void end_assertion(void *context, const bgt_host *host, bgt_assertion assertion, uint32_t reason) {
+    (void)context, (void)reason;
+    bgt_end_assertion(host, assertion);
+}
+
+/* The identifier of the child is that of the parent with its last digit, which is below 5, increased by 5. */
+static void submit_child(const bgt_host *host, const bgt_task_info *parent) {
+    char identifier[256];
+    char payload[64];
+    snprintf(identifier, sizeof identifier, "%s", parent->identifier);
+    identifier[strlen(identifier) - 1] += 5;
+    const int length = snprintf(payload, sizeof payload, "child-%llu", (unsigned long long)parent->submission);
+    bgt_request request = bgt_continued_request(identifier, "child", NULL);
+    request.payload = (const uint8_t *)payload;
+    request.payload_length = (uint64_t)length;
+    bgt_refusal refusal = {0};
+    if (bgt_submit(host, &request, &refusal) == BGT_OK) {
+        record("accepted %llu %s %s\n", (unsigned long long)refusal.submission, identifier, payload);
+    }
+}
+
+static void wait_for_expiration(const bgt_host *host, bgt_task task) {
+    while (bgt_is_expiring(host, task) == 0) usleep(5000);
+}
+
+static long long nanoseconds(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
+}
 
 static void append(void *context, const bgt_host *host, bgt_task task) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
+    const long long wall = nanoseconds(CLOCK_REALTIME);
+    const long long monotonic = nanoseconds(CLOCK_MONOTONIC);
     (void)context;
 
     bgt_task_info info = {0};
-    bgt_launch_info launch = {0};
-    char path[4096];
-    char line[512];
-    uint64_t needed = 0;
-    int written = 0;
-    if (bgt_get_task_info(host, task, &info) == BGT_OK && bgt_get_launch_info(host, &launch) == BGT_OK
-        && bgt_container_path(host, path, sizeof path - sizeof "/runs", &needed) == BGT_OK) {
-        const int length = snprintf(line, sizeof line, "%llu %u %llu %lld %.*s\n", (unsigned long long)info.submission,
-            info.attempt, (unsigned long long)launch.launch, (long long)now.tv_sec * 1000000000 + now.tv_nsec,
-            (int)info.payload_length, (const char *)info.payload);
-        const int file = open(strcat(path, "/runs"), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-        written = file >= 0 && write(file, line, (size_t)length) == length;
-        if (file >= 0) close(file);
+    char payload[512];
+    if (bgt_get_task_info(host, task, &info) != BGT_OK) return;
+    const unsigned long long submission = info.submission;
+    snprintf(payload, sizeof payload, "%.*s", (int)info.payload_length, (const char *)info.payload);
+    const int locked = lock(submission);
+    const int written = record("run %llu %u %llu %lld %lld %d %s\n", submission, info.attempt, launch, wall, monotonic,
+        (int)getpid(), payload);
+
+    const char *word = strchr(payload, ':');
+    word = word ? word + 1 : "";
+    bgt_assertion assertion = 0;
+    if (strcmp(word, "stay") == 0) {
+        wait_for_expiration(host, task);
+    } else if (strcmp(word, "assert") == 0) {
+        bgt_begin_assertion(host, "torture", end_assertion, NULL, NULL, &assertion);
+    } else if (strcmp(word, "overstay") == 0) {
+        while (1) pause();
+    } else if (strcmp(word, "long") == 0) {
+        usleep(1500000);
+    } else if (strcmp(word, "parent") == 0) {
+        submit_child(host, &info);
+    } else if (submission % 4 == 0) {
+        usleep(40000); /* Many kills then interrupt a running handler. */
     }
-    /* Every fourth run lasts 40 ms: many kills then interrupt a running handler. */
-    if (info.submission % 4 == 0) usleep(40000);
-    bgt_complete(host, task, written ? BGT_OUTCOME_SUCCESS : BGT_OUTCOME_FAILURE);
+    const int32_t status = bgt_complete(host, task, written ? BGT_OUTCOME_SUCCESS : BGT_OUTCOME_FAILURE);
+    if (status == BGT_OK) record("done %llu %llu\n", submission, launch);
+    close(locked);
 }
 
-BGTASK_PLUGIN_ENTRY(host, plugin) {
-    bgt_launch_info launch = {0};
+static int32_t register_all(const bgt_host *host, const char *plugin, const char *letter, int count) {
     char identifier[256];
-    (void)plugin;
-    BGTASK_TRY(bgt_get_launch_info(host, &launch));
-    for (int number = 0; number < IDENTIFIERS; number++) {
-        snprintf(identifier, sizeof identifier, "%s.t%d", launch.plugin, number);
+    for (int number = 0; number < count; number++) {
+        snprintf(identifier, sizeof identifier, "%s.%s%d", plugin, letter, number);
         BGTASK_TRY(bgt_register(host, identifier, append, NULL));
     }
     return BGT_OK;
+}
+
+BGTASK_PLUGIN_ENTRY(host, plugin) {
+    bgt_launch_info info = {0};
+    char directory[4000];
+    char count[32];
+    (void)plugin;
+    BGTASK_TRY(bgt_get_launch_info(host, &info));
+    BGTASK_TRY(bgt_setting(host, "records", directory, sizeof directory, NULL));
+    BGTASK_TRY(bgt_setting(host, "identifiers", count, sizeof count, NULL));
+    launch = info.launch;
+    snprintf(runs, sizeof runs, "%s/runs", directory);
+    snprintf(locks, sizeof locks, "%s/locks", directory);
+    BGTASK_TRY(register_all(host, info.plugin, "t", atoi(count)));
+    return register_all(host, info.plugin, "c", CONTINUED);
 }

@@ -1,66 +1,33 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
-"""The control socket of a host, and what Torture/run checks through it."""
-import collections, datetime, http.client, json, re, socket, time
+"""What a host promises about every submission, checked against its journal and the records of Append.c."""
+import collections, datetime
 
 # Journal events after which a submission never runs again. "interrupted", "crashed" and the like requeue the task.
-FINAL = {"succeeded", "failed", "no-data", "expired", "overran", "not-registered", "abandoned", "cancelled", "replaced"}
+FINAL = {"succeeded", "failed", "no-data", "expired", "overran", "not-registered", "abandoned", "cancelled", "replaced",
+         "superseded"}
 
-# The journal shows an interrupted task that a newer request supersedes in the message of its last interruption only.
-SUPERSEDED = re.compile(r"; superseded by submission (\d+)$")
-
-
-class Connection(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=10)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self.path)
-
-    def call(self, method, route, body=None):
-        """Status and decoded answer. Throws OSError, HTTPException or ValueError when the host goes away."""
-        text = None if body is None else json.dumps(body)
-        self.request(method, route, text, {"Content-Type": "application/json"} if text else {})
-        answer = self.getresponse()
-        return answer.status, json.loads(answer.read())
+# The numbers of a run's line; times in nanoseconds, "at" by the wall clock.
+NUMBERS = ("attempt", "launch", "at", "monotonic", "pid")
 
 
-GONE = (OSError, http.client.HTTPException, ValueError)
+class Records:
+    """The lines of a host's plugins, by submission number."""
 
-
-def unfinished(connection):
-    """Submission numbers of the pending and the running tasks; None while plugins load."""
-    found, after = set(), ""
-    while True:
-        page = connection.call("GET", "/v1/tasks?limit=1000" + after)[1]
-        if page["partial"]:
-            return None
-        found |= {task["submission"] for task in page["pending"] + page["running"] + page["events"]}
-        if "next" not in page:
-            return found
-        after = "&after=" + page["next"]
-
-
-def drain(host, seconds):
-    """The unfinished submissions once there are none, or after so many seconds; then the whole journal."""
-    connection, end, left = Connection(host.socket), time.monotonic() + seconds, None
-    while time.monotonic() < end and left != set():
-        try:
-            left = unfinished(connection)
-        except GONE:
-            connection.close()
-        time.sleep(0.1)
-    if left is None:
-        raise SystemExit(f"torture: the last host does not answer after {seconds} s")
-    journal = []
-    while True:
-        last = journal[-1]["number"] if journal else 0
-        page = connection.call("GET", f"/v1/journal?limit=1000&after={last}")[1]["entries"]
-        if not page:
-            return left, journal
-        journal += page
+    def __init__(self, directory):
+        self.runs, self.done, self.twice = collections.defaultdict(list), collections.defaultdict(list), []
+        self.accepted = {}
+        for line in (directory / "records/runs").read_text().splitlines():
+            word, submission, *values = line.split()
+            submission = int(submission)
+            if word == "run":
+                *numbers, payload = values
+                self.runs[submission].append({"payload": payload} | dict(zip(NUMBERS, map(int, numbers))))
+            elif word == "done":
+                self.done[submission].append(int(values[0]))
+            elif word == "twice":
+                self.twice.append(submission)
+            else:
+                self.accepted[submission] = values[1]
 
 
 def nanoseconds(text):
@@ -70,48 +37,79 @@ def nanoseconds(text):
     return int(seconds) * 10**9 + int(fraction.ljust(9, "0"))
 
 
-def read_runs(directory):
-    runs = collections.defaultdict(list)
-    for file in directory.glob("state/containers/*/runs"):
-        for line in file.read_text().splitlines():
-            submission, attempt, launch, at, payload = line.split()
-            runs[int(submission)].append({"attempt": int(attempt), "launch": int(launch), "at": int(at), "payload": payload})
-    return runs
-
-
 def final_event(entry):
-    """The event, "superseded", or None when the submission can run again after this entry."""
-    if SUPERSEDED.search(entry["message"]):
-        return "superseded"
+    """The event, or None when the submission can run again after this entry."""
     return entry["event"] if entry["event"] in FINAL else None
 
 
-def check(load, left, journal, runs):
-    """Broken promises as (submission, message); outcomes and repeated runs as counts."""
-    entries, broken = collections.defaultdict(list), [(s, "its number was acknowledged twice") for s in load.duplicates]
-    for entry in journal:
-        if "submission" in entry:
-            entries[entry["submission"]].append(entry)
-    outcomes = collections.Counter()
-    for submission, payload in load.acknowledged.items():
-        final = [event for event in map(final_event, entries[submission]) if event]
-        outcomes[final[-1] if final else "unfinished" if submission in left else "lost"] += 1
-        if not final and submission not in left:
-            broken.append((submission, "it was acknowledged and is lost: no outcome, not pending, not running"))
+class Findings:
+    """The broken promises of one host, and what became of its submissions."""
+
+    def __init__(self, account, left, journal, records, has_steady_clock):
+        self.account, self.left, self.records = account, left, records
+        self.has_steady_clock = has_steady_clock
+        self.entries = collections.defaultdict(list)
+        for entry in journal:
+            if "submission" in entry:
+                self.entries[entry["submission"]].append(entry)
+        self.broken = []  # (submission, message)
+        self.lost, self.ran_again = 0, 0
+        self.outcomes = collections.Counter()
+        self.repeated = sum(len(lines) - 1 for lines in records.runs.values())
+        self.check()
+
+    def breaks(self, submission, message):
+        self.broken.append((submission, message))
+
+    def check(self):
+        for submission in self.account.duplicates:
+            self.breaks(submission, "its number was acknowledged twice")
+        for submission in self.records.twice:
+            self.breaks(submission, "it ran twice at the same time")
+        for submission, acknowledged in self.account.acknowledged.items():
+            outcome = self.check_acknowledged(submission, acknowledged.payload)
+            if acknowledged.is_cancelled and outcome != "cancelled":
+                self.breaks(submission, f"its cancellation was acknowledged, and its outcome is {outcome}")
+        for submission, payload in self.records.accepted.items():
+            self.check_acknowledged(submission, payload)
+        for submission, entries in list(self.entries.items()):
+            # A started event has no identifier and no line in the records, but its number is of the same sequence.
+            final = [entry for entry in entries if final_event(entry) and "identifier" in entry]
+            if final:
+                self.check_final(submission, final[0])
+
+    def check_acknowledged(self, submission, payload):
+        final = [event for event in map(final_event, self.entries[submission]) if event]
+        outcome = final[-1] if final else "unfinished" if submission in self.left else "lost"
+        self.outcomes[outcome] += 1
+        if outcome == "lost":
+            self.lost += 1
+            self.breaks(submission, "it was acknowledged and is lost: no outcome, not pending, not running")
         if len(final) > 1:
-            broken.append((submission, f"it has {len(final)} final journal entries: {', '.join(final)}"))
-        if any(run["payload"] != payload for run in runs[submission]):
-            broken.append((submission, f"it ran with a payload other than {payload}"))
-    for submission, lines in list(entries.items()):
-        # A started event has no identifier and no line in the plugin's file, but its number is of the same sequence.
-        final = [entry for entry in lines if final_event(entry) and "identifier" in entry]
-        if not final:
-            continue
-        if final[0]["event"] == "succeeded" and not runs[submission]:
-            broken.append((submission, "its success is journaled, but it never ran"))
-        if any(run["at"] > nanoseconds(final[0]["at"]) for run in runs[submission]):
-            broken.append((submission, f"it ran after {final_event(final[0])} was journaled"))
-        newer = SUPERSEDED.search(final[0]["message"])
-        if newer and (int(newer[1]) <= submission or int(newer[1]) not in entries and int(newer[1]) not in left):
-            broken.append((submission, f"it was superseded by submission {newer[1]}, which the host does not have"))
-    return broken, outcomes, entries
+            self.breaks(submission, f"it has {len(final)} final journal entries: {', '.join(final)}")
+        if any(run["payload"] != payload for run in self.records.runs[submission]):
+            self.breaks(submission, f"it ran with a payload other than {payload}")
+        return outcome
+
+    def check_final(self, submission, entry):
+        runs, event = self.records.runs[submission], final_event(entry)
+        if event == "succeeded" and not runs:
+            self.breaks(submission, "its success is journaled, but it never ran")
+        # Launches are numbered in their order. A request that ends without one never began another.
+        later = [run for run in runs if run["launch"] > entry["launch"]] if "launch" in entry else []
+        if self.has_steady_clock:
+            later += [run for run in runs if run["at"] > nanoseconds(entry["at"])]
+        if later:
+            self.ran_again += 1
+            self.breaks(submission, f"it ran after {event} was journaled")
+        newer = entry["successor"] if event == "superseded" else None
+        if newer and (newer <= submission or newer not in self.entries and newer not in self.left):
+            self.breaks(submission, f"it was superseded by submission {newer}, which the host does not have")
+
+    def story(self, submission):
+        """What journal and plugin say about a submission."""
+        for entry in self.entries[submission]:
+            launch = entry.get("launch")
+            yield f"journal {entry['number']} {entry['at']} {entry['event']} launch {launch}: {entry['message']}"
+        for run in self.records.runs[submission]:
+            yield f"run     {run}"

@@ -2,6 +2,9 @@
 
 import ArgumentParser
 import ControlAPI
+import ControlClient
+import FunctionTrial
+import PluginInstaller
 
 extension BgtaskCommand {
     /// Parses the arguments and does what they say; whatever goes wrong is told on standard error and ends here.
@@ -29,6 +32,13 @@ extension BgtaskCommand {
             surroundings.talk(failure.message)
             if let remedy = failure.remedy { surroundings.talk(remedy) }
             return failure.status
+        case let error as InstallationError:
+            if let report = error.report { try? surroundings.write(report.text(for: surroundings.reader)) }
+            let failure = CommandFailure(.refused, error.message, remedy: error.remedy)
+            return conclude(failure, asksForJSON: asksForJSON)
+        case let error as FunctionTrialError:
+            let failure = CommandFailure(.refused, error.message, remedy: error.remedy)
+            return conclude(failure, asksForJSON: asksForJSON)
         case let error as ControlError:
             if asksForJSON, case .refused(_, let reply) = error, let body = try? WireCoding.encodeReadably(reply) {
                 try? surroundings.write(String(decoding: body, as: UTF8.self) + "\n")

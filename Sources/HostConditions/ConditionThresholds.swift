@@ -40,4 +40,10 @@ package struct ConditionThresholds: Hashable, Sendable {
     package var lockInterval: Duration = .seconds(5)
 
     package init() {}
+
+    /// Thresholds that are shares, with their keys in the configuration, where they are percentages.
+    package static let shares: [(key: String, paths: [any WritableKeyPath<ConditionThresholds, Double> & Sendable])] = [
+        ("idle-percent", [\.idleShare, \.idlePressure]), ("busy-percent", [\.busyShare, \.busyPressure]),
+        ("high-load-percent", [\.highLoadShare]), ("high-load-end-percent", [\.highLoadEndShare]),
+    ]
 }

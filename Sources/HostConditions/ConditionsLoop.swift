@@ -1,13 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import LinuxSystem
 import TaskModel
 
 /// What the sensors' thread does: waits for all of them at once, lets them look, and posts what they say.
 ///
 /// It sleeps for as long as nothing is told and nothing is watched that has to be sampled.
 final class ConditionsLoop {
-    private let idle: IdleSensor
-    private let heat: HeatSensor
     private let containers: ContainerSensor
     private let resume: ResumeSensor
     private let sensors: [any Sensor]
@@ -21,14 +20,13 @@ final class ConditionsLoop {
         ringing bell: Descriptor
     ) throws(SystemError) {
         let now = MonotonicTime.now
-        idle = IdleSensor(roots, thresholds, usage)
-        heat = HeatSensor(roots, thresholds)
         containers = ContainerSensor(roots, thresholds)
         resume = ResumeSensor()
         waits = try WaitSet(ringing: bell)
         sensors = [
             resume, PowerSensor(roots, at: now), NetworkSensor(at: now), MemorySensor(roots, thresholds),
-            GraphicsSensor(roots, at: now), idle, heat, containers,
+            GraphicsSensor(roots, at: now), IdleSensor(roots, thresholds, usage), HeatSensor(roots, thresholds),
+            containers,
         ]
         updateWaits()
     }
@@ -61,8 +59,7 @@ final class ConditionsLoop {
         guard wanted != watch else { return }
         watch = wanted
         let now = MonotonicTime.now
-        idle.watch(wanted.conditions, at: now)
-        heat.watch(wanted.conditions, at: now)
+        for sensor in sensors { sensor.watch(wanted.conditions, at: now) }
         containers.watch(wanted.containers, at: now)
     }
 

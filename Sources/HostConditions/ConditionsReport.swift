@@ -64,15 +64,9 @@ package struct ConditionsReport: Hashable, Sendable {
     /// What decisions go by.
     package var conditions: Conditions {
         Conditions(
-            isOnExternalPower: holds(.externalPower),
-            hasNetwork: holds(.network),
-            isIdle: holds(.idle),
-            isLoadHigh: holds(.highLoad),
-            isMemoryLow: holds(.lowMemory),
-            isHot: holds(.hot),
-            isUseUnknown: [.highLoad, .hot].contains { origins[$0]?.source == .unwatched },
-            containerLocks: containers.compactMapValues(\.told),
-            resources: holds(.gpu) ? .gpu : []
+            Condition.all.filter(holds),
+            isUseUnknown: Condition.all.contains { $0.isAwaitedTrouble && origins[$0]?.source == .unwatched },
+            containerLocks: containers.compactMapValues(\.told)
         )
     }
 }

@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 import TaskModel
 
 /// Whether the machine was suspended: one of its clocks goes on meanwhile, the other does not.
@@ -62,6 +63,5 @@ final class ResumeSensor: Sensor {
 }
 
 extension MonotonicTime {
-    static var now: MonotonicTime { MonotonicTime(nanoseconds: bgl_monotonic_ns()) }
     static var boot: MonotonicTime { MonotonicTime(nanoseconds: bgl_boot_ns()) }
 }

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CLinux
+import LinuxSystem
 package import TaskModel
 
 /// What this machine offers at the moment, from its kernel, under what the operator and a person say instead. Decides
@@ -29,9 +30,10 @@ package final class SystemConditions: Sendable {
             let loop = try ConditionsLoop(roots, thresholds, launchUsage, ringing: bell)
             let board = ConditionsBoard(loop.readings, configured: configured, bell: bell, onEvent: onEvent)
             self.board = board
-            try ConditionsThread.start { loop.run(board) }
+            let status = DetachedThread.start("conditions") { loop.run(board) }
+            try SystemError.check(status, "start the thread of the conditions")
         } catch {
-            throw ConditionsError(message: "cannot watch the machine's conditions: \(error.words)")
+            throw ConditionsError(message: "cannot watch the machine's conditions: \(error)")
         }
     }
 
@@ -41,7 +43,7 @@ package final class SystemConditions: Sendable {
 
     /// Looks at these from now on, and at nothing else that costs something.
     package func watch(_ conditions: Set<Condition>, containers: WatchedContainers = .none) {
-        board.watch(.init(conditions: conditions.intersection(Condition.watchable), containers: containers))
+        board.watch(.init(conditions: conditions.intersection(Condition.sampled), containers: containers))
     }
 
     /// Changes what a person says, all in one step, and returns what is in force with that.

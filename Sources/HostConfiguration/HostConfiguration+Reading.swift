@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import LocatedYAML
 import Logging
-import PluginCatalog
 import Scheduling
 import TaskModel
 
@@ -23,7 +23,7 @@ extension HostConfiguration {
         logLevel = mapping.choice("log-level", of: Logger.Level.self)?.value ?? logLevel
         mapping.mapping("conditions") { conditions in
             for condition in Condition.allCases {
-                if let holds = conditions.boolean(condition.rawValue) { self.conditions[condition] = holds.value }
+                if let holds = conditions.boolean(condition.name) { self.conditions[condition] = holds.value }
             }
         }
         mapping.mapping("sensors") { readSensors($0) }

@@ -1,7 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Foundation
-import PluginCatalog
 package import TaskModel
 
 // What the operator wrote and what has no effect yet. None of it keeps a host from starting.

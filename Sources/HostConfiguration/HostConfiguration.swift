@@ -3,8 +3,8 @@
 package import ControlAPI
 import Foundation
 package import HostConditions
+import LocatedYAML
 package import Logging
-import PluginCatalog
 package import Scheduling
 package import TaskModel
 

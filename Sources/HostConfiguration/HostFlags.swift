@@ -3,7 +3,8 @@
 import ArgumentParser
 import ControlAPI
 import Foundation
-import PluginCatalog
+import LocatedYAML
+import TaskModel
 
 /// The flags of `bgtaskd`: every host-level key of the configuration file, which a flag wins over.
 package struct HostFlags: ParsableArguments {
@@ -35,20 +36,8 @@ package struct HostFlags: ParsableArguments {
     @Option(help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     var logLevel: String?
 
-    @Option(help: ArgumentHelp("Whether the machine is on external power.", valueName: "true|false"))
-    var externalPower: String?
-    @Option(help: ArgumentHelp("Whether the machine has a network.", valueName: "true|false"))
-    var network: String?
-    @Option(help: ArgumentHelp("Whether nobody else uses the machine.", valueName: "true|false"))
-    var idle: String?
-    @Option(help: ArgumentHelp("Whether the processors are busy.", valueName: "true|false"))
-    var highLoad: String?
-    @Option(help: ArgumentHelp("Whether memory is short.", valueName: "true|false"))
-    var lowMemory: String?
-    @Option(help: ArgumentHelp("Whether the machine is hot.", valueName: "true|false"))
-    var hot: String?
-    @Option(help: ArgumentHelp("Whether continued tasks may ask for a GPU.", valueName: "true|false"))
-    var gpu: String?
+    @OptionGroup var conditions: ConditionFlags<String>
+
     @Option(help: ArgumentHelp("Pending refresh requests of a plugin.", valueName: "count"))
     var refreshLimit: String?
     @Option(help: ArgumentHelp("Pending processing requests of a plugin.", valueName: "count"))
@@ -148,13 +137,17 @@ package struct HostFlags: ParsableArguments {
         let text: String?
     }
 
-    private static func words(for problem: ManifestProblem, among flags: [ValueFlag]) -> String {
+    private static func words(for problem: DocumentProblem, among flags: [ValueFlag]) -> String {
         let flag = flags.first { $0.key == problem.key }
         return "\(flag.map { "--\($0.name)" } ?? "command line"): \(problem.message); \(problem.remedy)"
     }
 
+    private var conditionFlags: [ValueFlag] {
+        Condition.all.map { ValueFlag(name: $0.name, key: "conditions.\($0.name)", text: conditions[$0]) }
+    }
+
     private var flags: [ValueFlag] {
-        [
+        conditionFlags + [
             ValueFlag(name: "manifests", key: "manifests", text: manifests),
             ValueFlag(name: "package-manifests", key: "package-manifests", text: packageManifests),
             ValueFlag(name: "plugin-folder", key: "plugin-folder", text: pluginFolder),
@@ -165,13 +158,6 @@ package struct HostFlags: ParsableArguments {
             ValueFlag(name: "runner", key: "runner", text: runner),
             ValueFlag(name: "cgroup", key: "cgroup", text: cgroup),
             ValueFlag(name: "log-level", key: "log-level", text: logLevel),
-            ValueFlag(name: "external-power", key: "conditions.external-power", text: externalPower),
-            ValueFlag(name: "network", key: "conditions.network", text: network),
-            ValueFlag(name: "idle", key: "conditions.idle", text: idle),
-            ValueFlag(name: "high-load", key: "conditions.high-load", text: highLoad),
-            ValueFlag(name: "low-memory", key: "conditions.low-memory", text: lowMemory),
-            ValueFlag(name: "hot", key: "conditions.hot", text: hot),
-            ValueFlag(name: "gpu", key: "conditions.gpu", text: gpu),
             ValueFlag(name: "refresh-limit", key: "limits.refresh", text: refreshLimit),
             ValueFlag(name: "processing-limit", key: "limits.processing", text: processingLimit),
             ValueFlag(name: "continued-limit", key: "limits.continued", text: continuedLimit),

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Foundation
-import PluginCatalog
+import LocatedYAML
 
 /// The group whose members may use the control socket beside the host's own user and root. Says nothing of who they are.
 package struct SocketGroup: Hashable, Sendable {

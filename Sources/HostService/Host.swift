@@ -3,6 +3,7 @@
 import ControlAPI
 import Foundation
 package import HostConfiguration
+import LinuxSystem
 import Logging
 import PluginCatalog
 import PluginLaunch
@@ -28,6 +29,7 @@ package struct Host: Sendable {
     }
 
     package func run() async throws {
+        let killPoint = try KillPoint.ofProcess()
         // Whatever the host creates is its own; the control socket is opened to its group when it is there.
         umask(0o077)
         let state = try StateFolder(path: configuration.stateFolder)
@@ -36,7 +38,7 @@ package struct Host: Sendable {
         let launcher = try makeLauncher(reportingTo: mailbox)
         do {
             try await DiskThreads.with { threads in
-                try await services(mailbox, state, ledger, launcher, threads).run()
+                try await services(mailbox, state, ledger, launcher, threads, killPoint).run()
             }
         } catch {
             // What was launched must not outlive a host that failed.
@@ -84,7 +86,8 @@ package struct Host: Sendable {
         _ state: StateFolder,
         _ ledger: Ledger,
         _ launcher: Launcher,
-        _ threads: DiskThreads
+        _ threads: DiskThreads,
+        _ killPoint: KillPoint?
     ) async throws -> ServiceGroup {
         let snapshot = try await recover(ledger, launcher)
         let clock = SystemClock()
@@ -111,6 +114,7 @@ package struct Host: Sendable {
             conditions: conditions,
             clock: clock,
             onUnseenChange: { doubted.yield() },
+            killPoint: killPoint,
             log: log
         )
         let catalog = CatalogKeeper(
@@ -119,8 +123,8 @@ package struct Host: Sendable {
             doubts: doubts,
             threads: threads,
             log: log
-        ) { entries, refused, orphans in
-            loop.post(.catalogued(entries, refused: refused, orphans: orphans))
+        ) { change in
+            loop.post(.catalogued(change))
         } onFirstLoad: { contents in
             warn(installed: contents.entries.map(\.identifier))
         }

@@ -1,5 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import LinuxSystem
+import TaskModel
+
 /// Why a library is not loaded. Found by reading bytes; nothing of the library has run.
 package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Kind: Error, Hashable, Sendable {

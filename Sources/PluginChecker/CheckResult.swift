@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+internal import LocatedYAML
 internal import PluginBinary
 internal import PluginCatalog
 
@@ -70,7 +71,7 @@ package struct CheckFinding: Hashable, Sendable, Encodable {
     package let message: String
     package let remedy: String
 
-    init(_ problem: ManifestProblem) {
+    init(_ problem: DocumentProblem) {
         severity = problem.severity == .error ? .error : .warning
         rule = problem.rule.rawValue
         file = problem.file

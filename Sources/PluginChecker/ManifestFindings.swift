@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+internal import LocatedYAML
 internal import PluginBinary
 internal import PluginCatalog
 internal import TaskModel
@@ -11,7 +12,7 @@ struct ManifestFindings {
     private var findings: [PluginCheck: [CheckFinding]] = [:]
 
     /// - Parameter neighbourly: what the catalogue said of the file where it stands beside others.
-    init(_ manifest: ExaminedManifest, besides neighbourly: [ManifestProblem]) {
+    init(_ manifest: ExaminedManifest, besides neighbourly: [DocumentProblem]) {
         self.manifest = manifest
         let use = manifest.reading.library?.use ?? .entry
         survey = manifest.libraryPath.map { BinarySurvey(path: $0, for: use) }
@@ -29,7 +30,7 @@ struct ManifestFindings {
     }
 
     /// The rules of finding the library, not of the library.
-    private static let areOfFinder: Set<ManifestProblem.Rule> = [
+    private static let areOfFinder: Set<DocumentProblem.Rule> = [
         .libraryPath, .libraryMissing, .libraryChanging, .digest,
     ]
 

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+internal import LocatedYAML
 internal import PluginBinary
 internal import PluginCatalog
 
@@ -74,7 +75,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     static let amongNeighbours: [PluginCheck] = [.identifierFree, .taskIdentifiersFree, .containingPlugin]
 
     /// The check that a rule of the manifest belongs to. Rules of the library's own are told apart before.
-    init(manifestRule rule: ManifestProblem.Rule) {
+    init(manifestRule rule: DocumentProblem.Rule) {
         self =
             switch rule {
             case .unreadable, .tooLarge, .notText, .syntax, .tooDeep, .noAliases, .noTags, .format: .manifestReadable

@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// Lists this process's children, adopted and zombie ones too. Asks the kernel anew each time.
 struct ChildList {

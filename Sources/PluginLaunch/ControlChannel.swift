@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 import RunnerWire
 import TaskModel
 
@@ -93,8 +94,10 @@ struct ControlChannel {
     }
 
     private mutating func next() throws(WireError) -> RunnerMessage? {
-        if let message = held.take() { return message }
-        return try decoder.next()
+        guard let message = held else { return try decoder.next() }
+        // Not by `take()`: optimized code of Swift 6.3.1 releases the returned value once too often, and the host crashes.
+        held = nil
+        return message
     }
 
     /// Delivers all messages that the runner has sent so far, whatever its pace.

@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// The control group of one launch: every process that the launch ever makes is in it. Needs no controller.
 struct ControlGroup {

@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 import Logging
 
 /// Where a host's control groups are to lie.

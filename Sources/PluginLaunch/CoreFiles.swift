@@ -1,5 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import LinuxSystem
+
 /// Where this machine puts what was in the memory of a process that crashed. Decides nothing about it.
 enum CoreFiles: Hashable {
     /// In whatever folder the process stands: the root folder, or one that the plugin chose. Nobody looks for it there,

@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// Why there is no runner. Never about what a runner did once it ran.
 package struct LaunchError: Error, Sendable, CustomStringConvertible {

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CLinux
+import LinuxSystem
 import Synchronization
 import TaskModel
 
@@ -13,6 +14,7 @@ final class LaunchInbox: Sendable {
         case resume(LaunchNumber)
         case setKillTime(MonotonicTime?, LaunchNumber)
         case kill(LaunchNumber)
+        case afterKillTimes(@Sendable () -> Void)
         case endStale([RunnerProcess], CheckedContinuation<Void, Never>)
         case close(CheckedContinuation<Void, Never>?)
     }
@@ -62,6 +64,7 @@ final class LaunchInbox: Sendable {
     private static func abandon(_ commands: [Command]) {
         for command in commands {
             switch command {
+            case .afterKillTimes(let body): body()
             case .endStale(_, let waiter): waiter.resume()
             case .close(let waiter): waiter?.resume()
             case .take, .send, .resume, .setKillTime, .kill: break

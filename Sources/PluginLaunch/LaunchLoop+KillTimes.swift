@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 import TaskModel
 
 /// Kill times: kept on this thread by a timer of its own, whatever the receiver of the events is doing.

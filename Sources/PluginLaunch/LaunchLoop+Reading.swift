@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CLinux
+import LinuxSystem
 import RunnerWire
 import TaskModel
 
@@ -71,7 +72,7 @@ extension LaunchLoop {
 
     func readOutput(_ launch: SupervisedLaunch, _ stream: RunnerOutput) {
         guard var reader = launch.outputs[stream], let pipe = reader.descriptor else { return }
-        let interest = Poller.Interest.output(launch.number, stream)
+        let interest = LaunchInterest.output(launch.number, stream)
         guard hasCapacity(launch.number) else { return hold(pipe, interest) }
         let isOpen = reader.read(into: buffer, at: clock.monotonic) { deliver($0, from: stream, of: launch.number) }
         launch.outputs[stream] = reader
@@ -92,17 +93,17 @@ extension LaunchLoop {
     // MARK: Pausing
 
     /// Taken out of the epoll altogether, here and below: a hang-up would be reported at every turn.
-    private func pause(_ descriptor: Descriptor, _ interest: Poller.Interest, until due: MonotonicTime) {
+    private func pause(_ descriptor: Descriptor, _ interest: LaunchInterest, until due: MonotonicTime) {
         poller.remove(descriptor, interest)
         paused[interest] = due
     }
 
-    private func hold(_ descriptor: Descriptor, _ interest: Poller.Interest) {
+    private func hold(_ descriptor: Descriptor, _ interest: LaunchInterest) {
         poller.remove(descriptor, interest)
         held.insert(interest)
     }
 
-    func forgetPause(_ interest: Poller.Interest) {
+    func forgetPause(_ interest: LaunchInterest) {
         paused[interest] = nil
         held.remove(interest)
     }
@@ -117,7 +118,7 @@ extension LaunchLoop {
 
     /// Delivers the messages that were held, and reads on when none has to wait any more.
     func resumeControl(of launch: SupervisedLaunch) {
-        let interest = Poller.Interest.control(launch.number)
+        let interest = LaunchInterest.control(launch.number)
         guard held.contains(interest) else { return }
         let now = clock.monotonic
         let status = launch.control.resume(at: now) { takes($0, of: launch, at: now) }
@@ -134,7 +135,7 @@ extension LaunchLoop {
         }
     }
 
-    private func readAgain(_ interest: Poller.Interest, at now: MonotonicTime) {
+    private func readAgain(_ interest: LaunchInterest, at now: MonotonicTime) {
         guard let source = source(of: interest) else { return }
         if let due = source.resumesAt, due > now {
             paused[interest] = due
@@ -149,7 +150,7 @@ extension LaunchLoop {
 
     /// Nil when there is nothing more to read.
     private func source(
-        of interest: Poller.Interest
+        of interest: LaunchInterest
     ) -> (descriptor: Descriptor, events: Int, resumesAt: MonotonicTime?)? {
         switch interest {
         case .control(let number):

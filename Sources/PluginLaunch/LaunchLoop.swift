@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 import Logging
 import RunnerWire
 import TaskModel
@@ -11,7 +12,7 @@ import TaskModel
 /// Lives on its thread alone, and only as long as that.
 final class LaunchLoop {
     let inbox: LaunchInbox
-    let poller: Poller
+    let poller: LaunchPoller
     /// Armed for the earliest kill time.
     let killTimer: Descriptor
     let children: ChildList
@@ -42,15 +43,17 @@ final class LaunchLoop {
 
     private var waiting: [LaunchNumber] = []
     /// Channels and streams that are not read before a time, because they exceeded their pace.
-    var paused: [Poller.Interest: MonotonicTime] = [:]
+    var paused: [LaunchInterest: MonotonicTime] = [:]
     /// Channels and streams that are not read before the receiver has capacity, or a call is answered.
-    var held: Set<Poller.Interest> = []
+    var held: Set<LaunchInterest> = []
     private var closers: [CheckedContinuation<Void, Never>?] = []
+    /// Calls that wait until the passed kill times are kept.
+    private var afterKillTimes: [@Sendable () -> Void] = []
     private var isClosing: Bool { !closers.isEmpty }
 
     init(
         inbox: LaunchInbox,
-        poller: Poller,
+        poller: LaunchPoller,
         killTimer: Descriptor,
         station: RunnerStation,
         children: ChildList,
@@ -81,6 +84,7 @@ final class LaunchLoop {
             }
             performCommands()
             keepKillTimes()
+            callAfterKillTimes()
             // One per turn: a hundred launches at once must not keep a kill waiting.
             if !waiting.isEmpty { start(waiting.removeFirst()) }
             let now = clock.monotonic
@@ -95,6 +99,7 @@ final class LaunchLoop {
             tellEnded()
         }
         station.groups?.remove()
+        callAfterKillTimes()
         inbox.finish()
         for closer in closers { closer?.resume() }
     }
@@ -109,6 +114,12 @@ final class LaunchLoop {
         if !waiting.isEmpty { return .zero }
         guard let due = (Array(paused.values) + [sweepsAgainAt].compactMap { $0 }).min() else { return nil }
         return due - clock.monotonic
+    }
+
+    private func callAfterKillTimes() {
+        let bodies = afterKillTimes
+        afterKillTimes = []
+        for body in bodies { body() }
     }
 
     func performCommands() {
@@ -130,6 +141,8 @@ final class LaunchLoop {
             if let launch = launches[number] { resumeReading(of: launch) }
         case .setKillTime(let time, let number):
             if let launch = launches[number] { setKillTime(time, of: launch) }
+        // Called when no command is being performed: keeping kill times performs commands, and their order counts.
+        case .afterKillTimes(let body): afterKillTimes.append(body)
         case .kill(let number):
             if let index = waiting.firstIndex(of: number) {
                 waiting.remove(at: index)
@@ -152,7 +165,7 @@ final class LaunchLoop {
         }
     }
 
-    private func handle(_ readiness: Poller.Readiness) {
+    private func handle(_ readiness: LaunchPoller.Readiness) {
         switch readiness.interest {
         case .bell:
             bgl_bell_silence(inbox.bell.number)

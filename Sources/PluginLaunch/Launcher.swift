@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CLinux
+import LinuxSystem
 package import Logging
 package import RunnerWire
 package import TaskModel
@@ -51,12 +52,14 @@ package final class Launcher: Sendable {
             let timer = Descriptor(
                 owning: try SystemError.check(bgl_monotonic_timer_create(), "create a timer")
             )
-            let waiting = try Poller.makeDescriptor(ringing: inbox.bell, timer: timer)
+            let poller = try LaunchPoller()
+            try poller.add(inbox.bell, .bell)
+            try poller.add(timer, .killTimer)
             self.inbox = inbox
             let status = DetachedThread.start("launches") {
                 LaunchLoop(
                     inbox: inbox,
-                    poller: Poller(waiting),
+                    poller: poller,
                     killTimer: timer,
                     station: station,
                     children: children,
@@ -94,6 +97,12 @@ package final class Launcher: Sendable {
     package func setKillTime(_ time: MonotonicTime?, of launch: LaunchNumber) {
         inbox.put(.setKillTime(time, launch))
     }
+
+    /// Calls `body` after the launches whose kill time has passed were killed, and `killedAtDeadline` and what their
+    /// runners had sent were delivered.
+    ///
+    /// - Parameter body: called once, on the launch thread, or on the caller's when that has ended; must not wait.
+    package func afterKillTimes(_ body: @escaping @Sendable () -> Void) { inbox.put(.afterKillTimes(body)) }
 
     /// Ends every process of the launch; `ended` follows when none is left.
     package func kill(_ launch: LaunchNumber) { inbox.put(.kill(launch)) }

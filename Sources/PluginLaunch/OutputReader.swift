@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 import TaskModel
 
 /// Cuts what a runner writes to one of its streams into lines. Keeps no more of a flood than a log can bear.

@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// A process named so that a later one with the same number is another. Says nothing about whether it still runs.
 struct ProcessIdentity: Hashable {

@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// What tells a launch's processes from all others, whatever they become. Says nothing about a plugin.
 ///

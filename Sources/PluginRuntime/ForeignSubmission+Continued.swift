@@ -7,10 +7,7 @@ import TaskModel
 extension ForeignSubmission {
     /// Nil for every other kind, which has none of it.
     static func continued(_ fields: bgt_request, _ kind: TaskKind) throws(Problem) -> ContinuedTerms? {
-        guard kind == .continued else {
-            try requireNothingContinued(fields, of: kind.name)
-            return nil
-        }
+        guard kind == .continued else { return nil }
         return ContinuedTerms(
             title: try title(fields.title),
             subtitle: try fields.subtitle.map { address throws(Problem) in try text(address, "subtitle") },
@@ -63,13 +60,6 @@ extension ForeignSubmission {
             )
         }
         return resources
-    }
-
-    private static func requireNothingContinued(_ fields: bgt_request, of kind: String) throws(Problem) {
-        try requireZero(fields.strategy, "strategy", of: kind)
-        try requireZero(fields.resources, "resources", of: kind)
-        try requireZero(fields.title == nil ? 0 : 1, "title", of: kind)
-        try requireZero(fields.subtitle == nil ? 0 : 1, "subtitle", of: kind)
     }
 }
 

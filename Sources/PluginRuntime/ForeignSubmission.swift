@@ -74,28 +74,14 @@ package struct ForeignSubmission: Hashable, Sendable {
     }
 
     private static func kind(_ fields: bgt_request) throws(Problem) -> TaskKind {
-        guard let kind = TaskKind(rawValue: fields.kind), kind != .event else {
+        guard let kind = TaskKind(rawValue: fields.kind), TaskKind.submittable.contains(kind) else {
             throw Problem(
                 status: BGT_INVALID,
                 message: "kind \(fields.kind): not a kind that can be submitted; use one of BGT_KIND_..."
             )
         }
-        let flags: UInt32 =
-            switch kind {
-            case .refresh, .continued, .event: 0
-            case .processing: BGT_NEEDS_NETWORK | BGT_NEEDS_EXTERNAL_POWER
-            case .healthResearch: BGT_NEEDS_NETWORK | BGT_NEEDS_EXTERNAL_POWER | BGTASK_PROTECTION_MASK
-            }
-        try requireZero(fields.flags & ~flags, "flags", of: kind.name)
+        try refuseForeignFields(fields, of: kind)
         return kind
-    }
-
-    static func requireZero(_ value: some BinaryInteger, _ field: String, of kind: String) throws(Problem) {
-        guard value != 0 else { return }
-        throw Problem(
-            status: BGT_INVALID,
-            message: "\(field): holds what a \(kind) request does not have; leave it zero"
-        )
     }
 
     private static func payload(_ fields: bgt_request) throws(Problem) -> [UInt8] {

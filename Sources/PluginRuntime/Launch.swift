@@ -2,6 +2,7 @@
 
 import CBackgroundTasks
 import Glibc
+import LinuxSystem
 import PluginBinary
 import RunnerWire
 import Synchronization

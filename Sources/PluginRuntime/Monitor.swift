@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Glibc
+import LinuxSystem
 import TaskModel
 
 /// State that threads wait on: one mutex, one condition. For state that nobody waits on, `Mutex` is enough.

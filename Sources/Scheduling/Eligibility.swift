@@ -92,7 +92,7 @@ package enum Eligibility {
             reasons.append(.runnerUnavailable(until: retry.at, message: retry.message))
         }
         if occupancy.isStopping { reasons.append(.hostStopping) }
-        return reasons.count < 2 ? reasons : reasons.sorted { $0.rank < $1.rank }
+        return reasons.count < 2 ? reasons : reasons.sorted { $0.kind < $1.kind }
     }
 
     /// Reasons that keep everything of the plugin from running.

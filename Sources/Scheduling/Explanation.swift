@@ -46,7 +46,7 @@ extension Scheduler {
         if let owner, plugins.contains(owner), let request = plugins[owner].requests[identifier],
             !isStarting(request.number, identifier)
         {
-            let work = PendingWork.request(plugins[owner].presented(request))
+            let work = PendingWork.request(presented(request))
             states.append(
                 .pending(work, reasons: reasons(against: request, at: now), policies: verdicts(on: work, at: now))
             )
@@ -149,7 +149,7 @@ extension Scheduler {
         let waitsForItself = !self.reasons(against: first, at: now).allSatisfy(\.concernsWholePlugin)
         if waitsForItself || first.retry.runsAlone || event.retry.runsAlone {
             reasons.append(.othersRunAlone(first: first.type.name))
-            reasons.sort { $0.rank < $1.rank }
+            reasons.sort { $0.kind < $1.kind }
         }
         return reasons
     }

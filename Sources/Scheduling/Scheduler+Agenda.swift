@@ -50,7 +50,8 @@ extension Scheduler {
         guard plugins.contains(plugin), !loading.isMissing(plugin) else { return }
         arrangeSchedules(of: plugin, at: now)
         let configuration = configuration
-        plugins[plugin].requests.reckonAnew(at: now.wall) { $0.due(at: now, configuration) }
+        let waits = plugins[plugin].waits
+        plugins[plugin].requests.reckonAnew(at: now.wall, waits) { $0.due(at: now, configuration) }
         for workClass in plugins[plugin].waits.keys { plugins[plugin].waits[workClass]?.reckonAnew(at: now.wall) }
         if let due = plugins[plugin].requests.nextDue() { agenda.add(.requests(plugin), at: due) }
         for lane in Lane.allCases { consider(plugin, lane, at: now) }
@@ -108,6 +109,6 @@ extension Scheduler {
     /// While the lane is taken nothing is waited for: its end is looked at anyway.
     private func isAwaited(_ plugin: PluginIdentifier, in lane: Lane) -> Bool {
         !isStopping && plugins.contains(plugin) && plugins[plugin].occupants[lane] == nil
-            && plugins[plugin].hasCandidates(in: lane)
+            && hasCandidates(plugin, in: lane)
     }
 }

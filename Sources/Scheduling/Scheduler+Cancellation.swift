@@ -7,33 +7,40 @@ extension Scheduler {
     mutating func cancel(
         _ identifier: TaskIdentifier,
         of plugin: PluginIdentifier?,
+        from launch: LaunchNumber?,
         reply: ReplyToken,
         at now: Moment
     ) {
         guard let owner = plugin.map({ mainPlugin(of: $0) }) ?? holder(of: identifier), plugins.contains(owner) else {
             return emit(.answer(reply, .cancelled(0)))
         }
-        cancel(Cancellation(plugin: owner, identifier: identifier, reply: reply), at: now)
+        cancel(Cancellation(plugin: owner, identifier: identifier, launch: launch, reply: reply), at: now)
     }
 
-    mutating func cancelAll(of plugin: PluginIdentifier, reply: ReplyToken, at now: Moment) {
+    mutating func cancelAll(
+        of plugin: PluginIdentifier,
+        from launch: LaunchNumber?,
+        reply: ReplyToken,
+        at now: Moment
+    ) {
         let main = mainPlugin(of: plugin)
         guard plugins.contains(main) else { return emit(.answer(reply, .cancelled(0))) }
-        cancel(Cancellation(plugin: main, identifier: nil, reply: reply), at: now)
+        cancel(Cancellation(plugin: main, identifier: nil, launch: launch, reply: reply), at: now)
     }
 
     /// Running tasks go on, but do not return should they be interrupted (C3).
     private mutating func cancel(_ cancellation: Cancellation, at now: Moment) {
         let plugin = cancellation.plugin
         // What a change in flight comes to is not known: an answer that takes it for granted could turn out to be false.
-        if isInFlight(cancellation) { return waiting.add(.cancel(cancellation), for: plugin) }
+        if isInFlight(cancellation) { return waiting.add(.cancel(cancellation), by: callingUser, for: plugin) }
         let change = inFlight.nextChange()
         let requests = pending(for: cancellation)
         var changes: [LedgerChange] = []
         for request in requests {
-            let message = "submission \(request.number) was cancelled before it ran"
             changes.append(.removeRequest(request.number))
-            changes.append(.journal(JournalEntry(request, .cancelled, at: now, message: message)))
+            if let line = cancellationLine(of: request, from: cancellation.launch, at: now) {
+                changes.append(.journal(line))
+            }
             let identifier = request.request.identifier
             plugins[plugin].requests.begin(.removes(request.number), about: identifier, as: change)
         }
@@ -54,9 +61,8 @@ extension Scheduler {
     }
 
     private func isInFlight(_ cancellation: Cancellation) -> Bool {
-        let requests = plugins[cancellation.plugin].requests
-        if let identifier = cancellation.identifier { return requests.isInFlight(identifier) }
-        return !requests.overlay.isEmpty
+        let overlay = plugins[cancellation.plugin].requests.overlay
+        return cancellation.identifier.map(overlay.contains) ?? !overlay.isEmpty
     }
 
     private func pending(for cancellation: Cancellation) -> [PendingRequest] {
@@ -114,7 +120,10 @@ extension Scheduler {
 
     /// A commit about the plugin is known: what waited for it, in the order of its arrival.
     mutating func resumeOperations(of plugin: PluginIdentifier, at now: Moment) {
-        for operation in waiting.take(for: plugin) {
+        let presentUser = callingUser
+        defer { callingUser = presentUser }
+        for (operation, user) in waiting.take(for: plugin) {
+            callingUser = user
             switch operation {
             case .cancel(let cancellation): cancel(cancellation, at: now)
             case .stop(let identifier, let reply): stopTask(identifier, reply: reply, at: now)

@@ -4,26 +4,27 @@ import TaskModel
 
 // Plugins that come, change and go. Their requests stay through all of it (C17).
 extension Scheduler {
-    /// Entries are compared with those that are known; what follows from a difference is worked off plugin by plugin.
-    mutating func catalogue(
-        _ entries: [PluginEntry],
-        refused: [PluginIdentifier: String],
-        orphans: Set<PluginIdentifier>,
-        at now: Moment
-    ) {
+    /// Plugins that the change does not name are not looked at, but for those that the first catalogue misses. What follows
+    /// from the change is worked off plugin by plugin.
+    mutating func catalogue(_ change: CatalogueChange, at now: Moment) {
         let isFirst = !hasCatalogue
         hasCatalogue = true
-        let present = Set(entries.map(\.identifier))
-        for plugin in plugins.names() where !present.contains(plugin) {
-            takeOut(plugin, refusal: refused[plugin], isOrphan: orphans.contains(plugin), isFirst: isFirst, at: now)
+        refusals.merge(change.refused) { _, new in new }
+        for plugin in change.accepted { refusals[plugin] = nil }
+        let installed = Set(change.installed.map(\.identifier))
+        var absent = Set(change.removed).union(change.refused.keys).union(change.accepted)
+        if isFirst { absent.formUnion(plugins.names()) }
+        for plugin in absent.subtracting(installed).sorted() where plugins.contains(plugin) {
+            let isRemoved = isFirst || change.removed.contains(plugin)
+            if isRemoved || plugins[plugin].entry == nil { takeOut(plugin, isFirst: isFirst, at: now) }
         }
-        journal(refused, at: now)
-        for entry in entries.sorted(by: { $0.identifier < $1.identifier }) {
+        for entry in change.installed {
             know(entry.identifier)
             if plugins[entry.identifier].entry == entry { continue }
             install(entry)
-            if !loading.isMissing(entry.identifier), !isFirst { backlog.add(.look(entry.identifier)) }
+            if !isFirst { backlog.add(.look(entry.identifier)) }
         }
+        journalRefusals(of: installed.union(change.refused.keys).union(change.accepted), at: now)
         if !isFirst { return }
         for plugin in plugins.names() where !loading.isMissing(plugin) {
             begin(plugin, at: now)
@@ -32,28 +33,29 @@ extension Scheduler {
         for event in loading.takeParkedForAll() { dispatch(event, at: now) }
     }
 
-    private mutating func takeOut(
-        _ plugin: PluginIdentifier,
-        refusal: String?,
-        isOrphan: Bool,
-        isFirst: Bool,
-        at now: Moment
-    ) {
+    /// No manifest describes the plugin, or none that can be used.
+    private mutating func takeOut(_ plugin: PluginIdentifier, isFirst: Bool, at now: Moment) {
+        let refusal = refusals[plugin]
         let old = (
             wasInstalled: plugins[plugin].entry != nil, refusal: plugins[plugin].refusal,
             isOrphan: plugins[plugin].isOrphan
         )
-        if old == (false, refusal, isOrphan), !isFirst { return }
+        if old == (false, refusal?.problem, refusal?.isOrphan ?? false), !isFirst { return }
         if let entry = plugins[plugin].entry {
             owners.remove(entry)
             plugins[plugin].uninstall()
             installedCount -= 1
             noteStrays(of: plugin)
         }
-        plugins[plugin].refusal = refusal
-        plugins[plugin].isOrphan = isOrphan
+        setRefusal(of: plugin)
         if old.refusal != nil, refusal == nil { noteRemovalAfterRefusal(of: plugin, at: now) }
-        if !loading.isMissing(plugin) { backlog.add(.look(plugin)) }
+        backlog.add(.look(plugin))
+    }
+
+    /// Gives a plugin that is not installed the refusal of its manifest, if there is one.
+    mutating func setRefusal(of plugin: PluginIdentifier) {
+        plugins[plugin].refusal = refusals[plugin]?.problem
+        plugins[plugin].isOrphan = refusals[plugin]?.isOrphan ?? false
     }
 
     private mutating func install(_ entry: PluginEntry) {
@@ -72,15 +74,18 @@ extension Scheduler {
         }
     }
 
-    /// Once each, for as long as the problem is the same. A plugin that a refusal takes out is journaled when it is missed.
-    private mutating func journal(_ refused: [PluginIdentifier: String], at now: Moment) {
-        journaledRefusals = journaledRefusals.filter { refused[$0.key] == $0.value }
-        for (plugin, problem) in refused.sorted(by: { $0.key < $1.key }) where journaledRefusals[plugin] == nil {
-            let isKnown = plugins.contains(plugin)
-            if isKnown, plugins[plugin].entry == nil { continue }
+    /// Journals each problem once, for as long as it is the same. A plugin that a refusal takes out is journaled when it is
+    /// missed.
+    private mutating func journalRefusals(of concerned: Set<PluginIdentifier>, at now: Moment) {
+        for plugin in concerned.sorted() {
+            let problem = refusals[plugin]?.problem
+            if journaledRefusals[plugin] == problem { continue }
+            journaledRefusals[plugin] = nil
+            let isInstalled = plugins.contains(plugin) && plugins[plugin].entry != nil
+            guard let problem, isInstalled || !plugins.contains(plugin) else { continue }
             journaledRefusals[plugin] = problem
             let message =
-                isKnown
+                isInstalled
                 ? "another manifest of it is refused, it stays as it is: \(problem)"
                 : "its manifest is refused: \(problem)"
             note(JournalEntry(at: now.wall, event: .pluginRefused, plugin: plugin, blame: .nobody, message: message))
@@ -89,12 +94,13 @@ extension Scheduler {
 
     /// A plugin has come, changed or gone: it is remembered, its schedules arranged, its work considered.
     mutating func look(at plugin: PluginIdentifier, _ now: Moment) {
-        guard plugins.contains(plugin), !loading.isMissing(plugin) else { return }
+        guard plugins.contains(plugin) else { return }
+        // An extension waits for the manifest of its main plugin, and not for the pending work of that.
+        for plugin in (extensions[plugin] ?? []).sorted() { backlog.add(.consider(plugin, .event)) }
+        if loading.isMissing(plugin) { return }
         lookAfter(plugin, at: now)
         arrangeSchedules(of: plugin, at: now)
         for lane in Lane.allCases { consider(plugin, lane, at: now) }
-        // An extension waits for its main plugin.
-        for plugin in (extensions[plugin] ?? []).sorted() { backlog.add(.consider(plugin, .event)) }
     }
 
     // MARK: Arrival

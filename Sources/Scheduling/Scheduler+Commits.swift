@@ -51,7 +51,11 @@ extension Scheduler {
     mutating func note(_ entry: JournalEntry) { keep([.journal(entry)]) }
 
     /// Nobody waits for it, and it is written until it is written.
-    mutating func keep(_ changes: [LedgerChange]) { stage(.keeping(changes), changes) }
+    mutating func keep(_ changes: [LedgerChange]) {
+        // With its user: a change that is kept is staged anew when the call is over.
+        let changes = callingUser.map { user in changes.map { $0.caused(by: user) } } ?? changes
+        stage(.keeping(changes), changes)
+    }
 
     /// What could not be written before, as it is now: something newer may have been written meanwhile.
     mutating func keepAnew() {

@@ -33,7 +33,7 @@ extension Scheduler {
         // Those that a launch submitted may need none; there are never many.
         for number in plugins[plugin].origins.keys.sorted() where plugins[plugin].reserved[number] == nil {
             guard let place = plugins[plugin].member(number, of: group.index),
-                let request = plugins[plugin].presented(place), let launch = takingLaunch(for: request)
+                let request = presented(place, of: plugin), let launch = takingLaunch(for: request)
             else { continue }
             if group.key.isUserRequested || launches.find(launch)?.lane == .continued || hasContinuedCapacity {
                 deliver(request, to: launch, at: now)
@@ -45,7 +45,7 @@ extension Scheduler {
         while let place = plugins[plugin].member(after: last, of: group.index) {
             last = place.number
             if awaitedLaunch(of: place.number, plugin) != nil { continue }
-            if let request = plugins[plugin].presented(place), takingLaunch(for: request) != nil { continue }
+            if let request = presented(place, of: plugin), takingLaunch(for: request) != nil { continue }
             guard group.key.isUserRequested || hasContinuedCapacity else { return .lacksCapacity }
             let launch = prepareLaunch(of: plugin, in: .continued)
             plugins[plugin].reserved[place.number] = launch
@@ -62,7 +62,7 @@ extension Scheduler {
         guard let number = plugins[plugin].reserved.first(where: { $0.value == own })?.key,
             let place = plugins[plugin].requests.groups.indices(in: .continued).lazy
                 .compactMap({ plugins[plugin].member(number, of: $0) }).first,
-            let request = plugins[plugin].presented(place)
+            let request = presented(place, of: plugin)
         else { return [] }
         var facts = Eligibility.WorkFacts()
         let identifier = request.request.identifier

@@ -5,13 +5,15 @@ import TaskModel
 // Which part of the core an event concerns.
 extension Scheduler {
     mutating func dispatch(_ event: SchedulerEvent, at now: Moment) {
+        if case .byUser(let user, let event) = event { return dispatch(event, by: user, at: now) }
         if park(event) { return }
         switch event {
         case .submitted(let submission, let reply): submit(submission, for: .caller(reply), at: now)
         case .triggered(let trigger, let reply): self.trigger(trigger, reply: reply, at: now)
-        case .cancelRequested(let identifier, let plugin, let reply):
-            cancel(identifier, of: plugin, reply: reply, at: now)
-        case .cancelAllRequested(let plugin, let reply): cancelAll(of: plugin, reply: reply, at: now)
+        case .cancelRequested(let identifier, let plugin, let launch, let reply):
+            cancel(identifier, of: plugin, from: launch, reply: reply, at: now)
+        case .cancelAllRequested(let plugin, let launch, let reply):
+            cancelAll(of: plugin, from: launch, reply: reply, at: now)
         case .launchSimulated(let identifiers, let reply): simulateLaunch(of: identifiers, reply: reply, at: now)
         case .expirationSimulated(let identifier, let reply): simulateExpiration(of: identifier, reply: reply, at: now)
         case .taskStopRequested(let identifier, let reply): stopTask(identifier, reply: reply, at: now)
@@ -20,14 +22,20 @@ extension Scheduler {
         case .commitFailed(let ticket, let message): rollBack(ticket, because: message, at: now)
         case .loaded(let work): loaded(work, at: now)
         case .notLoaded(let plugin, _): notLoaded(plugin, at: now)
-        case .catalogued(let entries, let refused, let orphans):
-            catalogue(entries, refused: refused, orphans: orphans, at: now)
+        case .catalogued(let change): catalogue(change, at: now)
         case .conditionsChanged(let new): change(to: new, at: now)
         case .resumed: surge(\.resume, at: now)
         case .timerFired: lookAtAgenda(at: now)
         case .stopRequested: stop(at: now)
         default: dispatchLaunchEvent(event, at: now)
         }
+    }
+
+    /// The journal entries that the event leads to name the user.
+    private mutating func dispatch(_ event: SchedulerEvent, by user: CallingUser, at now: Moment) {
+        callingUser = user
+        defer { callingUser = nil }
+        dispatch(event, at: now)
     }
 
     private mutating func dispatchLaunchEvent(_ event: SchedulerEvent, at now: Moment) {
@@ -47,13 +55,15 @@ extension Scheduler {
     // MARK: Events that come too early
 
     /// Whether the event waits for the first catalogue, or for the pending work of its plugin.
-    private mutating func park(_ event: SchedulerEvent) -> Bool {
-        guard !hasCatalogue || loading.isPartial, !isStopping else { return false }
+    private mutating func park(_ event: SchedulerEvent, as parkedBefore: ParkedEvent? = nil) -> Bool {
+        guard !hasCatalogue || loading.isPartial else { return false }
+        if isStopping { return refuseUnloaded(event) }
+        let parked = parkedBefore ?? parked(event)
         switch event {
         case .submitted, .triggered, .cancelRequested, .cancelAllRequested, .launchSimulated, .taskStopRequested,
             .purgeRequested:
             if !hasCatalogue {
-                loading.parkForAll(event)
+                loading.parkForAll(parked)
                 return true
             }
         default: return false
@@ -61,11 +71,51 @@ extension Scheduler {
         switch concerned(by: event) {
         case .known(let plugins):
             guard let missing = plugins.first(where: loading.isMissing) else { return false }
-            loading.park(event, until: missing)
+            loading.park(parked, until: missing)
         case .anyPlugin:
-            loading.parkForAll(event)
+            loading.parkForAll(parked)
         }
         return true
+    }
+
+    /// A stopping host loads nothing more, so pending requests of a plugin that is not loaded cannot be cancelled.
+    private mutating func refuseUnloaded(_ event: SchedulerEvent) -> Bool {
+        let reply: ReplyToken
+        switch event {
+        case .cancelRequested(_, _, _, let token), .cancelAllRequested(_, _, let token),
+            .taskStopRequested(_, let token):
+            reply = token
+        default: return false
+        }
+        if case .known(let plugins) = concerned(by: event), !plugins.contains(where: loading.isMissing) { return false }
+        let message = "the host stops before it has loaded what is pending; ask again when it is back"
+        emit(.answer(reply, .notRecorded(message: message)))
+        return true
+    }
+
+    /// Records submitter and main plugin at arrival: the launch may end, and the extension be removed, before the load.
+    private func parked(_ event: SchedulerEvent) -> ParkedEvent {
+        var isForeground: Bool?
+        var event = event
+        switch event {
+        case .submitted(let submission, _): isForeground = self.isForeground(submission)
+        case .cancelRequested(let identifier, let plugin?, let launch, let reply):
+            event = .cancelRequested(identifier, of: mainPlugin(of: plugin), from: launch, reply: reply)
+        case .cancelAllRequested(let plugin, let launch, let reply):
+            event = .cancelAllRequested(of: mainPlugin(of: plugin), from: launch, reply: reply)
+        default: break
+        }
+        return ParkedEvent(event: event, user: callingUser, isForeground: isForeground)
+    }
+
+    /// Handles an event that waited; it may have to wait again.
+    mutating func dispatch(_ parked: ParkedEvent, at now: Moment) {
+        let presentUser = callingUser
+        defer { callingUser = presentUser }
+        callingUser = parked.user
+        guard case .submitted(let submission, let reply) = parked.event else { return dispatch(parked.event, at: now) }
+        if park(parked.event, as: parked) { return }
+        submit(submission, for: .caller(reply), isForeground: parked.isForeground, at: now)
     }
 
     private enum Concerned {
@@ -80,9 +130,9 @@ extension Scheduler {
             if case .plugin(let submitter) = submission.submitter { return .known([mainPlugin(of: submitter)]) }
             return .known([owners[submission.request.identifier]].compactMap { $0 })
         case .triggered(let trigger, _): return .known([trigger.plugin])
-        case .cancelRequested(let identifier, let plugin, _):
+        case .cancelRequested(let identifier, let plugin, _, _):
             return plugin.map { .known([mainPlugin(of: $0)]) } ?? concerned(byNames: [identifier])
-        case .cancelAllRequested(let plugin, _): return .known([mainPlugin(of: plugin)])
+        case .cancelAllRequested(let plugin, _, _): return .known([mainPlugin(of: plugin)])
         case .launchSimulated(let identifiers, _): return concerned(byNames: identifiers)
         case .taskStopRequested(let identifier, _): return concerned(byNames: [identifier])
         case .purgeRequested(let plugin, _): return .known([plugin])

@@ -111,8 +111,8 @@ extension Scheduler {
             blame: aftermath.blame,
             message: "\(aftermath.message); used \(used.humanReadable) of \(execution.plan.budget.words)"
         )
-        let summary = summary(ofReplacementsIn: launch, at: now).map { [LedgerChange.journal($0)] } ?? []
-        record(summary + [.endLaunch(launch.number, end), .journal(entry)], of: launch.number)
+        let summaries = summaries(ofLinesOmittedFor: launch, at: now).map { LedgerChange.journal($0) }
+        record(summaries + [.endLaunch(launch.number, end), .journal(entry)], of: launch.number)
     }
 
     // MARK: Tasks
@@ -127,11 +127,11 @@ extension Scheduler {
             end(number, judgement.index, as: .abandoned, blame: blame, message: judgement.message, at: now)
         case .returned(let outcome, _) where task.wasCancelled:
             let message = "\(judgement.message); cancelled meanwhile, it does not return"
-            end(number, judgement.index, as: outcome, blame: blame, message: message, at: now)
+            end(number, judgement.index, as: outcome, blame: blame, message: message, wasCancelled: true, at: now)
         case .returned(let outcome, let retry):
             if let newer = task.successor {
-                let message = "\(judgement.message); superseded by submission \(newer)"
-                end(number, judgement.index, as: outcome, blame: blame, message: message, at: now)
+                let message = judgement.message
+                end(number, judgement.index, as: outcome, blame: blame, message: message, supersededBy: newer, at: now)
             } else {
                 requeue(number, judgement, outcome, retry, at: now)
             }
@@ -149,28 +149,30 @@ extension Scheduler {
         guard var work = launches.find(number)?.execution?.tasks[judgement.index].work else { return }
         work.retry = retry
         launches.execute(number) { $0.tasks[judgement.index].outcome = outcome }
-        var message = judgement.message
-        if let newer = work.identifier.flatMap({ plugins[work.plugin].requests.expectedNumber($0) }) {
-            message += "; superseded by submission \(newer)"
-        }
         let entry = JournalEntry(
             work,
             .task(outcome),
             launch: number,
             at: now,
             blame: judgement.blame,
-            message: message
+            message: judgement.message
         )
-        record([.returnTask(number, work), .journal(entry)], ending: work, returns: true, of: number)
+        record([.journal(entry), .returnTask(number, work, at: now.wall)], ending: work, returns: true, of: number)
     }
 
     /// Records how a task ended. The first ending counts.
+    ///
+    /// - Parameters:
+    ///   - newer: the request because of which an interrupted task does not return.
+    ///   - wasCancelled: a cancellation keeps the interrupted task from returning.
     mutating func end(
         _ number: LaunchNumber,
         _ index: Int,
         as outcome: TaskOutcome,
         blame: Blame,
         message: String,
+        supersededBy newer: SubmissionNumber? = nil,
+        wasCancelled: Bool = false,
         at now: Moment
     ) {
         guard let task = launches.find(number)?.execution?.tasks[index], task.outcome == nil else { return }
@@ -183,7 +185,9 @@ extension Scheduler {
             blame: blame,
             message: message
         )
-        let changes: [LedgerChange] = [.endTask(number, task.work.number), .journal(entry)]
+        var changes: [LedgerChange] = [.endTask(number, task.work.number), .journal(entry)]
+        if wasCancelled { changes.append(.journal(.cancelledWhileRunning(task.work, launch: number, at: now))) }
+        if let newer { changes.append(.journal(.superseded(task.work, by: newer, launch: number, at: now.wall))) }
         record(changes, ending: task.work, returns: false, of: number)
     }
 

@@ -15,7 +15,7 @@ struct LaneEvaluation: Sendable {
     var alone: (number: SubmissionNumber, label: String)?
 
     /// Groups whose members the next launch may take.
-    var eligible: [Group] { groups.filter(\.reasons.isEmpty) }
+    var eligible: [Group] { groups.filter { $0.reasons.isEmpty } }
 }
 
 // Whether work may run: asked once for each group of requests that have the same reasons to wait.
@@ -42,7 +42,7 @@ extension Scheduler {
             facts.needsCapacity = lane != .continued
             let reasons = reasons(against: .request(first), facts, standing, occupancy, at: now)
             evaluation.groups.append(LaneEvaluation.Group(index: index, key: key, reasons: reasons))
-            if key.runsAlone, lane == .background, reasons.allSatisfy(\.concernsWholePlugin),
+            if key.runsAlone, lane == .background, reasons.allSatisfy({ $0.concernsWholePlugin }),
                 evaluation.alone.map({ first.number < $0.number }) ?? true
             {
                 evaluation.alone = (first.number, first.request.identifier.text)
@@ -54,7 +54,7 @@ extension Scheduler {
     private func representative(of index: UInt16, _ plugin: PluginIdentifier) -> (GroupKey, PendingRequest)? {
         let group = plugins[plugin].requests.groups[index]
         guard let place = group.members.first else { return nil }
-        return plugins[plugin].presented(place).map { (group.key, $0) }
+        return presented(place, of: plugin).map { (group.key, $0) }
     }
 
     func reasons(
@@ -91,11 +91,11 @@ extension Scheduler {
             standing.laneOccupant = awaitedLaunch(of: request.number, plugin)
             facts.needsCapacity = needsCapacity(request)
         }
-        let work = PendingWork.request(plugins[plugin].presented(request))
+        let work = PendingWork.request(presented(request))
         var reasons = reasons(against: work, facts, standing, occupancy(of: lane), at: now)
         if lane == .background, let alone = evaluate(plugin, in: lane, at: now).alone, alone.number != request.number {
             reasons.append(.othersRunAlone(first: alone.label))
-            reasons.sort { $0.rank < $1.rank }
+            reasons.sort { $0.kind < $1.kind }
         }
         return reasons
     }
@@ -145,42 +145,43 @@ extension Scheduler {
         at now: Moment
     ) -> Bool {
         if configuration.policies.off.contains(.patience) { return false }
-        guard let start = plugins[plugin].deferralStart(of: workClass, due: due, isOwn: isOwn) else { return false }
+        guard let start = deferralStart(of: plugin, workClass, due: due, isOwn: isOwn) else { return false }
         return start + configuration.policies.patience <= now.wall
     }
-}
 
-extension PluginState {
-    /// A request with the start of its deferral, its own or that of its class.
-    func presented(_ place: RequestPlace) -> PendingRequest? {
-        guard let request = requests.request(place) else { return nil }
-        return presented(request)
+    /// Start of the deferral of a request that became due at `due`; nil when it has not begun (C12).
+    ///
+    /// - Parameter isOwn: the request has a deferral of its own, instead of that of its class.
+    func deferralStart(
+        of plugin: PluginIdentifier,
+        _ workClass: WorkClass,
+        due: WallTime,
+        isOwn: Bool
+    ) -> WallTime? {
+        isOwn ? due : plugins[plugin].waits[workClass]?.deferral.start(for: due)
+    }
+
+    /// The request at a place, with the start of its deferral, its own or that of its class.
+    func presented(_ place: RequestPlace, of plugin: PluginIdentifier) -> PendingRequest? {
+        guard let slot = plugins[plugin].requests.store[place] else { return nil }
+        let request = plugins[plugin].requests.store.request(slot, of: plugin)
+        return presented(request, readySince: slot.group == RequestSlot.noGroup ? nil : slot.readySince)
     }
 
     func presented(_ request: PendingRequest) -> PendingRequest {
-        guard let since = requests.readySince(of: request) else { return request }
+        presented(request, readySince: plugins[request.plugin].requests.readySince(of: request))
+    }
+
+    private func presented(_ request: PendingRequest, readySince since: WallTime?) -> PendingRequest {
+        guard let since else { return request }
         var presented = request
         if let own = request.deferredSince {
             // A clock that was ahead when it began is no reason to wait for that time to come again.
             presented.deferredSince = min(own, since)
             return presented
         }
-        presented.deferredSince = deferralStart(of: WorkClass(of: request.request), due: since, isOwn: false)
+        let workClass = WorkClass(of: request.request)
+        presented.deferredSince = deferralStart(of: request.plugin, workClass, due: since, isOwn: false)
         return presented
-    }
-}
-
-extension Reason {
-    /// Whatever else its plugin has pending waits for this as well.
-    var concernsWholePlugin: Bool {
-        switch self {
-        case .pluginMissing, .pluginRefused, .pluginDisabled, .backgroundDenied, .spacing, .dayBudget, .laneBusy,
-            .launchLimit, .runnerUnavailable, .hostStopping, .memoryPressure, .heat:
-            true
-        case .identifierNotPermitted, .modeMissing, .entitlementMissing, .backgroundRefreshOff, .earliestBegin,
-            .retryDelay, .spread, .externalPower, .network, .containerLocked, .resourcesMissing, .useUnknown, .notIdle,
-            .highLoad, .othersRunAlone, .beingRecorded:
-            false
-        }
     }
 }

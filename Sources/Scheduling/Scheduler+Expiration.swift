@@ -151,18 +151,20 @@ extension Scheduler {
     /// What was there and is not any more, with the work that cannot go on without it.
     private func losses(since old: Conditions) -> [Loss] {
         var losses: [Loss] = []
-        if old.isOnExternalPower && !conditions.isOnExternalPower {
-            losses.append((.externalPowerLost, \.needsExternalPower))
-        }
-        if old.hasNetwork && !conditions.hasNetwork { losses.append((.networkLost, \.needsNetwork)) }
-        if old.isIdle && !conditions.isIdle && !configuration.policies.off.contains(.idle) {
-            losses.append((.notIdle, \.kind.isProcessing))
+        for condition in Condition.all where old[condition] && !conditions[condition] {
+            guard let reason = condition.row.loss, !isIgnored(condition) else { continue }
+            losses.append((reason, { $0.needs(condition) }))
         }
         let locked = conditions.containerLocks.filter { $0.value && old.containerLocks[$0.key] != true }
         if !locked.isEmpty {
             losses.append((.containerLocked, { $0.needsContainerThroughout && locked[$0.plugin] != nil }))
         }
         return losses
+    }
+
+    /// The operator switched off the policy that is the only one to need the condition.
+    private func isIgnored(_ condition: Condition) -> Bool {
+        condition == .idle && configuration.policies.off.contains(.idle)
     }
 
     /// An orderly stop: nothing new starts, what runs is told, and what does not end in the grace is ended.
@@ -188,16 +190,14 @@ extension Scheduler {
 }
 
 extension PendingWork {
-    var needsExternalPower: Bool {
-        if case .request(let pending) = self { pending.request.requiresExternalPower } else { false }
+    /// The work cannot go on without the condition.
+    func needs(_ condition: Condition) -> Bool {
+        guard case .request(let pending) = self else { return false }
+        return condition.isNeeded(by: pending.request)
     }
 
     var needsContainerThroughout: Bool {
         guard case .request(let pending) = self else { return false }
         return pending.request.kind == .healthResearch && pending.request.protection == .complete
-    }
-
-    var needsNetwork: Bool {
-        if case .request(let pending) = self { pending.request.requiresNetwork } else { false }
     }
 }

@@ -10,7 +10,7 @@ extension Scheduler {
         guard !isStopping, hasCatalogue, plugins.contains(plugin), !loading.isMissing(plugin) else { return }
         if lane == .event { return considerEvents(of: plugin, at: now) }
         passDeferral(of: plugin, in: lane, at: now)
-        guard plugins[plugin].hasCandidates(in: lane) else { return noteWaits(of: plugin, in: lane, [], at: now) }
+        guard hasCandidates(plugin, in: lane) else { return noteWaits(of: plugin, in: lane, [], at: now) }
         if lane == .continued { return considerContinued(of: plugin, at: now) }
         let occupant = plugins[plugin].occupants[lane]
         // What a launch leaves behind is considered once it runs.
@@ -24,6 +24,12 @@ extension Scheduler {
         }
     }
 
+    /// Whether the plugin has ready requests or events in a lane.
+    func hasCandidates(_ plugin: PluginIdentifier, in lane: Lane) -> Bool {
+        // On the fields alone: a method of the plugin's state would have it copied.
+        lane == .event ? !plugins[plugin].events.isEmpty : plugins[plugin].requests.groups.count(in: lane) > 0
+    }
+
     /// Requests of a plugin may wait in either lane.
     mutating func considerRequests(of plugin: PluginIdentifier, at now: Moment) {
         consider(plugin, .background, at: now)
@@ -31,7 +37,7 @@ extension Scheduler {
     }
 
     private mutating func considerEvents(of plugin: PluginIdentifier, at now: Moment) {
-        guard plugins[plugin].hasCandidates(in: .event) else { return noteWaits(of: plugin, in: .event, [], at: now) }
+        guard hasCandidates(plugin, in: .event) else { return noteWaits(of: plugin, in: .event, [], at: now) }
         let occupant = plugins[plugin].occupants[.event]
         if let occupant, launches.find(occupant)?.isUnderWay == true { return }
         guard let first = plugins[plugin].events.first else { return }
@@ -80,7 +86,7 @@ extension Scheduler {
             let alone = eligible.filter(\.key.runsAlone)
             let groups = (alone.isEmpty ? eligible : alone).map(\.index)
             let limit = alone.isEmpty ? configuration.batchSize : 1
-            return plugins[plugin].oldest(limit, in: groups).map { .request($0) }
+            return oldest(limit, of: plugin, in: groups).map { .request($0) }
         }
     }
 
@@ -125,19 +131,18 @@ extension Scheduler {
         in lane: Lane,
         at now: Moment
     ) -> MachineConditions {
-        switch reason {
-        case .spacing(let until), .runnerUnavailable(let until, _), .spread(let until, _):
-            agenda.add(.plugin(plugin, lane), at: until)
-        case .dayBudget(let until, _), .retryDelay(let until, _): agenda.add(.plugin(plugin, lane), at: until)
-        case .launchLimit:
-            capacity[lane, default: CapacityQueue()].enter(
-                plugin,
-                use: plugins[plugin].record.uses.total(at: now.wall),
-                at: now.monotonic
-            )
-        default: break  // The machine's change, or the event that ends it, has the plugin considered again.
+        // Without an end, the change of a condition or the event that ends the reason leads to an evaluation.
+        switch reason.end {
+        case .monotonic(let until): agenda.add(.plugin(plugin, lane), at: until)
+        case .wall(let until): agenda.add(.plugin(plugin, lane), at: until)
+        case nil: break
         }
-        return reason.conditions
+        let row = reason.kind.row
+        if row.traits.contains(.capacity) {
+            let uses = plugins[plugin].record.uses
+            capacity[lane, default: CapacityQueue()].enter(plugin, use: uses.total(at: now.wall), at: now.monotonic)
+        }
+        return row.conditions
     }
 
     // MARK: Capacity
@@ -172,12 +177,10 @@ extension Scheduler {
     }
 
     private static let capacitySlice = 64
-}
 
-extension PluginState {
     /// The oldest members of groups, in the order of their numbers.
-    func oldest(_ limit: Int, in groups: [UInt16]) -> [PendingRequest] {
-        var cursors = groups.map { (members: requests.groups[$0].members, next: 0) }
+    private func oldest(_ limit: Int, of plugin: PluginIdentifier, in groups: [UInt16]) -> [PendingRequest] {
+        var cursors = groups.map { (members: plugins[plugin].requests.groups[$0].members, next: 0) }
         var places: [RequestPlace] = []
         while places.count < limit {
             let open = cursors.indices.filter { cursors[$0].next < cursors[$0].members.count }
@@ -188,6 +191,6 @@ extension PluginState {
             places.append(cursors[first].members[cursors[first].next])
             cursors[first].next += 1
         }
-        return places.compactMap { presented($0) }
+        return places.compactMap { presented($0, of: plugin) }
     }
 }

@@ -114,6 +114,6 @@ extension Scheduler {
             return reasons(against: work, at: now)
         }
         guard let alone = evaluation.alone, alone.number != request.number else { return group.reasons }
-        return (group.reasons + [.othersRunAlone(first: alone.label)]).sorted { $0.rank < $1.rank }
+        return (group.reasons + [.othersRunAlone(first: alone.label)]).sorted { $0.kind < $1.kind }
     }
 }

@@ -28,14 +28,24 @@ extension Scheduler {
                 blame: judgement.blame,
                 message: judgement.message
             )
-            let end: LedgerChange =
-                judgement.returning.map { .returnTask(running.number, $0) } ?? .endTask(running.number, work.number)
+            var changes: [LedgerChange] = [.journal(entry)]
+            if let returning = judgement.returning {
+                changes.append(.returnTask(running.number, returning, at: now.wall))
+            } else {
+                changes.append(.endTask(running.number, work.number))
+            }
+            if running.keptFromReturning.contains(work.number) {
+                changes.append(.journal(.cancelledWhileRunning(work, launch: running.number, at: now)))
+            }
+            if let newer = judgement.successor {
+                changes.append(.journal(.superseded(work, by: newer, launch: running.number, at: now.wall)))
+            }
             let task = LaunchRecord.TaskEnd(
                 work: judgement.returning ?? work,
                 change: change,
                 returns: judgement.returning != nil
             )
-            launch.record.waiting.append(LaunchRecord.Step(changes: [end, .journal(entry)], task: task))
+            launch.record.waiting.append(LaunchRecord.Step(changes: changes, task: task))
             beginEnd(of: task, plugin: running.plugin)
         }
         launch.record.waiting.append(LaunchRecord.Step(changes: lost(running, at: now)))
@@ -49,6 +59,8 @@ extension Scheduler {
         let message: String
         /// The task as it will be pending again; nil when it does not return.
         let returning: PendingWork?
+        /// The newer request because of which it does not return.
+        var successor: SubmissionNumber?
     }
 
     private func judge(
@@ -74,8 +86,13 @@ extension Scheduler {
         }
         var message = "interrupted, not charged: \(cause)"
         if let newer = work.identifier.flatMap({ newest[$0] }), newer > work.number {
-            message += "; superseded by submission \(newer)"
-            return Judgement(outcome: .interrupted, blame: .machine, message: message, returning: nil)
+            return Judgement(
+                outcome: .interrupted,
+                blame: .machine,
+                message: message,
+                returning: nil,
+                successor: newer
+            )
         }
         if losses >= Self.lossesBeforeAlone {
             let delay = configuration.retryDelay(after: losses - Self.lossesBeforeAlone + 1)

@@ -133,6 +133,11 @@ extension Scheduler {
 }
 
 extension JournalEntry {
+    static func cancelledWhileRunning(_ work: PendingWork, launch: LaunchNumber, at now: Moment) -> JournalEntry {
+        let message = "submission \(work.number) was cancelled while it ran, and does not return"
+        return JournalEntry(work, .cancelled, launch: launch, at: now, blame: .nobody, message: message)
+    }
+
     /// What became of a task.
     init(
         _ work: PendingWork,

@@ -14,6 +14,7 @@ extension Scheduler {
         }
         for request in requested {
             plugins[request.plugin].requests.setUserRequested(request.identifier, at: now.wall)
+            noteCall(.launchRequested, of: request.identifier, request.plugin, at: now)
         }
         for plugin in Set(requested.map(\.plugin)).sorted() { considerRequests(of: plugin, at: now) }
         let launches = requested.compactMap { launch(about: $0.identifier, of: $0.plugin) }
@@ -54,6 +55,9 @@ extension Scheduler {
             let message = "no task with identifier \(identifier) is running; see what runs with: bgtask task list"
             return emit(.answer(reply, .notRunning(message: message)))
         }
+        if let plugin = launches.find(number)?.plugin {
+            noteCall(.expirationRequested, of: identifier, plugin, at: now)
+        }
         expire(number, [index], because: .stoppedByPerson, at: now)
         emit(.answer(reply, .expiring(number)))
     }
@@ -78,17 +82,42 @@ extension Scheduler {
         return nil
     }
 
+    /// A user's call that no other journal entry tells of.
+    private mutating func noteCall(
+        _ event: JournalEntry.Event,
+        of identifier: TaskIdentifier,
+        _ plugin: PluginIdentifier,
+        at now: Moment
+    ) {
+        let entry = JournalEntry(
+            at: now.wall,
+            event: event,
+            plugin: plugin,
+            label: identifier.text,
+            blame: .nobody,
+            message: event.row.meaning
+        )
+        note(entry)
+    }
+
     // MARK: A user's stop
 
     /// What runs is told to stop; a continued request that waits is cancelled. Answered once it is recorded: a task that is
     /// stopped does not return, whatever becomes of the host.
     mutating func stopTask(_ identifier: TaskIdentifier, reply: ReplyToken, at now: Moment) {
-        if let plugin = pluginStarting(identifier) { return waiting.add(.stop(identifier, reply: reply), for: plugin) }
-        if let task = runningTask(identifier) { return stop(task, reply: reply, at: now) }
+        if let plugin = pluginStarting(identifier) {
+            return waiting.add(.stop(identifier, reply: reply), by: callingUser, for: plugin)
+        }
+        if let task = runningTask(identifier) {
+            if let plugin = launches.find(task.launch)?.plugin {
+                noteCall(.stopRequested, of: identifier, plugin, at: now)
+            }
+            return stop(task, reply: reply, at: now)
+        }
         if let owner = holder(of: identifier), plugins.contains(owner),
             plugins[owner].requests.expected(identifier)?.request.kind == .continued
         {
-            return cancel(identifier, of: owner, reply: reply, at: now)
+            return cancel(identifier, of: owner, from: nil, reply: reply, at: now)
         }
         simulateExpiration(of: identifier, reply: reply, at: now)
     }

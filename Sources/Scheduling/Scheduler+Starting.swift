@@ -38,7 +38,7 @@ extension Scheduler {
             plugins[launch.plugin].requests.begin(.removes(work.number), about: identifier, as: change)
             launches.begin(identifier, in: number)
         }
-        stage(.launchStart(number, change), [.startLaunch(plan)])
+        stage(.launchStart(number, change), [.startLaunch(plan), .journal(.launched(plan))])
     }
 
     private func cause(of batch: [PendingWork], _ plugin: PluginIdentifier) -> LaunchCause {
@@ -59,6 +59,7 @@ extension Scheduler {
         return LaunchBudget(
             total: batch.compactMap { budgets[$0.kind] }.max(),
             grace: policy.grace ?? configuration.grace,
+            entryLimit: configuration.stallLimit,
             startingAt: now.monotonic
         )
     }
@@ -76,8 +77,7 @@ extension Scheduler {
             }
         }
         let plan = start.plan.starting(at: now.monotonic)
-        let entryDeadline = plan.budget.deadline ?? now.monotonic + configuration.stallLimit
-        let execution = Execution(start, plan: plan, entryDeadline: entryDeadline)
+        let execution = Execution(start, plan: plan)
         launches.update(number) { $0.phase = .running(execution) }
         // From here on they are in the launch; should they come back, they are free to have another one.
         plugins[plugin].releaseReservation(of: number)
@@ -158,9 +158,29 @@ extension LaunchPlan {
             lane: lane,
             cause: cause,
             tasks: tasks,
-            budget: LaunchBudget(total: budget.total, grace: budget.grace, startingAt: start),
+            budget: budget.starting(at: start),
             process: process,
             startedAt: startedAt
         )
+    }
+}
+
+extension JournalEntry {
+    fileprivate static func launched(_ plan: LaunchPlan) -> JournalEntry {
+        JournalEntry(
+            at: plan.startedAt,
+            event: .launched,
+            plugin: plan.plugin.identifier,
+            launch: plan.number,
+            blame: .nobody,
+            message: "\(tasks(of: plan)); cause \(plan.cause.name); \(plan.lane.name) lane;"
+                + " process \(plan.process.pid)",
+            count: plan.tasks.count
+        )
+    }
+
+    private static func tasks(of plan: LaunchPlan) -> String {
+        let named = plan.tasks.prefix(5).map(\.work.label).joined(separator: ", ")
+        return plan.tasks.count > 5 ? "\(named) and \(plan.tasks.count - 5) more" : named
     }
 }

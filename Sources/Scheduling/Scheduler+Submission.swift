@@ -27,7 +27,11 @@ extension Scheduler {
         }
         // A cancellation that waits for a commit would wait for ever if newer requests went in front of it.
         if waiting.closes(identifier, of: owner) {
-            return waiting.add(.submit(submission, asker, isForeground: isForeground), for: owner)
+            return waiting.add(
+                .submit(submission, asker, isForeground: isForeground),
+                by: callingUser,
+                for: owner
+            )
         }
         if let refusal = refusal(of: submission, by: owner, isForeground: isForeground, at: now) {
             return refuse(submission, because: refusal, asker, at: now)
@@ -114,7 +118,7 @@ extension Scheduler {
         return origin.lane != .continued || origin.plugin != owner
     }
 
-    private func isForeground(_ submission: Submission) -> Bool {
+    func isForeground(_ submission: Submission) -> Bool {
         switch submission.submitter {
         case .person: true
         case .schedule: false
@@ -131,6 +135,7 @@ extension Scheduler {
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         let old = plugins[plugin].requests.expected(identifier)
         var changes: [LedgerChange] = [.storeRequest(request, payload: submission.payload)]
+        if let line = submissionLine(of: request, from: submission.launch, at: now) { changes.append(.journal(line)) }
         if let old, let line = replacementLine(of: old, by: request, from: submission.launch, at: now) {
             changes.append(.journal(line))
         }

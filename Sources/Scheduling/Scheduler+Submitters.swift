@@ -49,43 +49,6 @@ extension Scheduler {
     func mainPlugin(of plugin: PluginIdentifier) -> PluginIdentifier {
         plugins.contains(plugin) ? plugins[plugin].containingPlugin ?? plugin : plugin
     }
-
-    // MARK: Replacements
-
-    /// Replacements by one launch that the journal has a line of each; the others get one line with their count.
-    private static let journaledReplacements = 20
-
-    /// - Returns: nil once the launch has replaced more requests than the journal takes lines of.
-    mutating func replacementLine(
-        of old: PendingRequest,
-        by new: PendingRequest,
-        from launch: LaunchNumber?,
-        at now: Moment
-    ) -> JournalEntry? {
-        let line = JournalEntry.replacement(of: old, by: new, at: now)
-        guard let launch, launches.find(launch)?.execution != nil else { return line }
-        let isJournaled = launches.execute(launch) { execution in
-            execution.replacements += 1
-            if execution.replacements <= Self.journaledReplacements { return true }
-            execution.unjournaledReplacements += 1
-            return false
-        }
-        return isJournaled == false ? nil : line
-    }
-
-    /// One line for the replacements of a launch that have none of their own.
-    func summary(ofReplacementsIn launch: Launch, at now: Moment) -> JournalEntry? {
-        guard let count = launch.execution?.unjournaledReplacements, count > 0 else { return nil }
-        return JournalEntry(
-            at: now.wall,
-            event: .replaced,
-            plugin: launch.plugin,
-            launch: launch.number,
-            blame: .nobody,
-            message: "\(count) more pending requests were replaced by submissions of this launch;"
-                + " the journal has a line of each of the first \(Self.journaledReplacements)"
-        )
-    }
 }
 
 extension Refusal {
@@ -127,20 +90,30 @@ extension JournalEntry {
             old,
             .replaced,
             at: now,
-            message: "submission \(old.number) was replaced by submission \(new.number) before it ran"
+            message: "submission \(old.number) was replaced by submission \(new.number) before it ran",
+            successor: new.number
         )
     }
 
     /// What a submitter did to a request of its own.
-    init(_ request: PendingRequest, _ event: Event, at now: Moment, message: String) {
+    init(
+        _ request: PendingRequest,
+        _ event: Event,
+        launch: LaunchNumber? = nil,
+        at now: Moment,
+        message: String,
+        successor: SubmissionNumber? = nil
+    ) {
         self.init(
             at: now.wall,
             event: event,
             plugin: request.plugin,
+            launch: launch,
             label: request.request.identifier.text,
             submission: request.number,
             blame: .nobody,
-            message: message
+            message: message,
+            successor: successor
         )
     }
 }

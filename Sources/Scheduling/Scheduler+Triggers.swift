@@ -8,7 +8,16 @@ extension Scheduler {
         if let refusal = refusal(of: trigger) { return emit(.answer(reply, .refused(refusal))) }
         let event = PendingEvent(plugin: trigger.plugin, number: nextSubmission(), type: .trigger, createdAt: now.wall)
         plugins[trigger.plugin].events.begin(event)
-        stage(.trigger(event, reply: reply), [.storeEvent(event, payload: trigger.payload)])
+        let entry = JournalEntry(
+            at: now.wall,
+            event: .triggered,
+            plugin: trigger.plugin,
+            label: event.type.name,
+            submission: event.number,
+            blame: .nobody,
+            message: JournalEntry.Event.triggered.row.meaning
+        )
+        stage(.trigger(event, reply: reply), [.storeEvent(event, payload: trigger.payload), .journal(entry)])
     }
 
     mutating func triggered(_ event: PendingEvent, reply: ReplyToken, at now: Moment) {

@@ -16,16 +16,16 @@ extension Scheduler {
             toWatchAnew.insert(plugin)
             if plugins[plugin].waits.isEmpty { return }
         }
-        var judged: [WorkClass: LaneEvaluation.Group] = [:]
-        for group in groups where group.key.isPlainEnough {
-            if let other = judged[group.key.workClass], other.key.plainness <= group.key.plainness { continue }
-            judged[group.key.workClass] = group
+        for index in groups.indices where groups.speaksForItsClass(index) {
+            note(groups[index], as: groups[index].key.workClass, of: plugin, at: now)
         }
-        for (workClass, group) in judged { note(group, as: workClass, of: plugin, at: now) }
-        let present = Set(groups.map(\.key.workClass))
-        for workClass in plugins[plugin].waits.keys where workClass.kind.lane == lane && judged[workClass] == nil {
+        let quiet = plugins[plugin].waits.keys.filter { workClass in
+            workClass.kind.lane == lane
+                && !groups.contains { $0.key.workClass == workClass && $0.key.isPlainEnough }
+        }
+        for workClass in quiet {
             plugins[plugin].waits[workClass]?.note([], at: now)
-            if present.contains(workClass) {
+            if groups.contains(where: { $0.key.workClass == workClass }) {
                 if plugins[plugin].waits[workClass]?.deferral.end(at: now.wall) == true {
                     plugins[plugin].requests.noteDeferralEnd(of: workClass, at: now.wall)
                 }
@@ -43,11 +43,11 @@ extension Scheduler {
         at now: Moment
     ) {
         let isDeferred =
-            !group.key.isPastDeferral && group.reasons.allSatisfy(\.isAdvisory)
+            !group.key.isPastDeferral && group.reasons.allSatisfy { $0.isAdvisory }
             && group.reasons.contains { !$0.isMomentary }
         let newestDue = workClass.kind == .event ? now.wall : plugins[plugin].requests.groups.newestDue(of: workClass)
         // Before its own time has come, nothing else is waited for.
-        let reasons = group.reasons.contains(where: \.isOwnTime) ? [] : group.reasons
+        let reasons = group.reasons.contains { $0.isOwnTime } ? [] : group.reasons
         var wait = plugins[plugin].waits[workClass] ?? ClassWait()
         wait.note(reasons, at: now)
         if isDeferred {
@@ -62,11 +62,14 @@ extension Scheduler {
 
     private mutating func awaitWriting(of plugin: PluginIdentifier, at now: Moment) {
         guard !plugins[plugin].isWritingWaits else { return }
-        let changed = plugins[plugin].waits.values.filter(\.isChanged).map(\.settlesAt)
+        var first: MonotonicTime?
+        for wait in plugins[plugin].waits.values where wait.isChanged {
+            first = min(first ?? wait.settlesAt, wait.settlesAt)
+        }
         // What changed without a new stretch settles from now on.
-        if let first = changed.min() {
+        if let first {
             agenda.add(.waits(plugin), at: max(first, now.monotonic))
-        } else {
+        } else if plugins[plugin].waits.values.contains(where: { $0.isIdle }) {
             plugins[plugin].waits = plugins[plugin].waits.filter { !$0.value.isIdle }
         }
     }
@@ -135,8 +138,9 @@ extension Scheduler {
         if lane == .event || configuration.policies.off.contains(.patience) { return }
         for group in groups {
             guard let first = plugins[plugin].requests.firstDeferred(in: group.index),
-                let start = plugins[plugin].deferralStart(
-                    of: group.key.workClass,
+                let start = deferralStart(
+                    of: plugin,
+                    group.key.workClass,
                     due: first.since,
                     isOwn: group.key.hasOwnDeferral
                 )
@@ -147,21 +151,23 @@ extension Scheduler {
     }
 }
 
+extension [LaneEvaluation.Group] {
+    /// Whether the class of a group waits for the reasons of that group: of the groups of one class the plainest decides.
+    fileprivate func speaksForItsClass(_ index: Int) -> Bool {
+        let key = self[index].key
+        guard key.isPlainEnough else { return false }
+        return !indices.contains { other in
+            other != index && self[other].key.workClass == key.workClass && self[other].key.isPlainEnough
+                && (self[other].key.plainness, other) < (key.plainness, index)
+        }
+    }
+}
+
 extension GroupKey {
-    /// Not of those whose reasons pass in a moment and say nothing of their class.
+    /// False for keys whose reasons pass in a moment and describe no class.
     fileprivate var isPlainEnough: Bool { !isInFlight && !isUserRequested }
     /// The lowest speaks for its class.
     fileprivate var plainness: Int {
         (isPermitted ? 0 : 8) + (isPastDeferral ? 4 : 0) + (runsAlone ? 2 : 0) + (hasOwnDeferral ? 1 : 0)
-    }
-}
-
-extension Reason {
-    /// The work's own time has not come.
-    var isOwnTime: Bool {
-        switch self {
-        case .earliestBegin, .retryDelay: true
-        default: false
-        }
     }
 }

@@ -66,13 +66,16 @@ package struct Scheduler: Sendable {
     /// Changes that could not be written yet, to be written again.
     var kept: [LedgerChange] = []
     var hasCatalogue = false
+    /// The manifests that are refused now.
+    var refusals: [PluginIdentifier: Catalogue.Refusal] = [:]
     /// Refused manifests that the journal has, beside those that took a plugin out.
     var journaledRefusals: [PluginIdentifier: String] = [:]
-    /// Plugins with a refused manifest in place of a usable one.
-    var refusedPlugins: Set<PluginIdentifier> = []
     var hasStopped = false
     /// When a stop no longer waits for the ledger.
     var stopBy: MonotonicTime?
+
+    /// The user whose call is being handled; nil in every other event.
+    var callingUser: CallingUser?
 
     private var actions: [SchedulerAction] = []
     private var lastWake: (monotonic: MonotonicTime?, wall: WallTime?) = (nil, nil)
@@ -115,6 +118,7 @@ package struct Scheduler: Sendable {
 
     /// Commits `changes` and remembers what they mean until the result is known.
     mutating func stage(_ change: StagedChange, _ changes: [LedgerChange]) {
+        let changes = callingUser.map { user in changes.map { $0.caused(by: user) } } ?? changes
         emit(.commit(inFlight.add(change), changes))
     }
 
@@ -126,7 +130,9 @@ package struct Scheduler: Sendable {
     /// The state of a plugin, which is added if it is not known yet.
     mutating func know(_ plugin: PluginIdentifier) {
         let policy = configuration.plugins[plugin]
-        if plugins.add(plugin, policy: policy ?? PluginPolicy()) { takeUpUse(of: plugin) }
+        guard plugins.add(plugin, policy: policy ?? PluginPolicy()) else { return }
+        takeUpUse(of: plugin)
+        setRefusal(of: plugin)
     }
 
     // MARK: After each event

@@ -7,13 +7,16 @@ package enum SchedulerEvent: Hashable, Sendable {
     // What callers ask.
     case submitted(Submission, reply: ReplyToken)
     case triggered(Trigger, reply: ReplyToken)
-    case cancelRequested(TaskIdentifier, of: PluginIdentifier?, reply: ReplyToken)
-    case cancelAllRequested(of: PluginIdentifier, reply: ReplyToken)
+    /// From a launch of the plugin; without one, from a caller.
+    case cancelRequested(TaskIdentifier, of: PluginIdentifier?, from: LaunchNumber? = nil, reply: ReplyToken)
+    case cancelAllRequested(of: PluginIdentifier, from: LaunchNumber? = nil, reply: ReplyToken)
     case launchSimulated([TaskIdentifier], reply: ReplyToken)
     case expirationSimulated(TaskIdentifier, reply: ReplyToken)
     /// A person wants a running task to stop, or a continued one that waits to be given up.
     case taskStopRequested(TaskIdentifier, reply: ReplyToken)
     case purgeRequested(PluginIdentifier, reply: ReplyToken)
+    /// One of the events above, caused by a user's call: its journal entries name the user.
+    indirect case byUser(CallingUser, SchedulerEvent)
 
     // What the ledger did.
     case committed(Ticket)
@@ -23,9 +26,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     case notLoaded(PluginIdentifier, message: String)
 
     // What the world is like.
-    /// What the manifests describe now, what is wrong with those that are refused, and which of these are refused for want
-    /// of their main plugin alone.
-    case catalogued([PluginEntry], refused: [PluginIdentifier: String] = [:], orphans: Set<PluginIdentifier> = [])
+    /// The manifests changed; the first time the change is from an empty catalogue.
+    case catalogued(CatalogueChange)
     case conditionsChanged(Conditions)
     /// The machine was suspended and goes on.
     case resumed

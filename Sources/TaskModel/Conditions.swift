@@ -1,23 +1,81 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// What the machine offers at the moment, as far as a decision can depend on it. Judged already: what was measured, and
-/// against which threshold, is for the source to say.
+/// State of the machine as far as a decision can depend on it. Judged already: measurement and threshold are the sensor's.
 package struct Conditions: Hashable, Sendable {
-    package var isOnExternalPower: Bool
-    package var hasNetwork: Bool
-    /// Load and pressure are low, and nobody is known to be at the machine (C16).
-    package var isIdle: Bool
-    /// The processors are busy with what is not the host's own work.
-    package var isLoadHigh: Bool
-    package var isMemoryLow: Bool
-    package var isHot: Bool
-    /// Nobody has looked how busy and how hot the machine is since somebody waits for it: what is said of both is no answer.
+    /// The conditions that hold.
+    package private(set) var held: MachineConditions = []
+    /// Conditions that are only sampled while they are needed have no sample yet: their values here are no answer.
     package var isUseUnknown: Bool
-    /// Whether the container of a main plugin is locked or not mounted. Absent until somebody has looked, and where nothing
-    /// tells: such a container is not known to be readable, and not known to have been locked either.
+    /// Whether the container of a main plugin is locked or not mounted. Absent until it was sampled, and where nothing
+    /// measures it: such a container is not known to be readable, and not known to have been locked either.
     package var containerLocks: [PluginIdentifier: Bool]
+
+    package init(
+        _ conditions: some Sequence<Condition>,
+        isUseUnknown: Bool = false,
+        containerLocks: [PluginIdentifier: Bool] = [:]
+    ) {
+        self.isUseUnknown = isUseUnknown
+        self.containerLocks = containerLocks
+        for condition in conditions { self[condition] = true }
+    }
+
+    /// Whether a condition holds.
+    package subscript(condition: Condition) -> Bool {
+        get { held.contains(MachineConditions(condition)) }
+        set {
+            if newValue { held.insert(MachineConditions(condition)) } else { held.remove(MachineConditions(condition)) }
+        }
+    }
+
+    /// The conditions that differ.
+    package func changes(since old: Conditions) -> MachineConditions {
+        var changes = held.symmetricDifference(old.held)
+        if containerLocks != old.containerLocks { changes.insert(.containers) }
+        if isUseUnknown != old.isUseUnknown { changes.insert(.firstSample) }
+        return changes
+    }
+}
+
+// The conditions that decisions ask for by name.
+extension Conditions {
+    package var isOnExternalPower: Bool {
+        get { self[.externalPower] }
+        set { self[.externalPower] = newValue }
+    }
+
+    package var hasNetwork: Bool {
+        get { self[.network] }
+        set { self[.network] = newValue }
+    }
+
+    /// Load and pressure are low, and no user is known to be active (C16).
+    package var isIdle: Bool {
+        get { self[.idle] }
+        set { self[.idle] = newValue }
+    }
+
+    /// The processors are busy with work of other processes than the host's launches.
+    package var isLoadHigh: Bool {
+        get { self[.highLoad] }
+        set { self[.highLoad] = newValue }
+    }
+
+    package var isMemoryLow: Bool {
+        get { self[.lowMemory] }
+        set { self[.lowMemory] = newValue }
+    }
+
+    package var isHot: Bool {
+        get { self[.hot] }
+        set { self[.hot] = newValue }
+    }
+
     /// What a continued task may ask for on this machine.
-    package var resources: TaskResources
+    package var resources: TaskResources {
+        get { self[.gpu] ? .gpu : [] }
+        set { self[.gpu] = newValue.contains(.gpu) }
+    }
 
     package init(
         isOnExternalPower: Bool,
@@ -30,14 +88,13 @@ package struct Conditions: Hashable, Sendable {
         containerLocks: [PluginIdentifier: Bool] = [:],
         resources: TaskResources = []
     ) {
+        self.init([], isUseUnknown: isUseUnknown, containerLocks: containerLocks)
         self.isOnExternalPower = isOnExternalPower
         self.hasNetwork = hasNetwork
         self.isIdle = isIdle
         self.isLoadHigh = isLoadHigh
         self.isMemoryLow = isMemoryLow
         self.isHot = isHot
-        self.isUseUnknown = isUseUnknown
-        self.containerLocks = containerLocks
         self.resources = resources
     }
 }

@@ -2,14 +2,20 @@
 
 /// One line of what happened, written in the same transaction as the change that it tells of.
 package struct JournalEntry: Hashable, Sendable {
-    /// A launch's end, a request taken back, a rule broken, a change of the catalogue; task ends carry their outcome.
+    /// The recorded fact: a launch's end, a task's end, a submission, a violation, a change of the catalogue.
     package enum Event: Hashable, Sendable, CaseIterable {
         case task(TaskOutcome)
         case launch(LaunchOutcome)
+        case submitted
+        case launched
         case cancelled
         case replaced
+        case superseded
+        case stopRequested
+        case launchRequested
+        case expirationRequested
+        case triggered
         case violation
-        /// An operator's schedule came to an occasion whose request was refused.
         case occasionMissed
         case pluginInstalled
         case pluginChanged
@@ -18,25 +24,37 @@ package struct JournalEntry: Hashable, Sendable {
 
         package static var allCases: [Event] {
             TaskOutcome.allCases.map(Event.task) + LaunchOutcome.allCases.map(Event.launch) + [
-                .cancelled, .replaced, .violation, .occasionMissed, .pluginInstalled, .pluginChanged, .pluginRefused,
-                .pluginRemoved,
+                .submitted, .launched, .cancelled, .replaced, .superseded, .stopRequested, .launchRequested,
+                .expirationRequested, .triggered, .violation, .occasionMissed, .pluginInstalled, .pluginChanged,
+                .pluginRefused, .pluginRemoved,
             ]
         }
 
-        package var name: String {
+        /// Name and meaning of each event, and whether the submission that it names can never run after it.
+        package var row: (name: String, meaning: String, isEndOfSubmission: Bool) {
             switch self {
-            case .task(let outcome): outcome.rawValue
-            case .launch(let outcome): "launch-\(outcome.rawValue)"
-            case .cancelled: "cancelled"
-            case .replaced: "replaced"
-            case .violation: "violation"
-            case .occasionMissed: "occasion-missed"
-            case .pluginInstalled: "plugin-installed"
-            case .pluginChanged: "plugin-changed"
-            case .pluginRefused: "plugin-refused"
-            case .pluginRemoved: "plugin-removed"
+            case .task(let outcome): (outcome.rawValue, outcome.meaning, outcome.isFinal)
+            case .launch(let outcome): ("launch-\(outcome.rawValue)", "a launch ended: \(outcome.meaning)", false)
+            case .submitted: ("submitted", "a request was accepted", false)
+            case .launched: ("launched", "a plugin was launched", false)
+            case .cancelled: ("cancelled", "a request was cancelled; a running task does not return", true)
+            case .replaced: ("replaced", "a pending request was replaced by a newer one", true)
+            case .superseded: ("superseded", "an interrupted task does not return: a newer request exists", true)
+            case .stopRequested: ("stop-requested", "a user stopped a task", false)
+            case .launchRequested: ("launch-requested", "a user launched a request at once", false)
+            case .expirationRequested: ("expiration-requested", "a user expired a task", false)
+            case .triggered: ("triggered", "a user triggered an extension", false)
+            case .violation: ("violation", "a plugin broke a rule of the ABI", false)
+            case .occasionMissed: ("occasion-missed", "the request of a schedule was refused", false)
+            case .pluginInstalled: ("plugin-installed", "a plugin is in the catalogue for the first time", false)
+            case .pluginChanged: ("plugin-changed", "manifest or library of a plugin changed", false)
+            case .pluginRefused: ("plugin-refused", "a manifest was refused", false)
+            case .pluginRemoved: ("plugin-removed", "a plugin left the catalogue", false)
             }
         }
+
+        package var name: String { row.name }
+        package var endsSubmission: Bool { row.isEndOfSubmission }
     }
 
     package let at: WallTime
@@ -49,6 +67,12 @@ package struct JournalEntry: Hashable, Sendable {
     package let blame: Blame
     /// Names the thing, the value, the rule and the remedy.
     package let message: String
+    /// The newer submission, of an entry about a request that was replaced or superseded.
+    package var successor: SubmissionNumber?
+    /// Occurrences that the entry stands for; nil for one.
+    package var count: Int?
+    /// The user whose call caused it; nil when no user's call did.
+    package var user: CallingUser?
 
     package init(
         at: WallTime,
@@ -58,7 +82,10 @@ package struct JournalEntry: Hashable, Sendable {
         label: String? = nil,
         submission: SubmissionNumber? = nil,
         blame: Blame,
-        message: String
+        message: String,
+        successor: SubmissionNumber? = nil,
+        count: Int? = nil,
+        user: CallingUser? = nil
     ) {
         self.at = at
         self.event = event
@@ -68,5 +95,42 @@ package struct JournalEntry: Hashable, Sendable {
         self.submission = submission
         self.blame = blame
         self.message = message
+        self.successor = successor
+        self.count = count
+        self.user = user
+    }
+
+    /// An interrupted task does not return, because a newer request has its identifier.
+    package static func superseded(
+        _ work: PendingWork,
+        by newer: SubmissionNumber,
+        launch: LaunchNumber,
+        at now: WallTime
+    ) -> JournalEntry {
+        JournalEntry(
+            at: now,
+            event: .superseded,
+            plugin: work.plugin,
+            launch: launch,
+            label: work.label,
+            submission: work.number,
+            blame: .nobody,
+            message: "submission \(work.number) was interrupted and is superseded by submission \(newer)",
+            successor: newer
+        )
+    }
+}
+
+/// The process that called the control socket, as the kernel identified it when it connected.
+package struct CallingUser: Hashable, Sendable {
+    package let uid: UInt32
+    package let pid: Int32
+    /// The name of its program; nil when the process had gone.
+    package let command: String?
+
+    package init(uid: UInt32, pid: Int32, command: String?) {
+        self.uid = uid
+        self.pid = pid
+        self.command = command
     }
 }

@@ -9,16 +9,26 @@ package struct LaunchBudget: Hashable, Sendable {
     package let total: Duration?
     /// How long a plugin may still take after expiration before it is ended. Comes on top of the budget.
     package let grace: Duration
+    /// How long entry may take where nothing else bounds it.
+    package let entryLimit: Duration
     package let start: MonotonicTime
 
-    package init(total: Duration?, grace: Duration, startingAt start: MonotonicTime) {
+    package init(total: Duration?, grace: Duration, entryLimit: Duration, startingAt start: MonotonicTime) {
         self.total = total
         self.grace = grace
+        self.entryLimit = entryLimit
         self.start = start
+    }
+
+    /// The same budget, from another instant on.
+    package func starting(at start: MonotonicTime) -> LaunchBudget {
+        LaunchBudget(total: total, grace: grace, entryLimit: entryLimit, startingAt: start)
     }
 
     package var deadline: MonotonicTime? { total.map { start + $0 } }
     package var killDeadline: MonotonicTime? { deadline.map { $0 + grace } }
+    /// When entry has to have returned; host and runner both keep it.
+    package var entryDeadline: MonotonicTime { deadline ?? start + entryLimit }
 
     package func used(at now: MonotonicTime) -> Duration { max(.zero, now - start) }
     package func remaining(at now: MonotonicTime) -> Duration? { deadline.map { max(.zero, $0 - now) } }

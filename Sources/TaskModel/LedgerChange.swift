@@ -16,8 +16,9 @@ package enum LedgerChange: Hashable, Sendable {
     case moveLaunch(LaunchNumber, to: Lane)
     /// A running task is over for good.
     case endTask(LaunchNumber, SubmissionNumber)
-    /// A running task goes back to pending with its new retry state, payload included.
-    case returnTask(LaunchNumber, PendingWork)
+    /// A running task goes back to pending with its new retry state, payload included. When a newer request has its
+    /// identifier it ends instead, and the journal gets that in the same transaction.
+    case returnTask(LaunchNumber, PendingWork, at: WallTime)
     /// A running task was cancelled meanwhile: should it be interrupted, it does not return.
     case keepFromReturning(LaunchNumber, SubmissionNumber)
     case endLaunch(LaunchNumber, LaunchEnd)
@@ -35,6 +36,15 @@ package enum LedgerChange: Hashable, Sendable {
     /// What the catalogue held when the plugin was last told that it started.
     case rememberPlugin(KnownPlugin)
     case forgetPlugin(PluginIdentifier)
+}
+
+extension LedgerChange {
+    /// The change with the user in its journal entry; any other change as it is.
+    package func caused(by user: CallingUser) -> LedgerChange {
+        guard case .journal(var entry) = self else { return self }
+        entry.user = user
+        return .journal(entry)
+    }
 }
 
 /// How and when a launch ended.

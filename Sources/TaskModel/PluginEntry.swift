@@ -14,7 +14,7 @@ package struct PluginEntry: Hashable, Sendable {
     package let modes: Set<BackgroundMode>
     package let entitlements: Set<Entitlement>
     /// The manifest's defaults under the operator's values.
-    package let settings: [String: String]
+    package private(set) var settings: [String: String]
     /// Of a library without an entry: the functions that its manifest binds, one identifier each.
     package let handlers: [DirectHandler]
     package let library: LibraryFile
@@ -61,22 +61,9 @@ package struct PluginEntry: Hashable, Sendable {
 
     /// The same plugin with other settings.
     package func with(settings: [String: String]) -> PluginEntry {
-        PluginEntry(
-            identifier: identifier,
-            name: name,
-            version: version,
-            role: role,
-            containingPlugin: containingPlugin,
-            extensions: extensions,
-            permitted: permitted,
-            modes: modes,
-            entitlements: entitlements,
-            settings: settings,
-            handlers: handlers,
-            library: library,
-            manifestPath: manifestPath,
-            manifestDigest: manifestDigest
-        )
+        var entry = self
+        entry.settings = settings
+        return entry
     }
 }
 

@@ -3,19 +3,30 @@
 /// The reverse-DNS name of a plugin, main or extension.
 package struct PluginIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let text: String
+    /// The hash of `text`: the scheduler looks up plugins dozens of times per event.
+    private let textHash: Int
 
     /// Nil when `text` breaks the rule; `ReverseDNSName.problem(in:)` says how.
     package init?(_ text: String) {
         guard ReverseDNSName.problem(in: text) == nil else { return nil }
-        self.text = text
+        self.init(unchecked: text)
     }
 
-    private init(unchecked text: String) { self.text = text }
+    private init(unchecked text: String) {
+        self.text = text
+        textHash = text.hashValue
+    }
 
     /// A name that no plugin can have.
     package static let none = PluginIdentifier(unchecked: "")
 
     package var description: String { text }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(textHash) }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.textHash == right.textHash && left.text == right.text
+    }
 
     package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 }

@@ -43,45 +43,187 @@ package enum Reason: Hashable, Sendable {
     case runnerUnavailable(until: MonotonicTime, message: String)
     case hostStopping
 
-    /// The place in the order in which changes are proposed.
-    package var rank: Int {
+}
+
+// The row of each reason, together with the one of its kind.
+extension Reason {
+    /// A reason's end on the clock that it goes by.
+    package enum End: Hashable, Sendable {
+        case wall(WallTime)
+        case monotonic(MonotonicTime)
+    }
+
+    /// The facts that an evaluation needs, without text.
+    private var facts: (kind: ReasonKind, end: End?) {
         switch self {
-        case .pluginMissing: 0
-        case .pluginRefused: 1
-        case .pluginDisabled: 2
-        case .identifierNotPermitted: 3
-        case .modeMissing: 4
-        case .entitlementMissing: 5
-        case .backgroundDenied: 6
-        case .backgroundRefreshOff: 7
-        case .earliestBegin: 8
-        case .retryDelay: 9
-        case .spacing: 10
-        case .dayBudget: 11
-        case .spread: 12
-        case .externalPower: 13
-        case .network: 14
-        case .containerLocked: 15
-        case .resourcesMissing: 16
-        case .useUnknown: 17
-        case .notIdle: 18
-        case .highLoad: 19
-        case .memoryPressure: 20
-        case .heat: 21
-        case .laneBusy: 22
-        case .othersRunAlone: 23
-        case .launchLimit: 24
-        case .beingRecorded: 25
-        case .runnerUnavailable: 26
-        case .hostStopping: 27
+        case .pluginMissing: (.pluginMissing, nil)
+        case .pluginRefused: (.pluginRefused, nil)
+        case .pluginDisabled: (.pluginDisabled, nil)
+        case .identifierNotPermitted: (.identifierNotPermitted, nil)
+        case .modeMissing: (.modeMissing, nil)
+        case .entitlementMissing: (.entitlementMissing, nil)
+        case .backgroundDenied: (.backgroundDenied, nil)
+        case .backgroundRefreshOff: (.backgroundRefreshOff, nil)
+        case .earliestBegin(let time): (.earliestBegin, .wall(time))
+        case .retryDelay(let time, _): (.retryDelay, .wall(time))
+        case .spacing(let time): (.spacing, .monotonic(time))
+        case .dayBudget(let time, _): (.dayBudget, .wall(time))
+        case .spread(let time, _): (.spread, .monotonic(time))
+        case .externalPower: (.externalPower, nil)
+        case .network: (.network, nil)
+        case .containerLocked: (.containerLocked, nil)
+        case .resourcesMissing: (.resourcesMissing, nil)
+        case .useUnknown: (.useUnknown, nil)
+        case .notIdle: (.notIdle, nil)
+        case .highLoad: (.highLoad, nil)
+        case .memoryPressure: (.memoryPressure, nil)
+        case .heat: (.heat, nil)
+        case .laneBusy: (.laneBusy, nil)
+        case .othersRunAlone: (.othersRunAlone, nil)
+        case .launchLimit: (.launchLimit, nil)
+        case .beingRecorded: (.beingRecorded, nil)
+        case .runnerUnavailable(let time, _): (.runnerUnavailable, .monotonic(time))
+        case .hostStopping: (.hostStopping, nil)
         }
     }
 
-    /// An advisory reason delays work for a bounded time (C12), and gives way to a user's request.
-    package var isAdvisory: Bool {
+    // Instants are left to `end`: only the reader knows in which zone to show them.
+    private var texts: (message: String, remedy: String) {
         switch self {
-        case .spacing, .dayBudget, .spread, .notIdle, .highLoad: true
-        default: false
+        case .pluginMissing(let plugin): ("plugin \(plugin) is not installed", "install \(plugin)")
+        case .pluginRefused(let plugin, let problem):
+            (
+                "the manifest of \(plugin) is refused: \(problem)",
+                "mend the manifest of \(plugin)"
+            )
+        case .pluginDisabled(let plugin):
+            (
+                "plugin \(plugin) is disabled by the operator",
+                "enable \(plugin) in the host's configuration"
+            )
+        case .identifierNotPermitted(let task):
+            (
+                "the manifest does not permit \(task)",
+                "add \(task) to the manifest's permitted-identifiers"
+            )
+        case .modeMissing(let mode):
+            (
+                "the manifest does not have the background mode \(mode.rawValue)",
+                "add \(mode.rawValue) to the manifest's background-modes"
+            )
+        case .entitlementMissing(let entitlement):
+            (
+                "the manifest does not have the entitlement \(entitlement.rawValue)",
+                "add \(entitlement.rawValue) to the manifest's entitlements"
+            )
+        case .backgroundDenied(let plugin):
+            (
+                "the operator denies \(plugin) background work",
+                "set plugins.\(plugin).background to true in the host's configuration"
+            )
+        case .backgroundRefreshOff(let plugin):
+            (
+                "the operator switched background refresh off" + (plugin.map { " for \($0)" } ?? ""),
+                "set \(plugin.map { "plugins.\($0)." } ?? "")background-refresh to true in the host's configuration"
+            )
+        case .earliestBegin:
+            (
+                "its earliest begin is still to come",
+                "submit it again with an earlier begin, or wait for it"
+            )
+        case .retryDelay(_, let attempts):
+            (
+                attempts == 0
+                    ? "it was interrupted and waits before it runs again"
+                    : "it was interrupted and waits before it runs again; attempts charged: \(attempts)",
+                "submit it again, or wait for the delay to end"
+            )
+        case .spacing: ("the plugin's last launch ended only just now", "wait for the spacing to pass")
+        case .dayBudget(_, let limit):
+            (
+                "the plugin's launches of the last day have used its \(limit.humanReadable) of running time",
+                "wait for the day to pass, or raise the plugin's day-budget of \(limit.humanReadable)"
+            )
+        case .spread(_, let cause):
+            (
+                "\(cause.words) only just now, and not everything is to begin at once",
+                "wait for the spread to pass, or simulate its launch"
+            )
+        case .externalPower:
+            (
+                "it needs external power, and there is none",
+                "provide external power, or submit it again without needing it"
+            )
+        case .network:
+            (
+                "it needs a network, and there is none",
+                "provide a network, or submit it again without needing it"
+            )
+        case .containerLocked(let plugin):
+            (
+                "the container of \(plugin) is not known to be mounted and unlocked",
+                "mount or unlock the container of \(plugin)"
+            )
+        case .resourcesMissing:
+            (
+                "it needs a resource that this machine does not have",
+                "provide the resource, or submit it again without needing it"
+            )
+        case .useUnknown:
+            (
+                "nobody has looked yet how busy and how hot the machine is",
+                "wait a moment: it is being looked at"
+            )
+        case .notIdle: ("the machine is in use", "leave the machine alone, or simulate its launch")
+        case .highLoad: ("the processors are busy", "wait for the load to fall, or simulate its launch")
+        case .memoryPressure: ("memory is short", "free memory")
+        case .heat: ("the machine is hot", "let the machine cool down")
+        case .laneBusy(let lane, let launch):
+            (
+                "the plugin's \(lane.name) lane is taken by launch \(launch)",
+                "wait for launch \(launch) to end"
+            )
+        case .othersRunAlone(let first):
+            (
+                "\(first) was interrupted and runs alone first",
+                "wait for \(first), or cancel it"
+            )
+        case .launchLimit(let lane, let limit):
+            (
+                "the host runs its \(limit) \(lane.name) launches already",
+                "wait for a launch to end, or raise the host's limit of \(lane.name) launches"
+            )
+        case .beingRecorded: ("it is being written to the ledger", "wait for the ledger")
+        case .runnerUnavailable(_, let message):
+            (
+                "no runner could be started: \(message)",
+                "remove what keeps the runner from starting"
+            )
+        case .hostStopping: ("the host is stopping", "start the host again")
+        }
+    }
+
+    package var kind: ReasonKind { facts.kind }
+    /// When the reason ends by itself; nil when only a change elsewhere ends it.
+    package var end: End? { facts.end }
+
+    package var code: String { kind.row.code }
+    package var isAdvisory: Bool { kind.row.traits.contains(.advisory) }
+    package var isMomentary: Bool { kind.row.traits.contains(.momentary) }
+    package var concernsWholePlugin: Bool { kind.row.traits.contains(.wholePlugin) }
+    package var isOwnTime: Bool { kind.row.traits.contains(.ownTime) }
+
+    /// The blocking condition, as text for users.
+    package var message: String { texts.message }
+    /// The change that ends the reason, as text for users.
+    package var remedy: String { texts.remedy }
+
+    /// `end` on the wall clock.
+    package func end(at now: Moment) -> WallTime? {
+        switch end {
+        case .wall(let time): time
+        case .monotonic(let time): now.wall + (time - now.monotonic)
+        case nil: nil
         }
     }
 }

@@ -20,6 +20,34 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
     case entryFailed = "entry-failed"
     case loadFailed = "load-failed"
     case interrupted
+
+    /// Meaning of each outcome, whether the task is over with it, and how bad it is: the worst of a launch is shown first.
+    private var row: (meaning: String, isFinal: Bool, severity: Int) {
+        switch self {
+        case .succeeded: ("the plugin completed the task", true, 0)
+        case .noData: ("the plugin completed the task without news", true, 1)
+        case .interrupted: ("host or machine went down, or the host stopped", false, 2)
+        case .expired: ("the task did not end by itself before it was expired", true, 3)
+        case .failed: ("the plugin completed the task without success", true, 4)
+        case .notRegistered: ("the plugin registered no handler for it", true, 5)
+        case .overran: ("the task was killed at the end of the grace period", true, 6)
+        case .exited: ("the process exited before the task was completed", false, 7)
+        case .entryFailed: ("the plugin's entry function failed", false, 8)
+        case .loadFailed: ("the plugin's library could not be loaded", false, 9)
+        case .killedForMemory: ("the process was killed for its use of memory", false, 10)
+        case .crashed: ("the process crashed", false, 11)
+        case .abandoned: ("the task is given up after too many interruptions, or with its plugin", true, 12)
+        }
+    }
+
+    package var meaning: String { row.meaning }
+    /// The task never runs again.
+    package var isFinal: Bool { row.isFinal }
+
+    /// Nil without outcomes.
+    package static func worst(of outcomes: some Sequence<TaskOutcome>) -> TaskOutcome? {
+        outcomes.max { $0.row.severity < $1.row.severity }
+    }
 }
 
 /// What the plugin says when it completes a task; the numbers are the ABI's `BGT_OUTCOME_...`.
@@ -52,6 +80,21 @@ package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
     case interrupted
     /// The host or the machine went down.
     case lost
+
+    package var meaning: String {
+        switch self {
+        case .completed: "every task was completed or consumed, and the process exited in order"
+        case .expired: "it ended after it was expired, within the grace period"
+        case .overran: "it was killed at the end of the grace period"
+        case .crashed: "its process crashed"
+        case .exited: "its process exited early"
+        case .killedForMemory: "its process was killed for its use of memory"
+        case .entryFailed: "the plugin's entry function failed"
+        case .loadFailed: "the plugin's library could not be loaded"
+        case .interrupted: "the host stopped in order"
+        case .lost: "the host or the machine went down"
+        }
+    }
 }
 
 /// Who or what an outcome is to be put down to.

@@ -3,6 +3,7 @@
 import ControlAPI
 import Foundation
 import TaskModel
+import TerminalText
 import Testing
 
 @testable import Commands

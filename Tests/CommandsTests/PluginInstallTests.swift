@@ -1,8 +1,10 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import ControlClient
 import Foundation
 import HostTestKit
+import PluginInstaller
 import Synchronization
 import Testing
 

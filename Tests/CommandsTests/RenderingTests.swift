@@ -3,6 +3,7 @@
 import ControlAPI
 import Foundation
 import TaskModel
+import TerminalText
 import Testing
 
 @testable import Commands
@@ -154,13 +155,13 @@ struct RenderingTests {
         )
     }
 
-    @Test func `launch list shows the budget and what was used of it`() throws {
+    @Test func `launch list shows tasks, the worst outcome, the budget and what was used of it`() throws {
         let list = LaunchListReply(launches: [try Samples.launch(), try Samples.launch(end: Samples.launchEnd)])
         #expect(
             list.text(for: reader) == """
-                LAUNCH  PLUGIN            LANE        CAUSE  TASKS  BUDGET  USED   STARTED              OUTCOME
-                41      com.example.feed  background  due    1      30s     2s     2026-01-31 01:48:00  running
-                41      com.example.feed  background  due    1      30s     22.4s  2026-01-31 01:48:00  completed
+                LAUNCH  PLUGIN            LANE        CAUSE  TASKS                     WORST      BUDGET  USED   STARTED              OUTCOME
+                41      com.example.feed  background  due    com.example.feed.refresh  succeeded  30s     2s     2026-01-31 01:48:00  running
+                41      com.example.feed  background  due    com.example.feed.refresh  succeeded  30s     22.4s  2026-01-31 01:48:00  completed
 
                 """
         )

@@ -1,1 +1,1 @@
-../ControlAPITests/StubHost.swift
+../ControlClientTests/StubHost.swift

@@ -2,6 +2,7 @@
 
 import ControlAPI
 import Foundation
+import HostConfiguration
 import Synchronization
 import TaskModel
 

@@ -4,6 +4,7 @@ import ControlAPI
 import Testing
 
 @testable import Commands
+@testable import HostMonitor
 
 @Suite("bgtask watch where nobody looks at a terminal")
 struct WatchCommandTests {
@@ -35,14 +36,6 @@ struct WatchCommandTests {
             #expect(terminal.output.contains("RUNNING 2") && terminal.output.contains("WAITING 1"))
             #expect(!terminal.output.contains("\u{1b}"))
         }
-    }
-
-    @Test func `what only passes with time adds no snapshot, and everything else does`() throws {
-        let before = try Samples.snapshot(used: .seconds(2)).occasion
-        #expect(try Samples.snapshot(used: .seconds(3)).occasion == before)
-        #expect(try Samples.snapshot(subtitle: "4 of 12: IMG_0004.jpg").occasion != before)
-        #expect(try Samples.snapshot(isExpiring: true).occasion != before)
-        #expect(try Samples.crowd().occasion != before)
     }
 
     @Test func `an interval that is none is refused with the rule, and no host with what starts one`() async throws {

@@ -105,10 +105,23 @@ struct APIDescriptionTests {
         #expect(try words("TaskOutcome") == TaskOutcome.allCases.map(\.rawValue))
         #expect(try words("LaunchOutcome") == LaunchOutcome.allCases.map(\.rawValue))
         #expect(try words("JournalEvent") == JournalEntry.Event.allCases.map(\.name))
+        #expect(try words("ReasonCode") == ReasonKind.allCases.map(\.row.code))
         let codes = ControlRefusal.Code.allCases.map(\.rawValue) + Refusal.Code.allCases.map(\.name)
         #expect(try Set(words("ErrorCode")) == Set(codes))
         let reasons = ControlRefusal.SubReason.allCases.map(\.rawValue) + Refusal.SubReason.allCases.map(\.name)
         #expect(try Set(words("ErrorSubReason")) == Set(reasons))
+    }
+
+    @Test func `each journal event is described with its meaning`() throws {
+        let text = try #require(try document.schema(named: "JournalEvent")["description"].text)
+        for event in JournalEntry.Event.allCases { #expect(text.contains("`\(event.name)`: \(event.row.meaning)\n")) }
+    }
+
+    @Test func `the conditions of a host are those of the model`() throws {
+        let names = Condition.allCases.map(\.name) + ["locked-containers"]
+        let schema = try document.schema(named: "Conditions")
+        #expect(schema["required"].elements.compactMap(\.text) == names)
+        #expect(schema["properties"].members.map(\.0) == names.sorted())
     }
 
     @Test func `each sub-reason is explained under its code`() throws {

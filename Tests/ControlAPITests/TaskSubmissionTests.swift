@@ -29,6 +29,26 @@ struct TaskSubmissionTests {
         #expect(got.payload.isEmpty)
     }
 
+    @Test(arguments: RequestField.allCases)
+    func `a field that not every kind has is a field of the body and is refused for another kind`(
+        _ field: RequestField
+    ) throws {
+        #expect(TaskSubmission.fields.contains { $0.name == field.key })
+        let values: [RequestField: String] = [
+            .requiresNetwork: "true", .requiresExternalPower: "true", .protection: #""complete""#, .title: #""Export""#,
+            .subtitle: #""Export""#, .strategy: #""fail""#, .resources: "true",
+        ]
+        let value = try #require(values[field])
+        for kind in TaskKind.submittable where !field.belongs(to: kind) {
+            let body =
+                #"{"identifier": "com.example.feed.refresh", "kind": "\#(kind.name)", "\#(field.key)": \#(value)}"#
+            let refusal = try #require(throws: ControlRefusal.self) { try decode(body).validated() }
+            #expect(
+                refusal.reply.error.subReason == "field-not-of-kind" && refusal.reply.error.message.contains(field.key)
+            )
+        }
+    }
+
     @Test func `a payload may have 64 KiB and not a byte more`() throws {
         let request = TaskRequest(identifier: try Samples.task(), kind: .refresh)
         let most = [UInt8](repeating: 1, count: TaskRequest.maximumPayload)

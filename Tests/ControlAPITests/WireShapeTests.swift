@@ -249,7 +249,8 @@ struct WireShapeTests {
                   "pid": 4711, "started-at": "2026-01-31T01:48:00.000000000Z",
                   "ended-at": "2026-01-31T01:48:22.400000000Z", "budget-ns": 30000000000, "grace-ns": 5000000000,
                   "used-ns": 22400000000, "outcome": "completed", "blame": "nobody", "message": "all tasks completed",
-                  "manifest-digest": "cd34", "tasks": [{"identifier": "com.example.feed.refresh", "kind": "refresh",
+                  "manifest-digest": "cd34", "worst-outcome": "succeeded",
+                  "tasks": [{"identifier": "com.example.feed.refresh", "kind": "refresh",
                     "submission": 12, "outcome": "succeeded", "blame": "nobody", "message": "",
                     "ended-at": "2026-01-31T01:48:02.000000000Z"}], "assertions": []}], "next": "41"}
                 """

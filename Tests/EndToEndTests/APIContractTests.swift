@@ -168,7 +168,7 @@ struct JournalFilterTests {
                 return try JSONDecoder().decode(JournalReply.self, from: Data(run.output.utf8)).entries.map(\.number)
             }
             func wanted(_ fits: (JournalLine) -> Bool) async throws -> [Int64] {
-                try await host.journal().filter(fits).map(\.number)
+                try await host.wholeJournal().filter(fits).map(\.number)
             }
             let plugin = TestPlugin.neighbour.identifier
             #expect(try await numbers("--plugin", plugin) == wanted { $0.plugin == plugin })

@@ -21,9 +21,7 @@ struct Account {
         let entries = Dictionary(grouping: requests) { $0.submission ?? 0 }
         func count(_ number: Int64, _ event: String) -> Int { entries[number]?.count { $0.event == event } ?? 0 }
         lost = acknowledged.filter { number in
-            let wasReplaced = entries[number]?.contains { line in
-                line.event == "replaced" || line.message.contains("superseded by submission")
-            }
+            let wasReplaced = entries[number]?.contains { $0.event == "replaced" || $0.event == "superseded" }
             return runs[number] == nil && wasReplaced != true && !pending.contains(number)
         }
         let events = Dictionary(grouping: requests, by: \.event).mapValues(\.count)

@@ -147,7 +147,7 @@ struct HostCheckTests {
         }
     }
 
-    /// As the README documents it.
+    /// As Documentation/Operators.md documents it.
     private struct Reply: Decodable {
         struct Finding: Decodable {
             let verdict: String

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import LinuxSystem
 
 @testable import HostConditions
 

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import LinuxSystem
 import Synchronization
 
 @testable import HostConditions

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import LinuxSystem
 import Synchronization
 import TaskModel
 import Testing
@@ -97,6 +98,12 @@ struct SystemConditionsTests {
         #expect(loop.timeout == nil)
     }
 
+    @Test func `every condition has a sensor`() throws {
+        let bell = Descriptor(owning: Machine.bell())
+        let loop = try ConditionsLoop(SystemRoots(), ConditionThresholds(), LaunchUsage { nil }, ringing: bell)
+        #expect(Set(loop.readings.conditions.keys) == Set(Condition.allCases))
+    }
+
     @Test func `nothing is told after the end`() async throws {
         let count = Mutex(0)
         let roots = tree.roots
@@ -116,7 +123,7 @@ struct SystemConditionsTests {
             switch origin.source {
             case .sensor(let path, let detail): #expect(!path.isEmpty && !detail.isEmpty)
             case .missing(let why): #expect(!why.isEmpty && !origin.holds)
-            case .unwatched: #expect(Condition.watchable.contains(condition))
+            case .unwatched: #expect(Condition.sampled.contains(condition))
             case .scripted, .configuration: Issue.record("nobody said anything of \(condition)")
             }
         }

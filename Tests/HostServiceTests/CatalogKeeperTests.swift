@@ -6,6 +6,7 @@ import HostConfiguration
 import HostTestKit
 import Logging
 import PluginCatalog
+import Scheduling
 import Synchronization
 import TaskModel
 import Testing
@@ -14,8 +15,8 @@ import Testing
 
 @Suite("The catalogue loads in the background", .timeLimit(.minutes(1)))
 final class CatalogKeeperTests: Sendable {
-    /// The refusals of each catalogue that was handed out.
-    private let handedOut = Mutex<[[PluginIdentifier: String]]>([])
+    /// The changes that were handed out.
+    private let handedOut = Mutex<[CatalogueChange]>([])
 
     private func withKeeper(
         in folder: ScratchFolder,
@@ -35,8 +36,8 @@ final class CatalogKeeperTests: Sendable {
                 doubts: doubts,
                 threads: threads,
                 log: Logger(label: "test")
-            ) { _, refused, _ in
-                self.handedOut.withLock { $0.append(refused) }
+            ) { catalogueChange in
+                self.handedOut.withLock { $0.append(catalogueChange) }
                 change.yield()
             } onFirstLoad: { _ in
             }
@@ -70,22 +71,25 @@ final class CatalogKeeperTests: Sendable {
                 for _ in busy { held.signal() }
                 try await waiting.value
                 #expect(keeper.isLoaded && keeper.contents.refused.count == 100)
-                #expect(self.handedOut.withLock { $0 }.map(\.count) == [100])
+                #expect(self.handedOut.withLock { $0 }.map(\.refused.count) == [100])
                 await changes.next()
                 for task in busy { try await task.value }
             }
         }
     }
 
-    @Test func `the changes of one burst are handed out together, with everything unchanged`() async throws {
+    @Test func `a change names each refused manifest once, and those of one burst together`() async throws {
         try await ScratchFolder.with { folder in
             try await withKeeper(in: folder) { keeper, _, changes in
                 var changes = changes
                 await changes.next()
                 for number in 0..<40 { try folder.write(Self.manifest("p\(number)"), to: "manifests/\(number).yaml") }
-                while keeper.contents.refused.count < 40 { await changes.next() }
-                let counts = self.handedOut.withLock { $0.map(\.count) }
-                #expect(counts.first == 0 && counts.last == 40)
+                var counts: [Int] = []
+                repeat {
+                    await changes.next()
+                    counts = self.handedOut.withLock { $0.map(\.refused.count) }
+                } while counts.reduce(0, +) < 40
+                #expect(counts.first == 0 && counts.reduce(0, +) == 40 && keeper.contents.refused.count == 40)
                 // Some file systems are slow; one event for each file would be a failure all the same.
                 #expect(counts.count < 20, "\(counts)")
                 try folder.write([], to: "manifests/0.yaml")
@@ -93,6 +97,9 @@ final class CatalogKeeperTests: Sendable {
                     await changes.next()
                 }
                 #expect(keeper.contents.refused.count == 40)
+                while self.handedOut.withLock({ $0.last?.accepted.isEmpty ?? true }) { await changes.next() }
+                let last = try #require(self.handedOut.withLock { $0.last })
+                #expect(last.refused.isEmpty && last.accepted.map(\.text) == ["com.example.p0"])
             }
         }
     }

@@ -2,6 +2,7 @@
 
 import Foundation
 import HostTestKit
+import LinuxSystem
 import PluginLaunch
 import RunnerWire
 import Scheduling
@@ -86,6 +87,30 @@ struct DecisionLoopTests {
             run.cancel()
             try await run.value
             #expect(await fixture.loop.read { _, _ in 1 } == nil)
+        }
+    }
+
+    @Test func `a timer comes after what the launch thread delivers, however late that is`() async throws {
+        let isHeld = Atomic(false)
+        let mayGoOn = DispatchSemaphore(value: 0)
+        let hold: @Sendable (LaunchEvent) -> Void = { event in
+            guard case .ready = event else { return }
+            isHeld.store(true, ordering: .sequentiallyConsistent)
+            mayGoOn.wait()
+        }
+        try await LoopFixture.with(onLaunchEvent: hold) { fixture in
+            let loop = fixture.loop
+            loop.launcher.take(for: Self.launch)
+            while !isHeld.load(ordering: .sequentiallyConsistent) { sched_yield() }
+            loop.timer.set(monotonic: SystemClock().monotonic, wall: nil)
+            // A timer that did not wait for the launch thread would be in the mailbox by then.
+            for _ in 0..<100_000 { sched_yield() }
+            mayGoOn.signal()
+            guard case .launch(.ready) = loop.mailbox.take()?.input else {
+                Issue.record("the timer overtook the launch thread")
+                return
+            }
+            while let input = loop.mailbox.take()?.input { if case .timer = input { break } }
         }
     }
 

@@ -3,6 +3,7 @@
 import HostConditions
 import HostConfiguration
 import HostTestKit
+import LinuxSystem
 import Logging
 import PluginLaunch
 import Scheduling
@@ -18,9 +19,12 @@ struct LoopFixture {
     /// A copy of the loop's core before its first event.
     let core: Scheduler
 
-    /// - Parameter runner: the source of a C program that takes the runner's place; by default one that leaves at once.
+    /// - Parameters:
+    ///   - runner: the source of a C program that takes the runner's place; by default one that leaves at once.
+    ///   - onLaunchEvent: called on the launch thread before it delivers an event.
     static func with(
         runner source: String = "int main(void) { return 0; }",
+        onLaunchEvent: @escaping @Sendable (LaunchEvent) -> Void = { _ in },
         _ body: (LoopFixture) async throws -> Void
     ) async throws {
         try await ScratchFolder.with { folder in
@@ -39,7 +43,10 @@ struct LoopFixture {
                 controlGroups: .none,
                 logger: log,
                 hasCapacity: { mailbox.hasCapacity(for: $0) },
-                onEvent: { mailbox.put(.launch($0)) }
+                onEvent: {
+                    onLaunchEvent($0)
+                    mailbox.put(.launch($0))
+                }
             )
             let conditions = try ConditionsKeeper(
                 fixed: [:],

@@ -3,6 +3,7 @@
 import CLinux
 import Foundation
 import HostConfiguration
+import LinuxSystem
 import PluginLaunch
 import Synchronization
 import TaskModel

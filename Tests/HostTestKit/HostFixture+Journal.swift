@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 package import ControlAPI
+import ControlClient
 import Foundation
 import TaskModel
 
@@ -15,12 +16,19 @@ extension HostFixture {
     ) async throws -> JournalLine {
         let client = client
         return try await withDeadline(waitingFor: "a journal entry: \(purpose)") {
-            for try await line in try await client.followJournal(after: start) where fits(line) { return line }
+            for try await line in try await client.followJournal(after: start) {
+                if !Self.calls.contains(line.event), fits(line) { return line }
+            }
             throw HostFailure("the journal's stream ended before: \(purpose)")
         }
     }
 
+    /// Entries of outcomes and of the catalogue.
     package func journal(after start: Int64 = 0) async throws -> [JournalLine] {
+        try await wholeJournal(after: start).filter { !Self.calls.contains($0.event) }
+    }
+
+    package func wholeJournal(after start: Int64 = 0) async throws -> [JournalLine] {
         var lines: [JournalLine] = []
         while true {
             let more = try await client.journal(after: lines.last?.number ?? start, limit: 10_000).entries
@@ -28,6 +36,11 @@ extension HostFixture {
             lines += more
         }
     }
+
+    /// Events that record a call or a launch's start, and no outcome.
+    private static let calls: Set<String> = [
+        "submitted", "launched", "triggered", "stop-requested", "launch-requested", "expiration-requested",
+    ]
 
     /// The number of the newest entry.
     package func journalEnd() async throws -> Int64 { try await client.journal(limit: 1).last }

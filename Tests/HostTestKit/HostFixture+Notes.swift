@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 package import ControlAPI
+import ControlClient
 import Foundation
 
 // What a plugin under test says of itself while it runs.

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-package import ControlAPI
+import ControlAPI
+package import ControlClient
 import Foundation
 import Synchronization
 

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Foundation
+import LocatedYAML
 import PluginCatalog
 import TaskModel
 import Testing
@@ -120,7 +121,7 @@ struct CatalogTests {
 
 @Suite("A library is found beside its manifest or in the plugin folder, and nowhere else")
 struct LibraryTests {
-    private func refusal(of workshop: Workshop) -> ManifestProblem? {
+    private func refusal(of workshop: Workshop) -> DocumentProblem? {
         workshop.load().refused.first?.problems.last
     }
 

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Foundation
+import LocatedYAML
 import PluginCatalog
 import TaskModel
 import Testing
@@ -174,7 +175,7 @@ struct PropertyListTests {
 
 @Suite("No property list brings the reader down, or keeps it busy")
 struct HostilePropertyListTests {
-    private func problems(_ bytes: [UInt8]) -> [ManifestProblem] {
+    private func problems(_ bytes: [UInt8]) -> [DocumentProblem] {
         ManifestReading.read(bytes: bytes, file: "Info.plist").problems
     }
 

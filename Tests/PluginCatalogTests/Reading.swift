@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import LocatedYAML
 import PluginCatalog
 import TaskModel
 
@@ -24,7 +25,7 @@ func found(_ text: String, file: String = "feed.yaml") -> [String] {
     read(text, file: file).problems.map(\.short)
 }
 
-extension ManifestProblem {
+extension DocumentProblem {
     var short: String { "\(line.map(String.init) ?? "-") \(key ?? "-") \(rule.rawValue)" }
 }
 

@@ -2,6 +2,7 @@
 
 import CLinux
 import Foundation
+import LinuxSystem
 import TaskModel
 import Testing
 

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Foundation
+import LinuxSystem
 import PluginLaunch
 import RunnerWire
 import TaskModel
@@ -89,6 +90,45 @@ extension LaunchTests {
                     fixture.launcher.setKillTime(SystemClock().monotonic, of: 1)
                     await fixture.events.end(1)
                     #expect(Self.story(fixture) == "r" + String(repeating: "m", count: 100) + "ke")
+                }
+            }
+        }
+
+        @Test func `a call after the kill times comes after what an overstaying runner sent and its kill`() async throws
+        {
+            let main =
+                Self.deaf
+                + #"for (int i = 0; i < 100; i++) say(HELLO); close(open(getenv("SAID"), O_WRONLY)); forever();"#
+            try await withScratch { folder in
+                let said = "\(folder)/said"
+                #expect(mkfifo(said, 0o600) == 0)
+                let standIn = try StandIn(in: folder, frames: ["HELLO": try Self.hello.frame()], main: main)
+                let environment = RunnerEnvironment([.init(name: "SAID", value: said)])
+                try await LaunchFixture.with(
+                    runner: standIn.path,
+                    in: folder,
+                    environment: environment,
+                    hasCapacity: { _ in false }
+                ) { fixture in
+                    fixture.launcher.take(for: 1)
+                    _ = await fixture.events.ready(1)
+                    // Opens when all is sent.
+                    close(open(said, O_RDONLY))
+                    let story = await withCheckedContinuation { continuation in
+                        fixture.launcher.setKillTime(SystemClock().monotonic, of: 1)
+                        fixture.launcher.afterKillTimes { continuation.resume(returning: Self.story(fixture)) }
+                    }
+                    #expect(story == "r" + String(repeating: "m", count: 100) + "k")
+                    await fixture.events.end(1)
+                }
+            }
+        }
+
+        @Test func `a call after the kill times is made when the launch thread has ended`() async throws {
+            try await LaunchFixture.with(runner: "return 0;") { fixture in
+                await fixture.launcher.close()
+                await withCheckedContinuation { continuation in
+                    fixture.launcher.afterKillTimes { continuation.resume() }
                 }
             }
         }

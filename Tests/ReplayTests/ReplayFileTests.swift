@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import PluginCatalog
+import LocatedYAML
 import TaskModel
 import Testing
 
@@ -67,7 +67,7 @@ struct ReplayFileTests {
         let task = "{ tasks: { com.example.a.x: { kind: refresh, takes: { typical: 1s } } } }"
         let text = "population: 1\nplugins:\n  com.example.a: \(task)\n  com.example.b: \(task)"
         let problems = PluginPopulation.decode(text: text).errors
-        #expect(problems.map(\.rule) == [.taskIdentifierTaken])
+        #expect(problems.map(\.rule) == [.repeatedValue])
         #expect(problems.first?.line == 4)
     }
 

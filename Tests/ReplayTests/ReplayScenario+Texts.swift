@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Foundation
-import PluginCatalog
+import LocatedYAML
 import Scheduling
 import TaskModel
 import Testing

@@ -198,7 +198,7 @@ enum SampleMessages {
         return name
     }
 
-    private static func plugin(_ text: String) -> PluginIdentifier {
+    static func plugin(_ text: String) -> PluginIdentifier {
         guard let name = PluginIdentifier(text) else { preconditionFailure("a sample identifier must be valid") }
         return name
     }

@@ -54,4 +54,16 @@ struct BackgroundRefreshTests {
         #expect(off.running.isEmpty && off.reasons(.clean) == [.backgroundDenied(.app)])
         #expect(off.simulateLaunch(of: .clean)?.complaint?.contains("denies") == true)
     }
+
+    @Test func `7 refresh switched off for the host and for the plugin gives both reasons, the host's first`() {
+        let on = host { _ in }
+        on.submit(.feed, as: .refresh, after: .hours(1))
+        let off = host {
+            $0.isBackgroundRefreshOn = false
+            $0.plugins[.app, default: PluginPolicy()].isBackgroundRefreshOn = false
+        }
+        off.ledger = on.ledger
+        off.restart(after: .hours(2))
+        #expect(off.reasons(.feed) == [.backgroundRefreshOff(nil), .backgroundRefreshOff(.app)])
+    }
 }

@@ -116,4 +116,18 @@ struct BoundFunctionTests {
                 == true
         )
     }
+
+    @Test func `a launch that binds functions is loading them from its plan to the return of its entry`() throws {
+        host.install(.bound())
+        host.submit(.clean)
+        let launch = try #require(host.lastPlan).number
+        #expect(host.scheduler.isLoadingFunctions(launch))
+        host.enter(receives: false)
+        #expect(!host.scheduler.isLoadingFunctions(launch))
+        host.runToTheEnd()
+        #expect(!host.scheduler.isLoadingFunctions(launch))
+        let other = SchedulerDriver(.app())
+        other.submit(.clean)
+        #expect(!other.scheduler.isLoadingFunctions(try #require(other.lastPlan).number))
+    }
 }

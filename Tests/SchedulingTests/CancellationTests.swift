@@ -61,7 +61,7 @@ struct CancellationTests {
         host.crash()
         #expect(host.pending.isEmpty)
         #expect(host.outcomes(of: .clean) == [.crashed])
-        #expect(host.lastEntry(of: .clean)?.message.contains("cancelled meanwhile") == true)
+        #expect(host.lastEntry(of: .clean)?.event == .cancelled)
     }
 
     @Test func `C3 a task cancelled while its launch was being recorded does not return either`() {
@@ -165,9 +165,9 @@ struct CancellationTests {
             snapshot: host.ledger.snapshot,
             at: host.clock.now
         )
-        host.processes = [:]
+        (host.processes, host.catalogue) = ([:], Catalogue())
         host.cancel(.clean, of: nil)
-        host.send(.catalogued(host.installed))
+        host.sendCatalogue()
         #expect(host.lastAnswer == .cancelled(1))
         #expect(host.pending.isEmpty && host.batches == [[.clean]])
     }
@@ -242,5 +242,33 @@ struct CancellationTests {
         let lines = host.entries(.replaced)
         #expect(lines.count == 21)
         #expect(lines.last?.message.hasPrefix("29 more pending requests were replaced") == true)
+    }
+
+    @Test func `44 the cancellations by one launch beyond the hundredth are one line with their count`() {
+        host.submit(.clean)
+        host.enter()
+        guard let plan = host.lastPlan else { return host.complain("nothing was launched") }
+        // The lines of single cancellations are bounded.
+        host.isStrict = false
+        for _ in 1...130 {
+            host.submit(.vacuum, after: .hours(1))
+            _ = host.ask { .cancelRequested(.vacuum, of: .app, from: plan.number, reply: $0) }
+            #expect(host.lastAnswer == .cancelled(1))
+        }
+        #expect(host.entries(.cancelled).count == 100)
+        host.complete(.clean, in: plan)
+        let lines = host.entries(.cancelled)
+        #expect(lines.count == 101)
+        #expect(lines.last?.message.hasPrefix("30 more pending requests were cancelled") == true)
+        #expect(lines.last?.launch == plan.number)
+    }
+
+    @Test func `44 each cancellation by a caller has a line of its own`() {
+        host.isStrict = false
+        for _ in 1...130 {
+            host.submit(.vacuum, after: .hours(1))
+            host.cancel(.vacuum)
+        }
+        #expect(host.entries(.cancelled).count == 130)
     }
 }

@@ -1,8 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Scheduling
 import TaskModel
 import Testing
+
+@testable import Scheduling
 
 @Suite("What is not on disk is not true")
 struct CommitTests {
@@ -197,5 +198,27 @@ struct CommitTests {
         host.advance(by: .seconds(1))
         #expect(host.plans.map(\.lane) == [.event])
         #expect(host.entries(.pluginChanged).count == 1)
+    }
+
+    @Test func `the delay after a failed launch doubles with each failure in a row, and a launch ends the row`() {
+        let host = SchedulerDriver(.app())
+        func delay() -> Duration? {
+            for case .runnerUnavailable(let until, _) in host.reasons(.clean) {
+                return until - host.clock.now.monotonic
+            }
+            return nil
+        }
+        host.runners = .unavailable
+        host.submit(.clean)
+        #expect(delay() == .seconds(1))
+        host.advance(by: .seconds(1))
+        #expect(delay() == .seconds(2))
+        host.runners = .ready
+        host.advance(by: .seconds(2))
+        host.runToTheEnd()
+        host.advance(by: .minutes(1))
+        host.runners = .unavailable
+        host.submit(.clean)
+        #expect(delay() == .seconds(1))
     }
 }

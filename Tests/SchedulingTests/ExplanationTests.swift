@@ -1,8 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Scheduling
 import TaskModel
 import Testing
+
+@testable import Scheduling
 
 @Suite("Who asks why a request waits is told every reason, and what would change it")
 struct ExplanationTests {
@@ -99,7 +100,8 @@ struct ExplanationTests {
         host.runners = .unavailable
         host.trigger()
         host.advance(by: .minutes(1))
-        host.send(.catalogued([], refused: [.keyboard: "its main plugin is not there"], orphans: [.keyboard]))
+        host.installed = []
+        host.sendCatalogue(refused: [.keyboard: "its main plugin is not there"], orphans: [.keyboard])
         host.advance(by: .minutes(1))
         #expect(host.explain("com.example.app.keyboard").reasons.filter(\.isAbsence) == [.pluginMissing(.app)])
     }
@@ -163,6 +165,16 @@ struct ExplanationTests {
         )
         #expect(host.batches.isEmpty == !host.reasons(.clean).isEmpty)
         #expect(host.pending.isEmpty == host.reasons(.clean).isEmpty)
+    }
+
+    @Test func `C13 work of a plugin that the host does not know waits for the plugin`() throws {
+        host.submit(.clean, after: .hours(1))
+        let work = PendingWork.request(try #require(host.request(.clean)))
+        host.remove(.app)
+        host.purge(.app)
+        #expect(host.scheduler.reasons(against: work, at: host.clock.now) == [.pluginMissing(.app)])
+        #expect(host.scheduler.reasons(againstAllOf: .app) == [.pluginMissing(.app)])
+        #expect(host.scheduler.waitingEvents(of: .app, at: host.clock.now).isEmpty)
     }
 }
 

@@ -136,7 +136,7 @@ struct ExtensionTests {
             snapshot: host.ledger.snapshot,
             at: host.clock.now
         )
-        var actions = scheduler.handle(.catalogued(host.installed), at: host.clock.now)
+        var actions = scheduler.handle(.catalogued(CatalogueChange(to: host.catalogue)), at: host.clock.now)
         for plugin in host.ledger.snapshot.pendingPlugins {
             actions += scheduler.handle(.loaded(host.ledger.work(of: plugin)), at: host.clock.now)
         }

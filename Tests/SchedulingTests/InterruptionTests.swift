@@ -158,7 +158,8 @@ struct InterruptionTests {
         host.crash()
         #expect(host.scheduler.pendingRequests.map(\.number) == [newer])
         #expect(try retry(.clean) == Retry())
-        #expect(host.lastEntry(of: .clean)?.message.contains("superseded by submission \(newer)") == true)
+        #expect(host.entries(.superseded).last?.label == TaskIdentifier.clean.text)
+        #expect(host.entries(.superseded).map(\.successor) == [newer])
     }
 
     @Test func `C3 a submission that comes while the older returns replaces it, and the journal says so`() throws {
@@ -198,7 +199,8 @@ struct InterruptionTests {
         host.crash(host.plans[1])
         host.crash(host.plans[0])
         #expect(host.ledger.requests.map(\.number) == [newer])
-        #expect(host.lastEntry(of: .album(1))?.message.contains("superseded by submission \(newer)") == true)
+        #expect(host.entries(.superseded).last?.label == TaskIdentifier.album(1).text)
+        #expect(host.entries(.superseded).map(\.successor) == [newer])
     }
 
     @Test func `C3 a newer submission starts afresh: neither delay nor charges are its own`() throws {
@@ -224,5 +226,38 @@ struct InterruptionTests {
         #expect(try retry(.vacuum) == Retry(wasInterrupted: true))
         host.advance(by: .seconds(30))
         #expect(host.lastPlan?.identifiers == [.vacuum, .index])
+    }
+
+    @Test func `C3 an exit with two unfinished tasks charges neither, and each runs alone afterwards`() throws {
+        launch(.clean, .vacuum)
+        host.exit(code: 3)
+        for identifier: TaskIdentifier in [.clean, .vacuum] {
+            #expect(host.outcomes(of: identifier) == [.interrupted])
+            #expect(try retry(identifier) == Retry(runsAlone: true, wasInterrupted: true))
+            let entry = try #require(host.lastEntry(of: identifier))
+            #expect(entry.blame == .plugin)
+            let cause = "the process exited with code 3 before its tasks were completed"
+            #expect(entry.message == "interrupted, not charged: \(cause)")
+            #expect(host.lastLaunchEntry?.message.hasPrefix(cause + "; used ") == true)
+        }
+        #expect(host.launchOutcomes == [.exited] && host.lastLaunchEntry?.blame == .plugin)
+    }
+
+    @Test func `C3 a kill for memory with two unfinished tasks charges neither, and both run alone`() throws {
+        launch(.clean, .vacuum)
+        host.runOutOfMemory()
+        for identifier: TaskIdentifier in [.clean, .vacuum] {
+            #expect(host.outcomes(of: identifier) == [.interrupted])
+            #expect(try retry(identifier) == Retry(runsAlone: true, wasInterrupted: true))
+        }
+        #expect(host.launchOutcomes == [.killedForMemory] && host.lastLaunchEntry?.blame == .plugin)
+    }
+
+    @Test func `C3 an exit after one of two tasks was completed charges nobody`() throws {
+        launch(.clean, .vacuum)
+        host.complete(.clean)
+        host.exit(code: 0)
+        #expect(host.outcomes(of: .clean) == [.succeeded] && host.outcomes(of: .vacuum) == [.interrupted])
+        #expect(try retry(.vacuum) == Retry(runsAlone: true, wasInterrupted: true))
     }
 }

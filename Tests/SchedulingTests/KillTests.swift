@@ -1,8 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Scheduling
 import TaskModel
 import Testing
+
+@testable import Scheduling
 
 @Suite("Who overstays is ended, and after that nothing counts")
 struct KillTests {
@@ -38,6 +39,29 @@ struct KillTests {
         #expect(host.outcomes(of: .feed).isEmpty)
         host.end(nil, .signaled(9))
         #expect(host.outcomes(of: .feed) == [.overran])
+    }
+
+    @Test func `59 a launch that the launch thread kills in time ends like one that the host kills`() throws {
+        host.processesObey = false
+        host.submit(.feed, as: .refresh)
+        host.enter()
+        let plan = try #require(host.lastPlan)
+        let time = try #require(host.killTimes[plan.number])
+        host.clock.advance(by: time - host.clock.now.monotonic)
+        host.send(.killedAtDeadline(plan.number))
+        host.end(plan, .signaled(9))
+        #expect(host.outcomes(of: .feed) == [.expired] && host.pending.isEmpty)
+    }
+
+    @Test func `59 a kill of a launch that kept its limits charges nobody`() throws {
+        host.processesObey = false
+        host.submit(.clean)
+        host.enter()
+        let plan = try #require(host.lastPlan)
+        host.send(.killedAtDeadline(plan.number))
+        host.end(plan, .signaled(9))
+        let retry = try #require(host.request(.clean)).retry
+        #expect(host.launchOutcomes == [.lost] && retry.attempts == 0 && retry.wasInterrupted)
     }
 
     @Test func `C3 entry that does not return is ended and charged: the task was never delivered`() throws {
@@ -94,5 +118,28 @@ struct KillTests {
         #expect(host.outcomes(of: .clean) == [.loadFailed])
         #expect(host.launchOutcomes == [.loadFailed])
         #expect(try #require(host.request(.clean)).retry.attempts == 1)
+    }
+
+    @Test func `53 the launch thread's kill of a launch whose tasks are over leaves it completed`() throws {
+        host.processesObey = false
+        host.submit(.clean)
+        host.enter()
+        host.complete(.clean)
+        let launch = try #require(host.lastPlan).number
+        host.send(.killedAtDeadline(launch))
+        #expect(host.killed == [launch])
+        host.end(nil, .signaled(9))
+        #expect(host.launchOutcomes == [.completed] && host.lastLaunchEntry?.blame == .nobody)
+        #expect(host.lastLaunchEntry?.message.hasPrefix("every task was over, but the process did not leave") == true)
+    }
+
+    @Test func `59 the launch thread's kill of a launch that kept its limits is the host's failure`() throws {
+        host.processesObey = false
+        host.submit(.clean)
+        host.enter()
+        host.send(.killedAtDeadline(try #require(host.lastPlan).number))
+        host.end(nil, .signaled(9))
+        #expect(host.launchOutcomes == [.lost] && host.lastLaunchEntry?.blame == .host)
+        #expect(host.outcomes(of: .clean) == [.interrupted])
     }
 }

@@ -20,7 +20,7 @@ struct LaneTests {
     private func host(_ configure: (inout SchedulingConfiguration) -> Void = { _ in }) -> SchedulerDriver {
         let host = SchedulerDriver(configure: configure)
         host.installed = plugins
-        host.send(.catalogued(plugins))
+        host.sendCatalogue()
         host.finishStarting()
         host.forgetThePast()
         return host

@@ -62,6 +62,72 @@ struct LoadingTests {
         #expect(Set(host.running).isSuperset(of: [.clean, .sweep]))
     }
 
+    @Test func `a submission that waits for a load is judged by its launch of the time of the submission`() throws {
+        let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard())
+        host.submit(.clean, after: .hours(1))
+        host.loads = .held
+        host.restart()
+        host.trigger()
+        host.enter()
+        let plan = try #require(host.lastPlan)
+        #expect(plan.plugin.identifier == .keyboard)
+        host.submitContinued(.album(1), by: .plugin(.keyboard), from: plan)
+        host.end(plan, .exited(code: 0))
+        host.bringLoads()
+        #expect(host.lastAnswer?.submission != nil)
+    }
+
+    @Test func `a load that fails is asked for again, and what waits for it is decided then`() {
+        restartUnloaded()
+        host.submit(.vacuum)
+        host.failNextLoad()
+        host.loads = .ready
+        #expect(host.lastAnswer == nil)
+        host.advance(by: host.configuration.hostRetryDelay)
+        #expect(host.lastAnswer?.submission != nil)
+    }
+
+    @Test func `a cancellation that waits for a load when the host stops is not recorded, and the request stays`() {
+        restartUnloaded()
+        host.cancelAll(of: .app)
+        host.stop()
+        #expect(host.lastAnswer?.isNotRecorded == true)
+        #expect(host.cancel(.sweep, of: .mail)?.isNotRecorded == true)
+        #expect(host.ledger.requests.compactMap(\.request.identifier) == [.clean, .sweep])
+    }
+
+    @Test func `an extension runs once its main plugin is installed, before the work of that is loaded`() {
+        let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard())
+        host.submit(.clean, after: .hours(1))
+        host.remove(.app)
+        host.loads = .held
+        host.restart()
+        host.trigger()
+        #expect(host.plans.isEmpty)
+        host.install(.studio(extensions: [.keyboard]))
+        #expect(host.plans.map(\.plugin.identifier) == [.keyboard])
+    }
+
+    @Test func `a cancellation by an extension that is removed before the load concerns its main plugin`() {
+        let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard())
+        host.submit(.clean, after: .hours(1))
+        host.loads = .held
+        host.restart()
+        #expect(host.cancelAll(of: .keyboard) == nil)
+        host.remove(.keyboard)
+        host.purge(.keyboard)
+        host.bringLoads()
+        #expect(host.answers.values.contains(.cancelled(1)) && host.pending.isEmpty)
+    }
+
+    @Test func `a host that goes down while it loads loses nothing`() {
+        restartUnloaded()
+        host.bringNextLoad()
+        host.restart()
+        host.bringLoads()
+        #expect(host.pending == [.clean, .sweep])
+    }
+
     @Test func `an event that comes before the first catalogue is answered after it`() {
         host.scheduler = Scheduler(
             configuration: host.configuration,
@@ -69,9 +135,28 @@ struct LoadingTests {
             snapshot: host.ledger.snapshot,
             at: host.clock.now
         )
-        host.wake = (nil, nil)
+        (host.wake, host.catalogue) = ((nil, nil), Catalogue())
         #expect(host.submit(.clean) == nil)
-        host.send(.catalogued(host.installed))
+        host.sendCatalogue()
         #expect(host.lastAnswer?.submission != nil)
+    }
+
+    @Test func `C3 the end of what the last host left running is not recorded before the first catalogue`() {
+        let host = SchedulerDriver(.app())
+        host.submit(.clean)
+        host.enter()
+        host.processes = [:]
+        host.wake = (nil, nil)
+        host.scheduler = Scheduler(
+            configuration: host.configuration,
+            conditions: host.conditions,
+            snapshot: host.ledger.snapshot,
+            at: host.clock.now
+        )
+        host.forgetThePast()
+        host.send(.loaded(host.ledger.work(of: .app)))
+        #expect(host.journal.isEmpty)
+        host.send(.catalogued(CatalogueChange(to: host.catalogue)))
+        #expect(host.outcomes(of: .clean) == [.interrupted])
     }
 }

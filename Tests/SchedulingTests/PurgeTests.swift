@@ -1,8 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Scheduling
 import TaskModel
 import Testing
+
+@testable import Scheduling
 
 @Suite("A removed plugin is purged at a person's wish, and only when nothing of it is left to run (C17)")
 struct PurgeTests {
@@ -52,6 +53,54 @@ struct PurgeTests {
         host.remove(.mail)
         #expect(host.purge(.mail) == .purged(0) && host.discarded == [.mail])
         #expect(host.purge(.mail) == .purged(nil) && host.discarded == [.mail, .mail])
+    }
+
+    @Test func `C7 the use of a purged plugin is kept while it counts, and only then`() {
+        func usesKept(after work: (SchedulerDriver) -> Void) -> Set<PluginIdentifier> {
+            let host = SchedulerDriver(.app())
+            work(host)
+            host.remove(.app)
+            host.purge(.app)
+            return Set(host.scheduler.usesOfForgotten.keys)
+        }
+        #expect(usesKept { _ in }.isEmpty)
+        #expect(
+            usesKept { host in
+                host.submit(.clean)
+                host.enter()
+                host.advance(by: .minutes(1))
+                host.complete(.clean)
+            } == [.app]
+        )
+        #expect(
+            usesKept { host in
+                host.submit(.clean, after: .hours(1))
+                host.simulateLaunch(of: .clean)
+                host.runToTheEnd()
+                host.advance(by: .days(2))
+            } == [.app]
+        )
+        #expect(
+            usesKept { host in
+                host.submit(.clean)
+                host.enter()
+                host.advance(by: .minutes(1))
+                host.complete(.clean)
+                host.advance(by: .days(2))
+            }.isEmpty
+        )
+    }
+
+    @Test func `C7 a plugin that is purged and put back still rests after its last launch`() {
+        let host = SchedulerDriver(.app()) { $0.spacing = .minutes(5) }
+        host.submit(.clean)
+        host.runToTheEnd()
+        let until = host.clock.now.monotonic + .minutes(5)
+        host.remove(.app)
+        host.purge(.app)
+        host.install(.app())
+        host.submit(.clean)
+        #expect(host.reasons(.clean) == [.spacing(until: until)])
     }
 }
 

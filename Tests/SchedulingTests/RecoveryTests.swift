@@ -96,7 +96,8 @@ struct RecoveryTests {
         let newer = try #require(host.submit(.clean, after: .hours(1))?.submission)
         host.restart()
         #expect(host.scheduler.pendingRequests.map(\.number) == [newer])
-        #expect(host.lastEntry(of: .clean)?.message.contains("superseded by submission \(newer)") == true)
+        #expect(host.entries(.superseded).last?.label == TaskIdentifier.clean.text)
+        #expect(host.entries(.superseded).map(\.successor) == [newer])
     }
 
     @Test func `C3 charges and delays outlive the host, the delay on the wall clock`() throws {

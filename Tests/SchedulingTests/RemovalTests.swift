@@ -1,8 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Scheduling
 import TaskModel
 import Testing
+
+@testable import Scheduling
 
 @Suite("What a removed plugin had pending is kept for thirty days")
 struct RemovalTests {
@@ -277,6 +278,52 @@ struct RemovalTests {
         host.advance(by: .minutes(5))
         #expect(host.pending == [.clean])
         host.advance(by: .minutes(5))
+        #expect(host.pending.isEmpty)
+    }
+
+    @Test func `C17 a plugin that is refused and removed before its change is recorded is journaled as removed once`() {
+        host.commits = .held
+        host.install(.app(version: "2.0"))
+        host.refuse(.app, because: "line 3 is wrong")
+        host.remove(.app)
+        host.writeHeldCommits()
+        #expect(host.entries(.pluginRemoved).map(\.plugin) == [.app])
+    }
+
+    @Test func `C17 a plugin that is refused while its removal is recorded is journaled as removed once`() {
+        host.commits = .held
+        host.remove(.app)
+        host.refuse(.app, because: "line 3 is wrong")
+        host.writeHeldCommits()
+        #expect(host.entries(.pluginRemoved).map(\.plugin) == [.app] && host.entries(.pluginRefused).isEmpty)
+    }
+
+    @Test func `C17 a request under an identifier that another plugin owns is found until it is cancelled`() {
+        host.install(.app(version: "2.0", permitted: [.exact(.vacuum)]))
+        #expect(host.scheduler.strays.keys.sorted() == [.clean])
+        #expect(host.explain(.clean).plugin == .app)
+        host.cancel(.clean)
+        #expect(host.scheduler.strays.isEmpty && host.explain(.clean).plugin == nil)
+    }
+
+    @Test func `C17 the removal of a plugin is not journaled again by the next host`() {
+        host.remove(.app)
+        host.advance(by: .hours(1))
+        host.forgetThePast()
+        host.restart()
+        #expect(host.entries(.pluginRemoved).isEmpty)
+    }
+
+    @Test func `C17 the requests of a removed plugin are kept while a continued task of it runs`() {
+        let host = SchedulerDriver(.studio()) { $0.stallLimit = .days(365) }
+        host.submit(.clean, after: .days(100))
+        host.submitContinued(.album(1))
+        host.enter()
+        host.remove(.app)
+        host.advance(by: .days(31))
+        #expect(host.pending == [.clean] && host.running == [.album(1)])
+        host.complete(.album(1))
+        host.advance(by: Self.doubt)
         #expect(host.pending.isEmpty)
     }
 }

@@ -265,4 +265,15 @@ struct WaitHistoryTests {
         #expect(Set(host.ledger.waitHistory.map(\.key)).count == 1)
         #expect(host.clock.now.wall == start + .seconds(2))
     }
+
+    @Test func `C13 the permitted requests of a class decide what its history shows, beside one that is not permitted`()
+    {
+        let start = host.clock.now.wall
+        host.submit(.clean)
+        host.submit(.vacuum)
+        host.install(.app(version: "2.0", permitted: [.exact(.vacuum)]))
+        host.advance(by: .seconds(2))
+        #expect(host.reasons(.clean).contains(.identifierNotPermitted(.clean)))
+        #expect(history(plain, since: start) == ["0s not-idle"])
+    }
 }

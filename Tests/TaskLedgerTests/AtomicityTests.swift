@@ -121,7 +121,8 @@ struct AtomicityTests {
     }
 
     @Test(arguments: [
-        LedgerChange.endTask(1, 2), .endTask(2, 1), .keepFromReturning(1, 2), .returnTask(1, .request(plainRequest(2))),
+        LedgerChange.endTask(1, 2), .endTask(2, 1), .keepFromReturning(1, 2),
+        .returnTask(1, .request(plainRequest(2)), at: time(9)),
         .endLaunch(2, end()), .startLaunch(plan(1, [])), .storeEvent(started(3), payload: []),
         .storeRequest(plainRequest(4, "clean"), payload: []), .moveLaunch(2, to: .continued),
         delivered(.request(plainRequest(1)), in: 1), delivered(.request(plainRequest(4, of: cleaner)), in: 2),

@@ -54,7 +54,8 @@ struct ChangeTests {
         request.retry.hostLosses = 5
         event.retry.hostLosses = 5
         try await ledger.commitAndWait([
-            .returnTask(1, .request(request)), .returnTask(1, .event(event)), .endLaunch(1, end(.lost)),
+            .returnTask(1, .request(request), at: time(9)), .returnTask(1, .event(event), at: WallTime(nanoseconds: 9)),
+            .endLaunch(1, end(.lost)),
         ])
         #expect(try ledger.work(of: feed) == PluginWork(plugin: feed, requests: [request], events: [event]))
     }
@@ -98,7 +99,7 @@ struct ChangeTests {
 
         var back = started(5)
         back.retry.attempts = 2
-        try await ledger.commitAndWait([.returnTask(1, .event(back)), .endLaunch(1, end(.crashed))])
+        try await ledger.commitAndWait([.returnTask(1, .event(back), at: time(9)), .endLaunch(1, end(.crashed))])
         #expect(try ledger.pendingEvents() == [back])
         try await ledger.commitAndWait([.startLaunch(plan(2, [.event(back)]))])
         #expect(try ledger.payloads(ofLaunch: 2) == [5: [9, 8]])
@@ -114,7 +115,9 @@ struct ChangeTests {
         try await ledger.commitAndWait([.startLaunch(plan(1, batch, of: keyboard))])
         #expect(try ledger.snapshot().running.first?.unfinished == batch)
         #expect(try ledger.payloads(ofLaunch: 1) == [1: payload, 2: []])
-        try await ledger.commitAndWait([.endTask(1, 2), .returnTask(1, batch[0]), .endLaunch(1, end(.crashed))])
+        try await ledger.commitAndWait([
+            .endTask(1, 2), .returnTask(1, batch[0], at: time(9)), .endLaunch(1, end(.crashed)),
+        ])
         #expect(try ledger.pendingEvents() == [trigger(1), trigger(3)])
         try await ledger.commitAndWait([.startLaunch(plan(2, [batch[0]], of: keyboard))])
         #expect(try ledger.payloads(ofLaunch: 2) == [1: payload])
@@ -137,7 +140,7 @@ struct ChangeTests {
         ])
         var back = plainRequest(1)
         back.retry = Retry(attempts: 1, notBefore: time(99), runsAlone: true, wasInterrupted: true)
-        try await ledger.commitAndWait([.returnTask(1, .request(back)), .endLaunch(1, end(.crashed))])
+        try await ledger.commitAndWait([.returnTask(1, .request(back), at: time(9)), .endLaunch(1, end(.crashed))])
 
         let snapshot = try ledger.snapshot()
         #expect(try ledger.pendingRequests() == [back] && snapshot.running.isEmpty)
@@ -150,8 +153,13 @@ struct ChangeTests {
             .storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [.request(plainRequest(1))])),
         ])
         try await ledger.commitAndWait([.storeRequest(fullRequest(2), payload: [2])])
-        try await ledger.commitAndWait([.returnTask(1, .request(plainRequest(1))), .endLaunch(1, end(.lost))])
+        try await ledger.commitAndWait([
+            .returnTask(1, .request(plainRequest(1)), at: time(9)), .endLaunch(1, end(.lost)),
+        ])
         #expect(try ledger.pendingRequests() == [fullRequest(2)])
+        let lines = try ledger.journal(JournalSelection(limit: 9))
+        #expect(lines.map(\.event) == ["superseded"] && lines.map(\.at) == [time(9)])
+        #expect(lines.map(\.submission) == [1] && lines.map(\.successor) == [2] && lines.map(\.launch) == [1])
         try await ledger.commitAndWait([.startLaunch(plan(2, [.request(fullRequest(2))]))])
         #expect(try ledger.payloads(ofLaunch: 2) == [2: [2]])
     }

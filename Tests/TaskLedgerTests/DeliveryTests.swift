@@ -53,7 +53,7 @@ struct DeliveryTests {
         ])
         var back = fullRequest(3)
         back.retry.attempts = 3
-        try await ledger.commitAndWait([.returnTask(1, .request(back)), .endLaunch(1, end(.crashed))])
+        try await ledger.commitAndWait([.returnTask(1, .request(back), at: time(9)), .endLaunch(1, end(.crashed))])
         #expect(try ledger.pendingRequests() == [back])
         try await ledger.commitAndWait([.startLaunch(plan(2, [.request(back)]))])
         #expect(try ledger.payloads(ofLaunch: 2) == [3: [3]])

@@ -19,7 +19,10 @@ struct JournalTests {
             label: "com.example.cleaner.vacuum",
             submission: 12,
             blame: .machine,
-            message: "used 300 MiB of 256 MiB; raise limits.memory"
+            message: "used 300 MiB of 256 MiB; raise limits.memory",
+            successor: 13,
+            count: 7,
+            user: CallingUser(uid: .max, pid: 4_711, command: "bgtask")
         )
         try await ledger.commitAndWait([.journal(entry), note("bare")])
         let records = try ledger.journal(JournalSelection(limit: 10))
@@ -27,6 +30,8 @@ struct JournalTests {
         #expect(first.number.rawValue == 1 && first.at == entry.at && first.event == "launch-killed-for-memory")
         #expect(first.plugin == cleaner && first.launch == 41 && first.label == entry.label && first.submission == 12)
         #expect(first.blame == .machine && first.message == entry.message)
+        #expect(first.successor == 13 && first.count == 7 && first.user == entry.user)
+        #expect(records[1].successor == nil && records[1].count == nil && records[1].user == nil)
         #expect(records.count == 2 && records[1].launch == nil && records[1].label == nil)
         #expect(records[1].submission == nil && records[1].event == "cancelled")
     }

@@ -34,7 +34,8 @@ struct LaunchHistoryTests {
 
         try await ledger.commitAndWait([.endTask(41, 1), outcome(.succeeded, launch: 41, submission: 1)])
         try await ledger.commitAndWait([
-            .returnTask(41, .request(plainRequest(2, "clean"))), outcome(.crashed, launch: 41, submission: 2),
+            .returnTask(41, .request(plainRequest(2, "clean")), at: time(9)),
+            outcome(.crashed, launch: 41, submission: 2),
             .endLaunch(41, end(.crashed)),
         ])
         let over = try #require(try ledger.launch(41))

@@ -12,7 +12,8 @@ struct MigrationTests {
 
     init() throws { folder = try LedgerFolder() }
 
-    private static let versions = 1..<Int(LedgerSchema.version)
+    /// Versions whose requests have another form; a later step only adds columns to the journal.
+    private static let versions = 1...3
 
     /// A file that a host of that version left, with rows in every table.
     private func makeLedger(ofVersion version: Int) throws {
@@ -94,7 +95,8 @@ struct MigrationTests {
         try makeLedger(ofVersion: version)
         let ledger = try Ledger.open(path: folder.path)
         try await ledger.commitAndWait([
-            .storeRequest(fullRequest(10, "clean"), payload: [3]), .returnTask(4, .request(older(5, "refresh"))),
+            .storeRequest(fullRequest(10, "clean"), payload: [3]),
+            .returnTask(4, .request(older(5, "refresh")), at: time(9)),
             .endTask(4, 6), .endLaunch(4, end()), .removeRequest(9),
         ])
         #expect(try ledger.work(of: feed).requests == [older(5, "refresh"), fullRequest(10, "clean")])

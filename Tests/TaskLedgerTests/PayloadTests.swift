@@ -56,7 +56,9 @@ struct PayloadTests {
             let number = LaunchNumber(rawValue: launch)
             try await ledger.commitAndWait([.startLaunch(plan(launch, [refresh]))])
             #expect(try stored() == [1: [1, 2, 3]])
-            try await ledger.commitAndWait([.returnTask(number, refresh), .endLaunch(number, end(.crashed))])
+            try await ledger.commitAndWait([
+                .returnTask(number, refresh, at: time(9)), .endLaunch(number, end(.crashed)),
+            ])
             #expect(try stored() == [1: [1, 2, 3]])
         }
         try await ledger.commitAndWait([.startLaunch(plan(4, [refresh])), .endTask(4, 1), .endLaunch(4, end())])
@@ -66,7 +68,8 @@ struct PayloadTests {
     @Test func `a task that returns after a newer request took its place leaves no payload`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [refresh])),
-            .storeRequest(plainRequest(2), payload: [2]), .returnTask(1, refresh), .endLaunch(1, end(.crashed)),
+            .storeRequest(plainRequest(2), payload: [2]), .returnTask(1, refresh, at: time(9)),
+            .endLaunch(1, end(.crashed)),
         ])
         #expect(try stored() == [2: [2]])
     }

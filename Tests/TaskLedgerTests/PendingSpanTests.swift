@@ -31,6 +31,24 @@ struct PendingSpanTests {
         #expect(try ledger.waits(WaitSelection(span, limit: 9)).map(\.reason) == ["network", "heat"])
     }
 
+    @Test func `the entry of a submission that another launch made hides no finished task`() async throws {
+        let submitted = JournalEntry(
+            at: time(5),
+            event: .submitted,
+            plugin: refresh.plugin,
+            launch: 9,
+            label: label,
+            submission: 2,
+            blame: .nobody,
+            message: "submitted"
+        )
+        try await ledger.commitAndWait([
+            .storeRequest(plainRequest(1), payload: []), .startLaunch(plan(1, [refresh])), .endTask(1, 1),
+            outcome(.succeeded, launch: 1, submission: 1), .endLaunch(1, end()), .journal(submitted),
+        ])
+        #expect(try ledger.pendingSpan(ofNewestTask: label)?.submission == 1)
+    }
+
     @Test func `a running task is found by its launch`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(fullRequest(1), payload: []), .startLaunch(plan(7, [.request(fullRequest(1))])),
@@ -47,7 +65,7 @@ struct PendingSpanTests {
         for number in 1...3 as ClosedRange<Int64> {
             let launch = LaunchNumber(rawValue: number)
             try await ledger.commitAndWait([
-                .startLaunch(plan(number, [refresh])), .returnTask(launch, refresh),
+                .startLaunch(plan(number, [refresh])), .returnTask(launch, refresh, at: time(9)),
                 outcome(.crashed, launch: number, submission: 1), .endLaunch(launch, end(.crashed)),
             ])
         }

@@ -26,7 +26,9 @@ struct PendingWorkTests {
             .setFetch(cleaner, FetchSchedule(interval: .seconds(60), last: time(1))),
         ])
         #expect(try ledger.snapshot().pendingPlugins.isEmpty)
-        try await ledger.commitAndWait([.returnTask(1, .request(plainRequest(2))), .endLaunch(1, end(.lost))])
+        try await ledger.commitAndWait([
+            .returnTask(1, .request(plainRequest(2)), at: time(9)), .endLaunch(1, end(.lost)),
+        ])
         #expect(try ledger.snapshot().pendingPlugins == [feed])
     }
 

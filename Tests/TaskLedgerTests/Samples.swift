@@ -108,6 +108,7 @@ func plan(
         budget: LaunchBudget(
             total: budget,
             grace: .milliseconds(4_500),
+            entryLimit: .seconds(30),
             startingAt: MonotonicTime(nanoseconds: 77)
         ),
         process: RunnerProcess(

@@ -30,12 +30,21 @@ struct TimeTests {
 
     @Test func `C6 a budget ends at its deadline, and the grace comes after it`() {
         let start = MonotonicTime(nanoseconds: 1_000)
-        let budget = LaunchBudget(total: .seconds(30), grace: .seconds(5), startingAt: start)
+        let budget = LaunchBudget(total: .seconds(30), grace: .seconds(5), entryLimit: .seconds(7), startingAt: start)
         #expect(budget.deadline == start + .seconds(30))
         #expect(budget.killDeadline == start + .seconds(35))
         #expect(budget.remaining(at: start + .seconds(10)) == .seconds(20))
         #expect(budget.remaining(at: start + .seconds(31)) == .zero)
         #expect(budget.used(at: start + .seconds(31)) == .seconds(31))
         #expect(budget.used(at: MonotonicTime(nanoseconds: 0)) == .zero)
+    }
+
+    @Test func `entry ends with the budget, and without a budget at the entry limit`() {
+        let (start, later) = (MonotonicTime(nanoseconds: 1_000), MonotonicTime(nanoseconds: 9_000))
+        let limited = LaunchBudget(total: .seconds(30), grace: .seconds(5), entryLimit: .seconds(7), startingAt: start)
+        let open = LaunchBudget(total: nil, grace: .seconds(5), entryLimit: .seconds(7), startingAt: start)
+        #expect(limited.entryDeadline == start + .seconds(30) && open.entryDeadline == start + .seconds(7))
+        #expect(limited.starting(at: later).entryDeadline == later + .seconds(30))
+        #expect(open.starting(at: later).entryDeadline == later + .seconds(7))
     }
 }

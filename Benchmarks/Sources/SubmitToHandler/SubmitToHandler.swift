@@ -1,48 +1,79 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Foundation
+import Measuring
 
 /// From a durable submission to the first instruction of a C plugin's handler, on an idle host that keeps nothing warm;
-/// beside it the same work done by a small C program. `SubmitToHandler PROGRAMS PLUGINS [ROUNDS [FLAGS OF BGTASKD]]`
+/// beside it the same work done by a small C program. `SubmitToHandler PROGRAMS BENCH [ROUNDS [FLAGS OF BGTASKD]]`
 @main
 struct SubmitToHandler {
-    static func main() throws {
+    static func main() {
+        BenchmarkError.exiting { try run() }
+    }
+
+    private static func run() throws {
         let arguments = CommandLine.arguments
-        guard arguments.count >= 3 else { throw BenchmarkError("usage: SubmitToHandler PROGRAMS PLUGINS [ROUNDS]") }
+        guard arguments.count >= 3 else { throw BenchmarkError("usage: SubmitToHandler PROGRAMS BENCH [ROUNDS]") }
         let rounds = arguments.count > 3 ? Int(arguments[3]) ?? 200 : 200
-        let host = try HostUnderTest(
-            programs: arguments[1],
-            plugins: arguments[2],
-            flags: Array(arguments.dropFirst(4))
-        )
+        let programs = Programs(host: arguments[1], bench: arguments[2])
+        let directory = try Self.directory(programs)
+        defer { directory.remove() }
+        let host = try MeasuredHost(programs, in: directory, flags: Array(arguments.dropFirst(4)))
         defer { host.stop() }
 
         let (sent, answered) = try measure(host, "stamp", rounds: rounds)
         let (boundSent, boundAnswered) = try measure(host, "bare", rounds: rounds)
-        let floor = try measureFloor(arguments[2], rounds: rounds)
-        print("from … to the handler's first instruction, \(rounds) rounds, in ms       p50     p99     max")
+        let floor = try measureFloor(programs.bench, rounds: rounds)
+        print("from … to the handler's first instruction, \(rounds) rounds, in ms     p50 / p99 / max")
         print(row("submission sent (HTTP, commit, launch)", sent))
         print(row("submission answered (it is durable)", answered))
         print(row("the same, a bound function: sent", boundSent))
         print(row("the same, a bound function: answered", boundAnswered))
         print(row("a C program: spawn, dlopen, dlsym", floor))
-        try measureCall(arguments[2])
+        try measureCall(programs.bench)
         measureIdleness(host)
     }
 
+    /// Two plugins: one with an entry, one whose function is bound.
+    private static func directory(_ programs: Programs) throws -> HostDirectory {
+        // Sensors work as on any machine; but a machine that was busy with building must not delay the launches.
+        let directory = try HostDirectory(configuration: ["spacing: 0ms", "conditions: { high-load: false }"])
+        let handlers = """
+            handlers:
+              - identifier: com.example.bare.refresh
+                symbol: bare_stamp
+                arguments: [container-path]
+                returns: { int32: success-when-zero }
+            """
+        for (name, handlers) in [("Stamp", ""), ("Bare", handlers)] {
+            let plugin = name.lowercased()
+            try directory.install(library: "\(programs.bench)/lib\(name).so")
+            let manifest = """
+                manifest: 1
+                identifier: com.example.\(plugin)
+                library: lib\(name).so
+                background-modes: [fetch]
+                permitted-identifiers: [com.example.\(plugin).refresh]
+                \(handlers)
+                """
+            try directory.write(manifest, to: "manifests/\(plugin).yaml")
+        }
+        return directory
+    }
+
     private static func measure(
-        _ host: HostUnderTest,
+        _ host: MeasuredHost,
         _ plugin: String,
         rounds: Int
     ) throws -> (sent: [Int64], answered: [Int64]) {
-        let control = try Control(socket: host.socket)
+        let control = try host.connect()
         let body = #"{"identifier":"com.example.\#(plugin).refresh","kind":"refresh"}"#
         var starts: [(sent: Int64, answered: Int64)] = []
         for round in 0...rounds {
-            let sent = monotonic()
+            let sent = monotonicNow()
             let answer = try control.post("/v1/tasks", body)
             guard answer.contains("submission") else { throw BenchmarkError("refused: \(answer)") }
-            starts.append((sent, monotonic()))
+            starts.append((sent, monotonicNow()))
             // The next one finds an idle host: this one's launch has ended long before.
             while stamps(host, plugin).count <= round { usleep(2_000) }
             usleep(50_000)
@@ -51,31 +82,19 @@ struct SubmitToHandler {
         return (pairs.map { $1 - $0.sent }, pairs.map { $1 - $0.answered })
     }
 
-    private static func measureFloor(_ plugins: String, rounds: Int) throws -> [Int64] {
-        let text = try output(of: plugins + "/Floor", [plugins + "/libStamp.so", "\(rounds)"])
+    private static func measureFloor(_ bench: String, rounds: Int) throws -> [Int64] {
+        let text = try Programs.output(of: bench + "/Floor", [bench + "/libStamp.so", "\(rounds)"])
         return text.split(separator: "\n").compactMap { Int64($0) }
     }
 
     /// The call by itself, without a launch around it.
-    private static func measureCall(_ plugins: String) throws {
-        let costs = try output(of: plugins + "/Call", []).split(whereSeparator: \.isWhitespace)
-        guard costs.count == 2 else { throw BenchmarkError("Call did not say what a call costs") }
+    private static func measureCall(_ bench: String) throws {
+        let costs = try Programs.output(of: bench + "/Call", []).split(whereSeparator: \.isWhitespace)
+        guard costs.count == 2 else { throw BenchmarkError("Call did not print two costs") }
         print("one call of a function with seven arguments: \(costs[0]) ns plainly, \(costs[1]) ns through libffi")
     }
 
-    private static func output(of program: String, _ arguments: [String]) throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return text
-    }
-
-    private static func measureIdleness(_ host: HostUnderTest) {
+    private static func measureIdleness(_ host: MeasuredHost) {
         // The last launch's threads have gone back to their pools by then.
         sleep(5)
         let before = (ticks: host.processorTicks(), switches: host.contextSwitches())
@@ -85,25 +104,13 @@ struct SubmitToHandler {
         print("an idle host in 10 s: \(ticks) ticks of processor time, \(switches) context switches")
     }
 
-    private static func stamps(_ host: HostUnderTest, _ plugin: String) -> [Int64] {
-        let text = (try? String(contentsOfFile: host.stamps(plugin), encoding: .utf8)) ?? ""
+    private static func stamps(_ host: MeasuredHost, _ plugin: String) -> [Int64] {
+        let file = host.directory.container("com.example.\(plugin)", "stamps")
+        let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
         return text.split(separator: "\n").compactMap { Int64($0) }
     }
 
-    private static func monotonic() -> Int64 {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
-    }
-
     private static func row(_ name: String, _ values: [Int64]) -> String {
-        let sorted = values.sorted()
-        func at(_ share: Double) -> String {
-            guard !sorted.isEmpty else { return "      -" }
-            let index = min(sorted.count - 1, Int(Double(sorted.count) * share))
-            return String(format: "%7.3f", Double(sorted[index]) / 1e6)
-        }
-        return name.padding(toLength: 66, withPad: " ", startingAt: 0)
-            + [at(0.5), at(0.99), at(1)].joined(separator: " ")
+        name.padding(toLength: 60, withPad: " ", startingAt: 0) + Distribution(values).text
     }
 }

@@ -4,47 +4,63 @@ import Glibc
 import Scheduling
 import TaskModel
 
-/// Measures the scheduling core alone: processor time of one event and memory of one pending request, with few and with
-/// many requests pending. Commits succeed at once and cost nothing here.
+/// Measures the scheduling core alone: processor time of each operation and memory of one pending request, with few and
+/// with many requests pending. Commits succeed at once and cost nothing here.
+///
+/// With a number as argument it runs fixed amounts of each operation beside so many pending requests, and prints nothing:
+/// callgrind counts their instructions.
 ///
 ///     make core-cost
 @main
 struct CoreCost {
+    private static let plugins = 1_000
+
     static func main() {
-        print("pending   plugins  B/request  load s   submit us  complete us  why us  condition us/plugin")
-        for (plugins, each) in [(1_000, 1), (1_000, 100), (1_000, 1_000)] {
-            let before = residentBytes
-            var host = CoreHost(plugins: plugins, each: each)
-            let load = host.load()
+        if let pending = CommandLine.arguments.dropFirst().first.flatMap(Int.init) {
+            var host = CoreHost(plugins: plugins, each: pending / plugins)
+            _ = host.load()
             host.forgetLedger()
-            let bytes = (residentBytes - before) / (plugins * each)
-            let submit = host.measure(200) { $0.submit() }
-            let complete = host.measure(200) { $0.runToCompletion() }
-            let why = host.measure(200) { $0.explain() }
-            let conditions = host.measure(5) { $0.flipIdle() } / Double(plugins) / 2
-            print(
-                pad(plugins * each, 9),
-                pad(plugins, 8),
-                pad(bytes, 10),
-                pad(load, 7),
-                pad(submit * 1e6, 10),
-                pad(complete * 1e6, 12),
-                pad(why * 1e6, 7),
-                pad(conditions * 1e6, 19)
-            )
+            return host.runCounted()
         }
+        print("processor time: us per operation, condition per plugin; memory: bytes per pending request")
+        print("  pending  plugins  resident  in use  load s  submit  event of 9  complete    why  condition")
+        for each in [1, 100, 1_000] { measure(each) }
     }
 
-    /// Memory of this process, from the kernel; what the allocator keeps for later is given back before.
-    private static var residentBytes: Int {
-        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 128)
-        guard fgets(&line, 128, file) != nil else { return 0 }
-        let fields = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).split(
-            separator: " "
+    private static func measure(_ each: Int) {
+        let resident = Memory.resident
+        let inUse = Memory.inUse
+        var host = CoreHost(plugins: plugins, each: each)
+        let load = host.load()
+        host.forgetLedger()
+        let pending = plugins * each
+        let perRequest = ((Memory.resident - resident) / pending, (Memory.inUse - inUse) / pending)
+        let submit = host.measure(200) { $0.submit() }
+        let event = host.measure(200) { $0.runToCompletion() } / CoreHost.eventsOfChain
+        let complete = host.measure(
+            200,
+            before: { host in for _ in 0..<200 { host.start() } },
+            after: { $0.finish() },
+            { $0.complete() }
         )
-        return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+        let why = host.measure(200) { $0.explain() }
+        var isLow = false
+        let condition = host.measure(6) { host in
+            isLow.toggle()
+            host.setMemoryLow(isLow)
+        }
+        print(
+            pad(pending, 9),
+            pad(plugins, 8),
+            pad(perRequest.0, 9),
+            pad(perRequest.1, 7),
+            pad(load, 7),
+            pad(submit * 1e6, 7),
+            pad(event * 1e6, 11),
+            pad(complete * 1e6, 9),
+            pad(why * 1e6, 6),
+            pad(condition * 1e6 / Double(plugins), 10)
+        )
     }
 
     private static func pad(_ value: Int, _ width: Int) -> String {

@@ -15,7 +15,10 @@ struct CoreHost {
     private var turn = 0
     private var lastReply: UInt64 = 0
     private var ledger: [PluginIdentifier: PluginWork] = [:]
+    /// Launches whose task is not completed.
     private var plans: [LaunchPlan] = []
+    /// Launches whose runner is to end.
+    private var completed: [LaunchNumber] = []
 
     init(plugins count: Int, each: Int) {
         plugins = (0..<count).compactMap { PluginIdentifier("com.example.plugin\($0)") }
@@ -27,6 +30,10 @@ struct CoreHost {
         configuration.limits.refresh = 1_000_000
         configuration.policies.spread = .zero
         configuration.spacing = .zero
+        configuration.backgroundLaunches = count
+        var policy = PluginPolicy()
+        policy.allowsPatternsForProcessing = true
+        for plugin in plugins { configuration.plugins[plugin] = policy }
         let start = Moment(
             monotonic: MonotonicTime(nanoseconds: monotonic),
             wall: Self.wall(monotonic),
@@ -47,7 +54,7 @@ struct CoreHost {
             name: plugin.text,
             version: "1",
             role: .main,
-            permitted: ["task", "own"].compactMap { PermittedIdentifier("\(plugin.text).\($0)") },
+            permitted: ["task", "task.*", "own"].compactMap { PermittedIdentifier("\(plugin.text).\($0)") },
             modes: [.processing, .fetch],
             library: LibraryFile(path: "/lib/\(plugin.text).so", digest: "d", identity: Self.identity),
             manifestPath: "/manifests/\(plugin.text).yaml",
@@ -68,18 +75,31 @@ struct CoreHost {
     private func task(_ plugin: PluginIdentifier, _ number: Int) -> TaskIdentifier? {
         // 40 bytes, as the figures name them.
         let text = "\(plugin.text).task.\(number)"
-        return TaskIdentifier(text + String(repeating: "x", count: max(0, 40 - text.utf8.count)))
+        let bytes = Array(text.utf8) + Array(repeating: UInt8(ascii: "x"), count: max(0, 40 - text.utf8.count))
+        // Without spare capacity, as the ledger reads it.
+        return TaskIdentifier(String(decoding: bytes, as: UTF8.self))
     }
 
     // MARK: Measuring
 
     /// Processor seconds of the calling thread for one call of `body`, the least of several rounds.
-    mutating func measure(_ count: Int, _ body: (inout CoreHost) -> Void) -> Double {
+    ///
+    /// - Parameters:
+    ///   - before: prepares a round, not measured.
+    ///   - after: cleans up after a round, not measured.
+    mutating func measure(
+        _ count: Int,
+        before: (inout CoreHost) -> Void = { _ in },
+        after: (inout CoreHost) -> Void = { _ in },
+        _ body: (inout CoreHost) -> Void
+    ) -> Double {
         var least = Double.infinity
         for _ in 0..<5 {
+            before(&self)
             let start = Self.cpu
             for _ in 0..<count { body(&self) }
             least = min(least, (Self.cpu - start) / Double(count))
+            after(&self)
         }
         return least
     }
@@ -111,7 +131,7 @@ struct CoreHost {
             ledger[plugin] = work
         }
         let start = Self.cpu
-        send(.catalogued(entries))
+        send(.catalogued(CatalogueChange(to: Catalogue(entries))))
         advance(by: 5_000_000_000)
         return Self.cpu - start
     }
@@ -127,18 +147,38 @@ struct CoreHost {
         submit(TaskRequest(identifier: identifier, kind: .processing), of: plugin)
     }
 
-    /// A refresh from its submission to the end of its launch.
+    /// Events of `runToCompletion`: the submission, its commit, runner ready, the commit of the start, entered, completed,
+    /// the commit of the outcome, the end of the runner, and the commit of the end.
+    static let eventsOfChain = 9.0
+
+    /// One refresh from its submission to the end of its launch.
     mutating func runToCompletion() {
+        start()
+        complete()
+        finish()
+    }
+
+    /// Submits one refresh and runs it until its handler has it.
+    mutating func start() {
         let plugin = next()
         guard let identifier = TaskIdentifier("\(plugin.text).own") else { return }
         submit(TaskRequest(identifier: identifier, kind: .refresh), of: plugin)
-        for plan in plans {
-            let names = plan.tasks.compactMap(\.work.identifier).map(PermittedIdentifier.exact)
-            send(.entered(plan.number, status: 0, registered: names, offersReceive: true))
-            for task in plan.tasks { send(.completed(plan.number, task.id, .success)) }
-            send(.runnerEnded(plan.number, .exited(code: 0), nil))
-        }
-        plans = []
+        guard let plan = plans.last else { return }
+        let names = plan.tasks.compactMap(\.work.identifier).map(PermittedIdentifier.exact)
+        send(.entered(plan.number, status: 0, registered: names, offersReceive: true))
+    }
+
+    /// The completion of one started task, with the commit of its outcome.
+    mutating func complete() {
+        guard let plan = plans.popLast() else { return }
+        completed.append(plan.number)
+        for task in plan.tasks { send(.completed(plan.number, task.id, .success)) }
+    }
+
+    /// The runners of all completed launches end.
+    mutating func finish() {
+        for number in completed { send(.runnerEnded(number, .exited(code: 0), nil)) }
+        completed = []
     }
 
     mutating func explain() {
@@ -146,13 +186,11 @@ struct CoreHost {
         precondition(!core.explain(identifier, at: now).states.isEmpty)
     }
 
-    /// The machine is short of memory and has enough again: every plugin's work waits for one more thing and back.
-    mutating func flipIdle() {
-        for isLow in [true, false] {
-            conditions.isMemoryLow = isLow
-            send(.conditionsChanged(conditions))
-            advance(by: 0)
-        }
+    /// The machine is short of memory, or has enough again: every plugin's work waits for one condition more or less.
+    mutating func setMemoryLow(_ isLow: Bool) {
+        conditions.isMemoryLow = isLow
+        send(.conditionsChanged(conditions))
+        advance(by: 0)
     }
 
     // MARK: Driving

@@ -9,21 +9,38 @@
  *
  *     #define REFRESH "com.example.hello.refresh"
  *
+ *     static int32_t submit_next(const bgt_host *host, int64_t seconds) {
+ *         bgt_request next = bgt_refresh_request(REFRESH);
+ *         next.earliest_begin_ns = bgt_seconds_from_now(seconds);
+ *         return bgt_submit(host, &next, NULL);
+ *     }
+ *
  *     static void refresh(void *context, const bgt_host *host, bgt_task task) {
  *         (void)context;
+ *         submit_next(host, 3600);
  *         for (int step = 0; step < 100 && !bgt_is_expiring(host, task); step++) {
  *             bgt_log(host, BGT_LOG_INFO, "one bounded piece of work");
  *         }
  *         bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
  *     }
  *
- *     BGTASK_PLUGIN_ENTRY(host, plugin) {
- *         BGTASK_TRY(bgt_register(host, REFRESH, refresh, NULL));
- *         bgt_request next = bgt_refresh_request(REFRESH);
- *         next.earliest_begin_ns = bgt_seconds_from_now(3600);
- *         bgt_submit(host, &next, NULL);
- *         return BGT_OK;
+ *     static void receive(void *context, const bgt_host *host, bgt_task task) {
+ *         (void)context;
+ *         bgt_task_info info;
+ *         if (bgt_get_task_info(host, task, &info) == BGT_OK && info.event == BGT_EVENT_STARTED) {
+ *             submit_next(host, 0);
+ *         }
+ *         bgt_complete(host, task, BGT_OUTCOME_SUCCESS);
  *     }
+ *
+ *     BGTASK_PLUGIN_ENTRY(host, plugin) {
+ *         plugin->receive = receive;
+ *         return bgt_register(host, REFRESH, refresh, NULL);
+ *     }
+ *
+ * The first request is submitted by the event `started`, each further one by the handler, and none by entry: entry runs
+ * at every launch, and a submission replaces the pending request of its identifier. With a second task, a request that
+ * entry submits "in an hour" would be postponed by every launch of the other task, and might never run.
  *
  * Build it with `cc -shared -fPIC -fvisibility=hidden -o libhello.so hello.c` and describe it in a manifest:
  *
@@ -42,9 +59,10 @@
  *           up one symbol, bgtask_plugin_entry (BGT-ABI-01). The launch has ONE time budget for all its tasks, and the
  *           deadline is armed already: constructors and entry are on the clock (BGT-ABI-14). Continued tasks have no
  *           budget: each runs as long as its progress grows. A launch of theirs bounds constructors and entry alone.
- * Entry.    Runs on the main thread. It fills bgt_plugin, registers the handlers (only now, BGT-ABI-10) and may submit
- *           requests. Any status but BGT_OK ends the launch without a stop: the registrations are dropped, the tasks
- *           return to pending with an attempt charged, and the journal keeps the status.
+ * Entry.    Runs on the main thread, at every launch. It fills bgt_plugin, registers the handlers (only now,
+ *           BGT-ABI-10) and may submit requests, each of which replaces the pending one of its identifier. Any status
+ *           but BGT_OK ends the launch without a stop: the registrations are dropped, the tasks return to pending with
+ *           an attempt charged, and the journal keeps the status.
  * Running.  Every due task of the plugin is delivered in one batch, each to the handler of its identifier on a private
  *           serial queue of that identifier; events go to `receive` on a queue of their own. The main thread is
  *           run_main's. A handler may return before its task is completed. Complete each task exactly once, from any

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import HostConfiguration
+import HostDoctor
 
 /// Looks at all that a host starts from. Changes nothing, asks no host, and needs none to run.
 struct HostCheckCommand: ParsableCommand {
@@ -23,7 +24,13 @@ struct HostCheckCommand: ParsableCommand {
     @OptionGroup var host: HostFlags
 
     func run() throws {
-        let reply = HostCheck(host.read(), surroundings: .current).reply
+        let surroundings = Surroundings.current
+        let check = HostCheck(
+            host.read(),
+            environment: surroundings.environment,
+            socketFacts: surroundings.socketFacts
+        )
+        let reply = check.reply
         try output.show(reply)
         if reply.problems == 0 { return }
         let count = reply.problems == 1 ? "1 problem was" : "\(reply.problems) problems were"

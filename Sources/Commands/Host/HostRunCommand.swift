@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ArgumentParser
+import HostConfiguration
 
 /// Becomes `bgtaskd`. Knows none of its options: they are handed over as they stand.
 struct HostRunCommand: ParsableCommand {
@@ -24,7 +25,7 @@ struct HostRunCommand: ParsableCommand {
         if ["--help", "-h"].contains(options.first) { throw CleanExit.helpRequest(self) }
         let options = options.first == "--" ? Array(options.dropFirst()) : options
         let search = HostProgram(environment: Surroundings.current.environment)
-        guard let program = search.path(isExecutable: ProcessImage.isExecutable) else {
+        guard let program = search.path(isExecutable: ProgramFile.isExecutable) else {
             throw CommandFailure(
                 .refused,
                 "there is no \(HostProgram.name) beside this command or in PATH",

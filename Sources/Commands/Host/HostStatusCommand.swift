@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ControlAPI
+import ControlClient
 
 /// Shows what a host goes by and what it is busy with.
 struct HostStatusCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ControlAPI
+import ControlClient
 
 /// Shows what happened, and with `--follow` what happens.
 struct JournalCommand: AsyncParsableCommand {

@@ -3,6 +3,7 @@
 import ArgumentParser
 import ControlAPI
 import TaskModel
+import TerminalText
 
 /// The options that narrow the journal: an entry is shown when it fits all that are given.
 struct JournalFilterOptions: ParsableArguments {

@@ -1,7 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import ControlClient
 import TaskModel
+import TerminalText
 
 /// Puts out the end of the journal and then every new entry, as a table that grows or as a line of JSON each.
 struct JournalFollower {

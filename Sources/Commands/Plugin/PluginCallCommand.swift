@@ -1,6 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ArgumentParser
+import FunctionTrial
+import HostConfiguration
+import LinuxSystem
 import TaskModel
 
 /// Tries a signature by hand before a manifest binds it.
@@ -110,7 +113,16 @@ struct PluginCallCommand: AsyncParsableCommand {
             container: FilePlace.absolute(container ?? "."),
             settings: Dictionary(setting.map { ($0.key, $0.value) }) { _, last in last }
         )
-        let report = try await trial.run()
+        let surroundings = Surroundings.current
+        let report = try await trial.run(
+            runner: RunnerProgram.path(),
+            environment: surroundings.environment
+        ) { remark in
+            switch remark {
+            case .violation(let rule, let message): surroundings.talk("\(rule): \(message)")
+            case .output(let stream, let line): surroundings.tell("\(stream): \(line.terminalSafe)")
+            }
+        }
         try OutputOptions(json: json).show(report)
         if !report.isSuccess { throw CommandFailure(.refused, "the function failed: \(report.returned)") }
     }

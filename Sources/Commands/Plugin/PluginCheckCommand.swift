@@ -2,6 +2,8 @@
 
 import ArgumentParser
 import ControlAPI
+import LinuxSystem
+import LocatedYAML
 import PluginCatalog
 import PluginChecker
 
@@ -18,7 +20,7 @@ struct PluginCheckCommand: ParsableCommand {
               bgtask plugin check manifests/com.example.feed.yaml --plugins build/plugins
 
             Exit codes: 0 conforms, 1 does not, 2 misuse, 4 the checker itself failed, 5 the library cannot be loaded, \
-            6 passed with exclusions. --list names the checks; --json is described in the README.
+            6 passed with exclusions. --list names the checks; --json is described in Documentation/Vendors.md.
             """
     )
 

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ArgumentParser
+import LinuxSystem
 import PluginBinary
 
 /// Says what one library is, and whether a host of this version would load it.

@@ -1,8 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ArgumentParser
-import ControlAPI
+import LinuxSystem
 import PluginCatalog
+import PluginInstaller
 import TaskModel
 
 /// Puts a plugin into the operator's folder, once somebody has seen what it asks for.
@@ -57,65 +58,24 @@ struct PluginInstallCommand: AsyncParsableCommand {
     }
 
     private func install(_ plan: InstallationPlan) async throws {
-        var exchange = FileExchange()
-        var staged: [FileExchange.Staged] = []
-        do {
-            if let library = plan.libraryTarget, !library.isThere {
-                staged.append(try exchange.stage(copyOf: plan.library.path, at: library.path))
-            }
-            if let library = plan.libraryTarget {
-                try check(staged.first?.path ?? library.path, against: plan)
-            }
-            staged.append(try exchange.stage(plan.bytes, at: plan.manifestTarget))
-            // The library first: nobody looks for it before the manifest is there.
-            for file in staged { try exchange.put(file) }
-            let (told, isTaken) = try await word(on: plan)
-            exchange.keep()
-            let left = isTaken ? plan.superseded.delete() : plan.superseded.paths.filter(FilePlace.exists)
-            let stays =
-                left.isEmpty ? "" : "; what it replaces stays until the next time: \(left.joined(separator: ", "))"
-            Surroundings.current.talk(told + stays)
-        } catch {
-            exchange.takeBack(staged)
-            throw error
-        }
-    }
-
-    private func check(_ library: String, against plan: InstallationPlan) throws {
-        if InstalledLibrary.holds(plan.library, at: library) { return }
-        throw CommandFailure(
-            .refused,
-            "\(plan.library.path) changed since it was checked",
-            remedy: "install it again"
+        let installation = try await plan.install()
+        let stays = installation.left.joined(separator: ", ")
+        let told = told(installation.verdict, plan)
+        Surroundings.current.talk(
+            stays.isEmpty ? told : "\(told); what it replaces stays until the next time: \(stays)"
         )
     }
 
-    /// What to tell, and whether nobody needs the version before any more. Fails when the host refuses the new one.
-    private func word(on plan: InstallationPlan) async throws -> (told: String, isTaken: Bool) {
+    private func told(_ verdict: InstallationPlan.Verdict, _ plan: InstallationPlan) -> String {
         let name = "\(plan.identifier)"
-        guard let host = plan.place.host else {
-            return ("installed \(name) in \(plan.place.operatorFolder); a host takes it when it runs", true)
-        }
-        return try await ControlClient.withConnection(to: host.socket) { client in
-            let verdict = HostVerdict(client: client)
-            switch try await verdict.onInstallation(of: plan, digest: plan.digest) {
-            case .accepted:
-                for library in plan.superseded.paths {
-                    guard try await verdict.onLoading(of: library, by: plan.identifier) else {
-                        return ("installed \(name): the host has it, and loads what was there before once more", false)
-                    }
-                }
-                return ("installed \(name): the host has it", true)
-            case .gone, .silent:
-                let patience = HostVerdict.patience.humanReadable
-                let problem = "but the host has not said so within \(patience); see: bgtask plugin list"
-                return ("installed \(name), \(problem)", false)
-            case .refused(let problems):
-                throw CommandFailure(
-                    .refused,
-                    "the host refuses \(name), so everything is as before: \(problems.joined(separator: "; "))"
-                )
-            }
+        switch verdict {
+        case .noHost: return "installed \(name) in \(plan.place.operatorFolder); a host takes it when it runs"
+        case .accepted: return "installed \(name): the host has it"
+        case .loadingPrevious:
+            return "installed \(name): the host has it, and loads what was there before once more"
+        case .silent:
+            let patience = HostVerdict.patience.humanReadable
+            return "installed \(name), but the host has not said so within \(patience); see: bgtask plugin list"
         }
     }
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ControlAPI
+import ControlClient
 
 /// Lists what is installed and what was refused.
 struct PluginListCommand: AsyncParsableCommand {

@@ -2,6 +2,8 @@
 
 import ArgumentParser
 import ControlAPI
+import ControlClient
+import PluginInstaller
 import TaskModel
 
 /// Takes a plugin out of the operator's folder.
@@ -63,29 +65,16 @@ struct PluginRemoveCommand: AsyncParsableCommand {
     }
 
     private func remove(_ plan: RemovalPlan) async throws {
-        var exchange = FileExchange()
-        do {
-            // The manifest first: a library that went before it would be missed.
-            try exchange.remove(plan.manifest)
-            if let library = plan.library { try exchange.remove(library) }
-        } catch {
-            exchange.takeBack([])
-            throw error
-        }
-        exchange.keep()
-        _ = plan.superseded?.delete()
-        Surroundings.current.talk("removed \(plan.identifier)\(try await word(on: plan))")
+        let answer = try await plan.remove()
+        Surroundings.current.talk("removed \(plan.identifier)\(told(answer))")
     }
 
-    private func word(on plan: RemovalPlan) async throws -> String {
-        guard let host = plan.place.host else { return "" }
-        let answer = try await ControlClient.withConnection(to: host.socket) { client in
-            try await HostVerdict(client: client).onRemoval(of: plan.identifier, describedBy: plan.manifest)
-        }
+    private func told(_ answer: HostVerdict.Answer?) -> String {
         switch answer {
-        case .accepted: return ": the host goes by another manifest of it now"
-        case .gone, .refused: return ": the host has let go of it"
-        case .silent: return ", but the host has not said so within \(HostVerdict.patience.humanReadable)"
+        case nil: ""
+        case .accepted: ": the host goes by another manifest of it now"
+        case .gone, .refused: ": the host has let go of it"
+        case .silent: ", but the host has not said so within \(HostVerdict.patience.humanReadable)"
         }
     }
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ControlAPI
+import ControlClient
 import TaskModel
 
 /// Shows one plugin with every number that decides about it.

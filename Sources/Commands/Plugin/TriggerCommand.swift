@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ControlAPI
+import ControlClient
 import TaskModel
 
 /// Wakes an extension. Never runs a task: the extension may ask for one.

@@ -2,6 +2,7 @@
 
 import PluginChecker
 import TaskModel
+import TerminalText
 
 extension CheckReport: Presentable {
     func text(for reader: Reader) -> String { manifests.map(\.text).joined(separator: "\n") }

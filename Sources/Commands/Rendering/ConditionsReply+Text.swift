@@ -2,6 +2,7 @@
 
 import ControlAPI
 import TaskModel
+import TerminalText
 
 extension ConditionsReply: Presentable {
     func text(for reader: Reader) -> String {
@@ -13,7 +14,7 @@ extension ConditionsReply: Presentable {
 
 extension FieldList {
     mutating func add(_ conditions: ConditionsReply) {
-        for condition in Condition.allCases { add(condition.words, conditions[condition].words) }
+        for condition in Condition.allCases { add(condition.title, conditions[condition].words) }
         let locks = conditions.lockedContainers.sorted { $0.key < $1.key }
         add("locked", each: locks.filter(\.value.holds).map { "container of \($0.key): \($0.value.origin)" })
     }

@@ -1,5 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import HostDoctor
+import TerminalText
+
 extension HostCheckReply: Presentable {
     func text(for reader: Reader) -> String {
         var table = Table("VERDICT", "SUBJECT", "FINDING")

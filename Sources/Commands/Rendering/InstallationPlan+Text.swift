@@ -1,8 +1,11 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import LocatedYAML
 import PluginCatalog
 import PluginChecker
+import PluginInstaller
 import TaskModel
+import TerminalText
 
 extension InstallationPlan {
     /// What the operator says yes to.
@@ -21,7 +24,7 @@ extension InstallationPlan {
         fields.add("changes", each: changes)
         fields.add("puts out", each: displaced.map { "\($0.identifier?.text ?? $0.file): \($0.firstError)" })
         let warnings = report.manifests.flatMap(\.results).flatMap(\.findings)
-            .filter { $0.rule != ManifestProblem.Rule.notEnforced.rawValue }
+            .filter { $0.rule != DocumentProblem.Rule.notEnforced.rawValue }
         return fields.text + warnings.map(\.text).joined()
     }
 

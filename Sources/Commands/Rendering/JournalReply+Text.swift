@@ -2,6 +2,7 @@
 
 import ControlAPI
 import TaskModel
+import TerminalText
 
 extension JournalReply: Presentable {
     func text(for reader: Reader) -> String {
@@ -20,6 +21,10 @@ extension JournalLine {
     func cells(for reader: Reader) -> [String] {
         let blame = blame == Blame.nobody.rawValue ? "" : blame
         let subject = task.map { Subject.text($0, of: plugin) } ?? plugin
-        return [at.briefText(for: reader), event, launch.map { "\($0)" } ?? "", subject, blame, message]
+        let caller = user.map {
+            "; called by user \($0.uid), process \($0.pid)" + ($0.command.map { " (\($0))" } ?? "")
+        }
+        let text = message + (caller ?? "")
+        return [at.briefText(for: reader), event, launch.map { "\($0)" } ?? "", subject, blame, text]
     }
 }

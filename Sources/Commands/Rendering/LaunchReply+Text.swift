@@ -2,18 +2,20 @@
 
 import ControlAPI
 import TaskModel
+import TerminalText
 
 extension LaunchListReply: Presentable {
     func text(for reader: Reader) -> String {
         if launches.isEmpty { return "no launch so far\n" }
-        var table = Table("LAUNCH", "PLUGIN", "LANE", "CAUSE", "TASKS", "BUDGET", "USED", "STARTED", "OUTCOME")
+        var table = Table("LAUNCH", "PLUGIN", "LANE", "CAUSE", "TASKS", "WORST", "BUDGET", "USED", "STARTED", "OUTCOME")
         for launch in launches {
             table.add(
                 "\(launch.launch)",
                 launch.plugin,
                 launch.lane,
                 launch.cause,
-                "\(launch.tasks.count)",
+                launch.taskNames,
+                launch.worstOutcome ?? "",
                 launch.budget?.duration.humanReadable ?? "none",
                 launch.used?.duration.humanReadable ?? "",
                 launch.startedAt.localText(for: reader),
@@ -21,6 +23,15 @@ extension LaunchListReply: Presentable {
             )
         }
         return table.text
+    }
+}
+
+extension LaunchReply {
+    /// The first task, and how many more there are.
+    fileprivate var taskNames: String {
+        guard let first = tasks.first else { return "none" }
+        let name = Subject.text(first.task, of: plugin)
+        return tasks.count == 1 ? name : "\(name) and \(tasks.count - 1) more"
     }
 }
 

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import PluginBinary
+import TerminalText
 
 extension LibraryInspection: Presentable {
     func text(for reader: Reader) -> String {

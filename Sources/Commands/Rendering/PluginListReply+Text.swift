@@ -2,6 +2,7 @@
 
 import ControlAPI
 import TaskModel
+import TerminalText
 
 extension PluginListReply: Presentable {
     func text(for reader: Reader) -> String {

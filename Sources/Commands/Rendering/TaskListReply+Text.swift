@@ -2,6 +2,7 @@
 
 import ControlAPI
 import TaskModel
+import TerminalText
 
 extension TaskListReply: Presentable {
     func text(for reader: Reader) -> String {

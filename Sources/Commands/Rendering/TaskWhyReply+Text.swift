@@ -2,6 +2,7 @@
 
 import ControlAPI
 import TaskModel
+import TerminalText
 
 extension TaskWhyReply: Presentable {
     /// The state in a sentence, then what keeps it, what would help, and how it went last.

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import TerminalText
 
 extension WaitingReason {
     /// The code, the sentence, and the end when it has one.

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ControlAPI
+import ControlClient
 import HostConfiguration
 import Replay
 import Scheduling

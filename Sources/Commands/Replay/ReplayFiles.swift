@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Glibc
-import PluginCatalog
+import LocatedYAML
 
 extension ReplayCommand {
     /// Everything that is wrong with a file is told at once.

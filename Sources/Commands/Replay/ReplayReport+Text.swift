@@ -2,6 +2,7 @@
 
 import Replay
 import TaskModel
+import TerminalText
 
 extension ReplayReport: Presentable {
     func text(for reader: Reader) -> String {

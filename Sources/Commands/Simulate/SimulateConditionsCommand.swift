@@ -2,6 +2,8 @@
 
 import ArgumentParser
 import ControlAPI
+import ControlClient
+import HostConfiguration
 import TaskModel
 
 /// Says what the host shall take for true about the machine.
@@ -21,7 +23,9 @@ struct SimulateConditionsCommand: AsyncParsableCommand {
             """
     )
 
-    enum Word: String, ExpressibleByArgument, CaseIterable {
+    enum Word: String, ConditionWord, CaseIterable {
+        static let choices = allValueStrings.joined(separator: "|")
+
         case `true`
         case `false`
         case real
@@ -35,20 +39,7 @@ struct SimulateConditionsCommand: AsyncParsableCommand {
         }
     }
 
-    @Option(help: "Whether the machine is on external power; real takes the script back, here and below.")
-    var externalPower: Word?
-    @Option(help: "Whether the machine has a network.")
-    var network: Word?
-    @Option(help: "Whether nobody else uses the machine.")
-    var idle: Word?
-    @Option(help: "Whether the processors are busy.")
-    var highLoad: Word?
-    @Option(help: "Whether memory is short.")
-    var lowMemory: Word?
-    @Option(help: "Whether the machine is hot.")
-    var hot: Word?
-    @Option(help: "Whether continued tasks may ask for a GPU.")
-    var gpu: Word?
+    @OptionGroup var conditions: ConditionFlags<Word>
 
     @Option(
         help: ArgumentHelp("The container of this plugin is locked; may be repeated.", valueName: "plugin"),
@@ -70,11 +61,8 @@ struct SimulateConditionsCommand: AsyncParsableCommand {
     @OptionGroup var host: HostOptions
 
     private var words: [Condition: Word] {
-        let given: [(Condition, Word?)] = [
-            (.externalPower, externalPower), (.network, network), (.idle, idle), (.highLoad, highLoad),
-            (.lowMemory, lowMemory), (.hot, hot), (.gpu, gpu),
-        ]
-        return Dictionary(uniqueKeysWithValues: given.compactMap { condition, word in word.map { (condition, $0) } })
+        let given = Condition.all.compactMap { condition in conditions[condition].map { (condition, $0) } }
+        return Dictionary(uniqueKeysWithValues: given)
     }
 
     private var containers: [(PluginIdentifier, ConditionsSimulation.Script)] {
@@ -87,7 +75,7 @@ struct SimulateConditionsCommand: AsyncParsableCommand {
             throw ValidationError("the container of \(plugin) is named twice; say one thing of it")
         }
         if words.isEmpty && named.isEmpty {
-            let names = (Condition.allCases.map(\.rawValue) + ["locked", "unlocked", "real"]).map { "--\($0)" }
+            let names = (Condition.all.map(\.name) + ["locked", "unlocked", "real"]).map { "--\($0)" }
             throw ValidationError("no condition is named; give one of \(names.joined(separator: ", "))")
         }
     }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ControlAPI
+import ControlClient
 import TaskModel
 
 /// Starts pending tasks whose time or conditions have not come. Never starts what nobody submitted.

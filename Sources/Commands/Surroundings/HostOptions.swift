@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ControlAPI
+import ControlClient
 
 /// The options that choose a host, shared by all commands that talk to one.
 struct HostOptions: ParsableArguments {

@@ -4,6 +4,8 @@
 @preconcurrency import Dispatch
 import Foundation
 import Glibc
+import HostConfiguration
+import HostMonitor
 import TaskModel
 
 extension Surroundings {

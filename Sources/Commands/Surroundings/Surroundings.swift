@@ -1,7 +1,10 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 package import Foundation
+package import HostConfiguration
+package import HostMonitor
 package import TaskModel
+import TerminalText
 
 /// What a command finds around it: environment, clock, zone, streams. The one thing that tests replace.
 package struct Surroundings: Sendable {

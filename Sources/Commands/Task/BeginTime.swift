@@ -4,6 +4,7 @@ import ArgumentParser
 import ControlAPI
 import Foundation
 import TaskModel
+import TerminalText
 
 /// An instant as a person writes it: `02:00`, an RFC 3339 time, or `+15min`.
 struct BeginTime: Hashable {

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ControlAPI
+import ControlClient
 import TaskModel
 
 /// Lists all work that is accepted and not over.

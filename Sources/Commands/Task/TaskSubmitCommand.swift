@@ -2,47 +2,11 @@
 
 import ArgumentParser
 import ControlAPI
+import ControlClient
 import TaskModel
 
 /// Hands in a request on a person's behalf, as the plugin itself would.
 struct TaskSubmitCommand: AsyncParsableCommand {
-    enum Kind: String, ExpressibleByArgument, CaseIterable {
-        case refresh
-        case processing
-        case healthResearch = "health-research"
-        case continued
-
-        var taskKind: TaskKind {
-            switch self {
-            case .refresh: .refresh
-            case .processing: .processing
-            case .healthResearch: .healthResearch
-            case .continued: .continued
-            }
-        }
-    }
-
-    enum Strategy: String, ExpressibleByArgument, CaseIterable {
-        case queue
-        case fail
-    }
-
-    enum Protection: String, ExpressibleByArgument, CaseIterable {
-        case untilFirstAuthentication = "until-first-authentication"
-        case none
-        case unlessOpen = "unless-open"
-        case complete
-
-        var type: ProtectionType {
-            switch self {
-            case .untilFirstAuthentication: .untilFirstAuthentication
-            case .none: .none
-            case .unlessOpen: .unlessOpen
-            case .complete: .complete
-            }
-        }
-    }
-
     static let configuration = CommandConfiguration(
         commandName: "submit",
         abstract: "Submit a request for a task that a plugin's manifest permits.",
@@ -68,7 +32,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
             as long as it makes progress. Required.
             """
     )
-    var kind: Kind?
+    var kind: TaskKind?
 
     @Option(help: ArgumentHelp("Do not run it earlier.", valueName: "when"))
     var notBefore: String?
@@ -80,7 +44,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     var needsExternalPower = false
 
     @Option(help: "Health research: in which state of the container's lock it can work.")
-    var protection: Protection?
+    var protection: ProtectionType?
 
     @Option(help: "Continued: what people see while it runs. Required for that kind.")
     var title: String?
@@ -89,7 +53,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     var subtitle: String?
 
     @Option(help: "Continued: wait for room (queue, the default), or fail when there is none.")
-    var strategy: Strategy?
+    var strategy: SubmissionStrategy?
 
     @Flag(help: "Continued: run it only where there is a GPU.")
     var needsGPU = false
@@ -113,14 +77,14 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let kind = (kind ?? .processing).taskKind
+        let kind = kind ?? .processing
         let request = TaskRequest(
             identifier: identifier,
             kind: kind,
             earliestBegin: try earliestBegin(),
             requiresNetwork: needsNetwork,
             requiresExternalPower: needsExternalPower,
-            protection: protection?.type ?? .untilFirstAuthentication,
+            protection: protection ?? .untilFirstAuthentication,
             continued: kind == .continued ? continuedTerms : nil
         )
         let submission = TaskSubmission(request, payload: try payload.map(PayloadFile.bytes(of:)) ?? [])
@@ -131,30 +95,62 @@ struct TaskSubmitCommand: AsyncParsableCommand {
         ContinuedTerms(
             title: title ?? "",
             subtitle: subtitle,
-            strategy: strategy == .fail ? .fail : .queue,
+            strategy: strategy ?? .queue,
             resources: needsGPU ? .gpu : []
         )
     }
 
-    /// What another kind has would go unheard.
+    /// A field of another kind would have no effect.
     private func validateFieldsOfKind() throws {
         guard let kind else { return }
         if kind == .continued, title?.isEmpty ?? true {
             throw ValidationError("--title is missing; a continued task is shown by it while it runs")
         }
-        let isContinued = kind == .continued
-        let foreign: [(name: String, isGiven: Bool, belongs: Bool)] = [
-            ("--needs-network", needsNetwork, kind.taskKind.isProcessing),
-            ("--needs-external-power", needsExternalPower, kind.taskKind.isProcessing),
-            ("--protection", protection != nil, kind == .healthResearch),
-            ("--title", title != nil, isContinued), ("--subtitle", subtitle != nil, isContinued),
-            ("--strategy", strategy != nil, isContinued), ("--needs-gpu", needsGPU, isContinued),
-        ]
-        guard let first = foreign.first(where: { $0.isGiven && !$0.belongs }) else { return }
-        throw ValidationError("\(first.name) is not for a \(kind.rawValue) request; leave it out")
+        guard let field = RequestField.foreign(to: kind, isGiven: has) else { return }
+        throw ValidationError("\(field.flag) is not for a \(kind.name) request; leave it out")
+    }
+
+    private func has(_ field: RequestField) -> Bool {
+        switch field {
+        case .requiresNetwork: needsNetwork
+        case .requiresExternalPower: needsExternalPower
+        case .protection: protection != nil
+        case .title: title != nil
+        case .subtitle: subtitle != nil
+        case .strategy: strategy != nil
+        case .resources: needsGPU
+        }
     }
 
     private func earliestBegin() throws -> WallTime? {
         try notBefore.map { try BeginTime($0, for: Surroundings.current.reader).time }
     }
+}
+
+// The kinds that can be submitted.
+extension TaskKind: ExpressibleByArgument {
+    init?(argument: String) {
+        guard let kind = Self.submittable.first(where: { $0.name == argument }) else { return nil }
+        self = kind
+    }
+
+    static var allValueStrings: [String] { submittable.map(\.name) }
+}
+
+extension SubmissionStrategy: ExpressibleByArgument {
+    init?(argument: String) {
+        guard let strategy = Self.allCases.first(where: { $0.name == argument }) else { return nil }
+        self = strategy
+    }
+
+    static var allValueStrings: [String] { allCases.map(\.name) }
+}
+
+extension ProtectionType: ExpressibleByArgument {
+    init?(argument: String) {
+        guard let type = Self.allCases.first(where: { $0.name == argument }) else { return nil }
+        self = type
+    }
+
+    static var allValueStrings: [String] { allCases.map(\.name) }
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ControlAPI
+import HostMonitor
 
 /// Shows what a host does while it does it.
 struct WatchCommand: AsyncParsableCommand {
@@ -40,11 +41,12 @@ struct WatchCommand: AsyncParsableCommand {
         let pause = try pause()
         let startHint = host.choice.startHint
         try await host.connected(answerTimeout: Self.answerTimeout) { client in
-            let surroundings = Surroundings.current
-            let first = try await HostSnapshot.take(from: client, at: surroundings.now())
-            var display = WatchDisplay(surroundings, isLive: !once)
+            let context = Surroundings.current.monitorContext
+            let first = try await HostSnapshot.take(from: client, at: Surroundings.current.now())
+            var display = WatchDisplay(context, isLive: !once)
             if once { return try display.show(.present(first)) }
-            try await WatchSession(client: client, interval: pause, startHint: startHint).run(from: first, on: &display)
+            let session = WatchSession(client: client, interval: pause, remedy: startHint, context: context)
+            try await session.run(from: first, on: &display)
         }
     }
 
@@ -53,5 +55,17 @@ struct WatchCommand: AsyncParsableCommand {
             throw ValidationError("--interval \"\(interval)\" is not from 50ms to 1h, such as 200ms or 5s")
         }
         return pause
+    }
+}
+
+extension Surroundings {
+    fileprivate var monitorContext: MonitorContext {
+        MonitorContext(
+            environment: environment,
+            reader: { reader },
+            write: standardOutput,
+            interruptions: interruptions,
+            screen: screen
+        )
     }
 }

@@ -47,7 +47,7 @@ package struct ConditionsReply: Codable, Hashable, Sendable {
 
         init(stringValue: String) { self.stringValue = stringValue }
         init?(intValue: Int) { nil }
-        init(_ condition: Condition) { stringValue = condition.rawValue }
+        init(_ condition: Condition) { stringValue = condition.name }
         static let lockedContainers = Key(stringValue: "locked-containers")
     }
 

@@ -51,7 +51,7 @@ package struct JournalQuery: Hashable, Sendable {
         )
     }
 
-    var items: [(name: String, value: String)] {
+    package var items: [(name: String, value: String)] {
         let given: [(name: String, value: String?)] = [
             ("after", after?.description), ("before", before?.description),
             isFollowing ? ("follow", "true") : ("limit", "\(limit)"),

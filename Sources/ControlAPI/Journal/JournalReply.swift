@@ -29,6 +29,21 @@ package struct JournalLine: Codable, Hashable, Sendable {
     package let submission: Int64?
     package let blame: String
     package let message: String
+    /// The newer submission that replaced or superseded this one.
+    package let successor: Int64?
+    /// Occurrences that the line stands for; nil for one.
+    package let count: Int?
+    /// The user whose call caused it.
+    package let user: User?
+
+    package struct User: Codable, Hashable, Sendable {
+        package let uid: UInt32
+        package let pid: Int32
+        /// The name of the calling program; nil when it had gone.
+        package let command: String?
+
+        package init(_ user: CallingUser) { (uid, pid, command) = (user.uid, user.pid, user.command) }
+    }
 
     package init(
         number: Int64,
@@ -39,7 +54,10 @@ package struct JournalLine: Codable, Hashable, Sendable {
         task: String?,
         submission: SubmissionNumber?,
         blame: Blame,
-        message: String
+        message: String,
+        successor: SubmissionNumber? = nil,
+        count: Int? = nil,
+        user: CallingUser? = nil
     ) {
         self.number = number
         self.at = Timestamp(at)
@@ -51,13 +69,16 @@ package struct JournalLine: Codable, Hashable, Sendable {
         self.submission = submission?.rawValue
         self.blame = blame.rawValue
         self.message = message
+        self.successor = successor?.rawValue
+        self.count = count
+        self.user = user.map(User.init)
     }
 
     /// The task's identifier or the event's name.
     package var task: String? { identifier ?? eventName }
 
     private enum CodingKeys: String, CodingKey {
-        case number, at, event, plugin, launch, identifier, submission, blame, message
+        case number, at, event, plugin, launch, identifier, submission, blame, message, successor, count, user
         case eventName = "event-name"
     }
 
@@ -71,7 +92,10 @@ package struct JournalLine: Codable, Hashable, Sendable {
             task: entry.label,
             submission: entry.submission,
             blame: entry.blame,
-            message: entry.message
+            message: entry.message,
+            successor: entry.successor,
+            count: entry.count,
+            user: entry.user
         )
     }
 }

@@ -22,6 +22,8 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     /// The manifest that it was committed with. SHA-256, lower-case hexadecimal.
     package let manifestDigest: String
     package let tasks: [Task]
+    /// The worst of its tasks' outcomes so far; nil while none has one.
+    package let worstOutcome: String?
     /// The names of the assertions that are open now, in the order of their begin.
     package let assertions: [String]
 
@@ -55,6 +57,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         message = end?.message
         self.manifestDigest = manifestDigest
         self.tasks = tasks
+        worstOutcome = TaskOutcome.worst(of: tasks.compactMap { $0.outcome.flatMap(TaskOutcome.init) })?.rawValue
         self.assertions = assertions
     }
 
@@ -66,6 +69,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         case grace = "grace-ns"
         case used = "used-ns"
         case manifestDigest = "manifest-digest"
+        case worstOutcome = "worst-outcome"
     }
 
     package struct Task: Codable, Hashable, Sendable {

@@ -86,33 +86,37 @@ package struct TaskSubmission: CallBody, Hashable {
     }
 
     private func validKind() throws(ControlRefusal) -> TaskKind {
-        if let kind = TaskKind(name: kind), kind != .event { return kind }
-        let offered = TaskKind.allCases.filter { $0 != .event }.map(\.name)
+        let offered = TaskKind.submittable
+        if let kind = offered.first(where: { $0.name == kind }) { return kind }
         throw ControlRefusal(
             .kindUnknown,
             field: "kind",
             "kind \"\(kind)\" is not offered",
-            remedy: NearestWord.remedy(for: kind, among: offered)
+            remedy: NearestWord.remedy(for: kind, among: offered.map(\.name))
         )
     }
 
-    /// What another kind has is a mistake, not a wish that goes unheard.
+    /// A field of another kind is a mistake of the caller; ignoring it would hide that.
     private func refuseForeignFields(of kind: TaskKind) throws(ControlRefusal) {
-        let isContinued = kind == .continued
-        let foreign: [(name: String, isGiven: Bool, belongs: Bool)] = [
-            ("requires-network", requiresNetwork, kind.isProcessing),
-            ("requires-external-power", requiresExternalPower, kind.isProcessing),
-            ("protection", protection != nil, kind == .healthResearch),
-            ("title", title != nil, isContinued), ("subtitle", subtitle != nil, isContinued),
-            ("strategy", strategy != nil, isContinued), ("requires-gpu", requiresGPU, isContinued),
-        ]
-        guard let first = foreign.first(where: { $0.isGiven && !$0.belongs }) else { return }
+        guard let field = RequestField.foreign(to: kind, isGiven: has) else { return }
         throw ControlRefusal(
             .fieldNotOfKind,
-            field: first.name,
-            "field \"\(first.name)\" is not one of a \(kind.name) request",
+            field: field.key,
+            "field \"\(field.key)\" is not one of a \(kind.name) request",
             remedy: "leave it out, or submit another kind"
         )
+    }
+
+    private func has(_ field: RequestField) -> Bool {
+        switch field {
+        case .requiresNetwork: requiresNetwork
+        case .requiresExternalPower: requiresExternalPower
+        case .protection: protection != nil
+        case .title: title != nil
+        case .subtitle: subtitle != nil
+        case .strategy: strategy != nil
+        case .resources: requiresGPU
+        }
     }
 
     private func continuedTerms() throws(ControlRefusal) -> ContinuedTerms {

@@ -1,8 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 /// Text as one part of a URL: all but unreserved characters become `%XX`. Keeps no separators.
-enum PercentCoding {
-    static func encode(_ text: String) -> String {
+package enum PercentCoding {
+    package static func encode(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {
             if isUnreserved(byte) {

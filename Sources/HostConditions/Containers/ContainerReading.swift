@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// Whether the data in one plugin's container can be read.
 enum ContainerReading: Equatable {
@@ -37,7 +38,7 @@ enum ContainerReading: Equatable {
         case .automatic(let point): "\(point) is mounted when it is opened"
         case .notMounted(let point, let file): "\(point) is not mounted; \(file) expects it"
         case .keyAbsent(let folder): "the key of \(folder) is not there"
-        case .unreadable(let error): error.words
+        case .unreadable(let error): error.description
         }
     }
 

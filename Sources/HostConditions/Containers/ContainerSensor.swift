@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 package import TaskModel
 
 /// Whether the containers of some plugins are mounted and unlocked. The kernel tells when something is mounted; a key that
@@ -47,7 +48,7 @@ final class ContainerSensor: Sensor {
                 readings[plugin] = .measured(reading.isLocked, from: path, detail: reading.words)
             }
         } catch {
-            for plugin in watched.plugins { readings[plugin] = .missing(error.words) }
+            for plugin in watched.plugins { readings[plugin] = .missing(error.description) }
             nextLook = now + interval
         }
     }

@@ -1,5 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import LinuxSystem
+
 /// What is mounted where, and what is meant to be. Paths are written as the files have them, octal escapes undone.
 struct MountTable: Equatable {
     /// The type of what is on top at each mount point.

@@ -1,5 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import LinuxSystem
+
 /// The temperatures of the machine's thermal zones. Judges; reads nothing.
 struct HeatReading: Equatable {
     struct Zone: Equatable {

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Glibc
+import LinuxSystem
 import TaskModel
 
 /// Whether the machine is too hot for work that can wait. Sampled slowly, and only while somebody watches.
@@ -30,7 +31,7 @@ final class HeatSensor: Sensor {
             let heat = try HeatReading(folder: folder)
             reading = judge(heat)
         } catch {
-            reading = .missing(error.words)
+            reading = .missing(error.description)
         }
     }
 

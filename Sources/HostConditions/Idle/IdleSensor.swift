@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Glibc
+import LinuxSystem
 import TaskModel
 
 /// Whether the machine idles, and whether its load is high: samples what others than the host's launches use, and asks the
@@ -100,12 +101,12 @@ final class IdleSensor: Sensor {
     private var files: String { "\(roots.proc)/stat, \(roots.proc)/pressure" }
 
     private var highLoad: ConditionReading {
-        if let problem { return .missing(problem.words) }
+        if let problem { return .missing(problem.description) }
         return .measured(high.holds, from: files, detail: words)
     }
 
     private var idle: ConditionReading {
-        if let problem { return .missing(problem.words) }
+        if let problem { return .missing(problem.description) }
         var words = words
         var from = files
         switch sessions.presence {

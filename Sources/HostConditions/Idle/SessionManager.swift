@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// Asks logind whether somebody is at the machine, and hears when that changes. Lives on one thread; waits for nothing.
 final class SessionManager {
@@ -113,7 +114,7 @@ final class SessionManager {
         )
     }
 
-    /// A descriptor of ours for the connection's socket, which can be waited for as long as we like.
+    /// A duplicate of the connection's socket descriptor, owned by this object.
     private func copyNumber(_ number: Int32) -> Int32 {
         guard number >= 0 else { return number }
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import LinuxSystem
 import TaskModel
 
 /// What the whole machine, or the host's own launches, have used since some moment in the past. Grows only.

@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// Hears what the kernel announces, or asks it for everything it has. Understands none of it.
 final class NetlinkSocket {

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import LinuxSystem
 import TaskModel
 
 /// What all sensors have found out so far.
@@ -16,6 +17,9 @@ protocol Sensor: AnyObject {
     /// When to look without being told: nil while nothing is watched that has to be sampled.
     var nextLook: MonotonicTime? { get }
 
+    /// The sampled conditions that are needed from now on; a sensor that is told of changes ignores them.
+    func watch(_ conditions: Set<Condition>, at now: MonotonicTime)
+
     /// Takes what `awaited` was ready with, and reads anew if that concerns it.
     func listen(at now: MonotonicTime)
 
@@ -31,6 +35,7 @@ protocol Sensor: AnyObject {
 extension Sensor {
     var awaited: Awaited? { nil }
     var nextLook: MonotonicTime? { nil }
+    func watch(_ conditions: Set<Condition>, at now: MonotonicTime) {}
     func listen(at now: MonotonicTime) { look(at: now) }
     func cannotWait(_ error: SystemError) {}
 }

@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// Reads the small files in which the kernel and the system show their state. Not for files of any size.
 enum SystemFile {

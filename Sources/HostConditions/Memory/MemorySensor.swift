@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 import TaskModel
 
 /// Whether processes wait for memory. The kernel tells when that begins; that it is over has to be looked for, and
@@ -55,7 +56,7 @@ final class MemorySensor: Sensor {
     func write(to readings: inout Readings) {
         let words = "waiting for memory \(average)% of 10 s"
         readings.conditions[.lowMemory] =
-            problem.map { .missing($0.words) } ?? .measured(isLow, from: path, detail: words)
+            problem.map { .missing($0.description) } ?? .measured(isLow, from: path, detail: words)
     }
 
     private func fail(_ error: SystemError) {

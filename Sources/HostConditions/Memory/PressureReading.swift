@@ -1,5 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import LinuxSystem
+
 /// One of the kernel's files of pressure stall information: for how much of the time something waited for a resource.
 struct PressureReading: Equatable {
     /// Percent of the last ten seconds in which some process waited.

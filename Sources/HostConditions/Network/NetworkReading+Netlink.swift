@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 
 // How the kernel writes links and routes.
 extension NetworkReading {

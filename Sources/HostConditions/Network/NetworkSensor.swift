@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 import TaskModel
 
 /// Whether there is a network, from the kernel's links and routes; it tells when they change.
@@ -49,7 +50,7 @@ final class NetworkSensor: Sensor {
 
     func write(to readings: inout Readings) {
         readings.conditions[.network] =
-            problem.map { .missing($0.words) }
+            problem.map { .missing($0.description) }
             ?? .measured(network.hasNetwork, from: "rtnetlink", detail: network.words)
     }
 

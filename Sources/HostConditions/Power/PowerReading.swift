@@ -1,5 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import LinuxSystem
+
 /// What the machine's power supplies say. Judges; reads nothing.
 struct PowerReading: Equatable {
     struct Supply: Equatable {

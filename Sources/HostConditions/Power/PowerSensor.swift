@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 import TaskModel
 
 /// Whether the machine is on external power, from its power supplies; the kernel tells when one changes.
@@ -41,10 +42,10 @@ final class PowerSensor: Sensor {
     private func read() -> ConditionReading {
         do throws(SystemError) {
             let power = try readSupplies()
-            let notice = if case .failure(let error) = events { "; changes are not told: \(error.words)" } else { "" }
+            let notice = if case .failure(let error) = events { "; changes are not told: \(error)" } else { "" }
             return .measured(power.isOnExternalPower, from: folder, detail: power.words + notice)
         } catch {
-            return .missing(error.words)
+            return .missing(error.description)
         }
     }
 

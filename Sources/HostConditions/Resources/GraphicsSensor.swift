@@ -2,6 +2,7 @@
 
 import CLinux
 import Glibc
+import LinuxSystem
 import TaskModel
 
 /// Whether a graphics processor is there, by its devices; folders tell when one comes or goes.

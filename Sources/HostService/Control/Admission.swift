@@ -3,6 +3,7 @@
 import Foundation
 import HostConfiguration
 import NIOCore
+import TaskModel
 
 /// Who may give orders on the control socket: the host's own user, root, and whoever is in the socket group.
 struct Admission: Sendable {
@@ -27,6 +28,7 @@ struct Admission: Sendable {
     /// Who called. The kernel's word, not the user database's: a process may be in groups that no account has.
     struct Caller: Sendable {
         let user: UInt32
+        let process: Int32
         /// The primary one and all others.
         let groups: [UInt32]
 
@@ -35,7 +37,15 @@ struct Admission: Sendable {
             var length = socklen_t(MemoryLayout<Credentials>.size)
             guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else { return nil }
             user = credentials.user
+            process = credentials.process
             groups = [credentials.group] + Self.otherGroups(socket: socket)
+        }
+
+        /// The caller as the journal has it.
+        var callingUser: CallingUser {
+            let name = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
+            let command = name?.trimmingCharacters(in: .whitespacesAndNewlines).terminalSafe
+            return CallingUser(uid: user, pid: process, command: command)
         }
 
         private static func otherGroups(socket: CInt) -> [UInt32] {

@@ -3,6 +3,7 @@
 import ControlAPI
 import HostConditions
 import HostConfiguration
+import LocatedYAML
 import PluginCatalog
 import Scheduling
 import TaskLedger

@@ -11,7 +11,7 @@ extension ControlRoutes {
         guard let plugin = PluginIdentifier(text) else {
             throw ControlRefusal.malformedIdentifier(text, field: "identifier")
         }
-        let answer = await scheduler.ask { .purgeRequested(plugin, reply: $0) }
+        let answer = await ask { .purgeRequested(plugin, reply: $0) }
         guard case .purged(let dropped) = answer else { throw unexpected(answer) }
         do {
             let hadContainer = try await threads.run { [state = scheduler.state] in

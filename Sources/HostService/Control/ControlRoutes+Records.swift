@@ -136,7 +136,10 @@ extension JournalLine {
             task: record.label,
             submission: record.submission,
             blame: record.blame,
-            message: record.message
+            message: record.message,
+            successor: record.successor,
+            count: record.count,
+            user: record.user
         )
     }
 }

@@ -11,7 +11,7 @@ extension ControlRoutes {
     func submit(_ body: TaskSubmission) async throws -> TaskSubmissionReply {
         let (request, payload) = try body.validated()
         let submission = Submission(request: request, payload: payload, submitter: .person)
-        switch await scheduler.ask({ .submitted(submission, reply: $0) }) {
+        switch await ask({ .submitted(submission, reply: $0) }) {
         case .submitted(let number, let plugin, let replaced):
             return TaskSubmissionReply(number, plugin: plugin, identifier: request.identifier, replacing: replaced)
         case let answer: throw unexpected(answer)
@@ -21,7 +21,7 @@ extension ControlRoutes {
     func trigger(_ text: String, _ body: PluginTrigger) async throws -> PluginTriggerReply {
         let plugin = try PluginIdentifier(validating: text)
         let trigger = Trigger(plugin: plugin, payload: try body.validated())
-        switch await scheduler.ask({ .triggered(trigger, reply: $0) }) {
+        switch await ask({ .triggered(trigger, reply: $0) }) {
         case .triggered(let number): return PluginTriggerReply(number, plugin: plugin)
         case .refused(let refusal)
         where refusal.subReason == .pluginMissing && !catalog.contents.refused.contains { $0.identifier == plugin }:
@@ -32,7 +32,7 @@ extension ControlRoutes {
 
     func cancel(_ text: String) async throws -> TaskCancellationReply {
         let identifier = try TaskIdentifier(validating: text)
-        switch await scheduler.ask({ .cancelRequested(identifier, of: nil, reply: $0) }) {
+        switch await ask({ .cancelRequested(identifier, of: nil, reply: $0) }) {
         case .cancelled(let count): return TaskCancellationReply(isCancelled: count > 0)
         case let answer: throw unexpected(answer)
         }
@@ -40,7 +40,7 @@ extension ControlRoutes {
 
     func stop(_ text: String) async throws -> TaskStopReply {
         let identifier = try TaskIdentifier(validating: text)
-        switch await scheduler.ask({ .taskStopRequested(identifier, reply: $0) }) {
+        switch await ask({ .taskStopRequested(identifier, reply: $0) }) {
         case .expiring(let launch): return TaskStopReply(launch: launch)
         case .cancelled: return TaskStopReply(launch: nil)
         case let answer: throw unexpected(answer)
@@ -51,11 +51,10 @@ extension ControlRoutes {
         let identifier = try TaskIdentifier(validating: text)
         let (explanation, now) = try await read { scheduler, now in (scheduler.explain(identifier, at: now), now) }
         let last = try await recorded { ledger in
-            // A submission that replaced or was cancelled tells nothing of how the task went.
-            try ledger.journal(
-                JournalSelection(filter: JournalFilter(label: identifier.text), newestFirst: true, limit: 50)
-            )
-            .first { TaskOutcome(rawValue: $0.event) != nil }
+            let filter = JournalFilter(label: identifier.text)
+            return try ledger.journal(
+                JournalSelection(filter: filter, outcomesOnly: true, newestFirst: true, limit: 1)
+            ).first
         }
         let lastEvent = last == nil ? try await lastEvent(of: explanation) : nil
         let reply = TaskWhyReply(
@@ -94,15 +93,17 @@ extension ControlRoutes {
         let records = try await recorded { ledger in
             try names.flatMap { name in
                 let filter = JournalFilter(plugin: plugin, label: name)
-                return try ledger.journal(JournalSelection(filter: filter, newestFirst: true, limit: 50))
+                return try ledger.journal(
+                    JournalSelection(filter: filter, outcomesOnly: true, newestFirst: true, limit: 1)
+                )
             }
         }
-        return records.filter { TaskOutcome(rawValue: $0.event) != nil }.max { $0.number < $1.number }
+        return records.max { $0.number < $1.number }
     }
 
     func simulateLaunch(_ body: LaunchSimulation) async throws -> LaunchSimulationReply {
         let identifiers = try body.validated()
-        switch await scheduler.ask({ .launchSimulated(identifiers, reply: $0) }) {
+        switch await ask({ .launchSimulated(identifiers, reply: $0) }) {
         case .launching(let launches): return LaunchSimulationReply(launching: launches)
         case let answer: throw unexpected(answer)
         }
@@ -110,7 +111,7 @@ extension ControlRoutes {
 
     func simulateExpiration(_ body: ExpirationSimulation) async throws -> ExpirationSimulationReply {
         let identifier = try body.validated()
-        switch await scheduler.ask({ .expirationSimulated(identifier, reply: $0) }) {
+        switch await ask({ .expirationSimulated(identifier, reply: $0) }) {
         case .expiring(let launch): return ExpirationSimulationReply(launch: launch)
         case let answer: throw unexpected(answer)
         }

@@ -15,6 +15,14 @@ struct ControlRoutes: Sendable {
     let catalog: CatalogKeeper
     let conditions: ConditionsKeeper
     let facts: HostFacts
+    /// The caller of the request that is answered; nil before there is one.
+    var caller: Admission.Caller?
+
+    /// Asks the core for the caller.
+    func ask(_ event: (ReplyToken) -> SchedulerEvent) async -> Answer {
+        guard let user = caller?.callingUser else { return await scheduler.ask(event) }
+        return await scheduler.ask { .byUser(user, event($0)) }
+    }
 
     func answer(_ route: Route, _ call: ControlCall) async throws -> Response {
         if route.concernsPlugin { try await catalog.waitUntilLoaded() }

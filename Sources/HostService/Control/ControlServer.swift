@@ -81,6 +81,8 @@ struct ControlServer: Service {
                 query: try QueryParameters(request.uri.query, of: route),
                 body: try await Self.body(of: request, for: route)
             )
+            var routes = routes
+            routes.caller = caller
             return try await routes.answer(route, call)
         } catch let refusal as ControlRefusal {
             var response = Response(json: refusal.reply, status: refusal.status)

@@ -1,10 +1,11 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import ControlAPI
+import LocatedYAML
 import PluginCatalog
 
 extension ManifestNote {
-    init(_ problem: ManifestProblem) {
+    init(_ problem: DocumentProblem) {
         self.init(
             severity: problem.severity == .error ? .error : .note,
             line: problem.line,

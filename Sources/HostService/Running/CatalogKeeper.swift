@@ -2,8 +2,10 @@
 
 import Foundation
 import HostConfiguration
+import LocatedYAML
 import Logging
 import PluginCatalog
+import Scheduling
 import ServiceLifecycle
 import Synchronization
 import TaskModel
@@ -14,15 +16,13 @@ import TaskModel
 final class CatalogKeeper: Service, Sendable {
     private struct State {
         var contents = CatalogContents.empty
+        /// What was handed out so far.
+        var catalogue = Catalogue()
         var known: [PluginIdentifier: KnownPlugin]
     }
 
-    /// Gets the installed plugins, the problem of each refused manifest, and the plugins that are refused only because their
-    /// main plugin is missing.
-    typealias OnChange =
-        @Sendable (
-            [PluginEntry], _ refused: [PluginIdentifier: String], _ orphans: Set<PluginIdentifier>
-        ) -> Void
+    /// Receives the difference from the previous load; after the first load the whole catalogue.
+    typealias OnChange = @Sendable (CatalogueChange) -> Void
 
     private let folders: CatalogFolders
     private let settings: [PluginIdentifier: [String: String]]
@@ -130,11 +130,9 @@ extension CatalogKeeper {
 
     /// The outcome of a load that differs from the load before.
     private struct Change: Sendable {
-        let entries: [PluginEntry]
-        let refusals: [PluginIdentifier: String]
-        let orphans: Set<PluginIdentifier>
-        let problems: [ManifestProblem]
-        let notes: [ManifestProblem]
+        let catalogue: CatalogueChange
+        let problems: [DocumentProblem]
+        let notes: [DocumentProblem]
     }
 
     /// Reads the changed files of the folders, and hands out the catalogue when it has changed.
@@ -144,7 +142,7 @@ extension CatalogKeeper {
         guard let change = try await threads.run({ self.change(to: listing, examined) }) else { return }
         for problem in change.problems { log.warning("manifest refused", metadata: ["problem": "\(problem)"]) }
         for note in change.notes { log.notice("manifest note", metadata: ["note": "\(note)"]) }
-        onChange(change.entries, change.refusals, change.orphans)
+        onChange(change.catalogue)
     }
 
     private func examine(_ sources: [ManifestSource]) async throws -> [ExaminedManifest] {
@@ -172,7 +170,7 @@ extension CatalogKeeper {
     /// Nil when the catalogue is unchanged. Called by `load` alone, never twice at once.
     private func change(to listing: ManifestListing, _ examined: [ExaminedManifest]) -> Change? {
         cache.endPass()
-        let (before, known) = state.withLock { ($0.contents, $0.known) }
+        let (before, handedOut, known) = state.withLock { ($0.contents, $0.catalogue, $0.known) }
         let contents = Catalog.contents(
             of: listing,
             examined,
@@ -181,15 +179,17 @@ extension CatalogKeeper {
             operatorExtensions: operatorExtensions
         )
         if contents == before, isLoaded { return nil }
+        let catalogue = Catalogue(
+            contents.entries.map(withOperatorsSettings),
+            refused: Self.refusals(in: contents, known: known.values)
+        )
         state.withLock { state in
-            state.contents = contents
+            (state.contents, state.catalogue) = (contents, catalogue)
             for entry in contents.entries { state.known[entry.identifier] = KnownPlugin(entry) }
         }
         let (refused, notes) = (Set(before.refused), Set(before.notes))
         return Change(
-            entries: contents.entries.map(withOperatorsSettings),
-            refusals: Self.refusals(in: contents, known: known.values),
-            orphans: Self.orphans(in: contents),
+            catalogue: CatalogueChange(from: handedOut, to: catalogue),
             problems: contents.refused.filter { !refused.contains($0) }.flatMap(\.problems),
             notes: contents.notes.filter { !notes.contains($0) }
         )
@@ -206,18 +206,20 @@ extension CatalogKeeper {
     private static func refusals(
         in contents: CatalogContents,
         known: some Collection<KnownPlugin>
-    ) -> [PluginIdentifier: String] {
+    ) -> [PluginIdentifier: Catalogue.Refusal] {
         if contents.refused.isEmpty { return [:] }
+        let orphans = orphans(in: contents)
         let byManifest = Dictionary(known.map { ($0.manifestPath, $0.identifier) }) { first, second in
             min(first, second)
         }
-        var refusals: [PluginIdentifier: String] = [:]
+        var refusals: [PluginIdentifier: Catalogue.Refusal] = [:]
         for refused in contents.refused {
             let errors = refused.problems.filter { $0.severity == .error }
             guard let plugin = refused.identifier ?? byManifest[refused.file], let first = errors.first else {
                 continue
             }
-            refusals[plugin] = errors.count > 1 ? "\(first) (and \(errors.count - 1) more)" : "\(first)"
+            let problem = errors.count > 1 ? "\(first) (and \(errors.count - 1) more)" : "\(first)"
+            refusals[plugin] = Catalogue.Refusal(problem: problem, isOrphan: orphans.contains(plugin))
         }
         return refusals
     }

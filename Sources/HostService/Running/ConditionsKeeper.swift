@@ -3,6 +3,7 @@
 import ControlAPI
 import Dispatch
 import HostConditions
+import LinuxSystem
 import Scheduling
 import ServiceLifecycle
 import Synchronization
@@ -38,7 +39,7 @@ final class ConditionsKeeper: Service, Sendable {
         self.system = system
         watched = LingeringWatch { watch in
             system.watch(
-                watch.use ? Condition.watchable : [],
+                watch.use ? Condition.sampled : [],
                 containers: WatchedContainers(folder: containerFolder, plugins: watch.containers)
             )
         } afterLinger: { end in

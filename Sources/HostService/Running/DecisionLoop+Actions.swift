@@ -15,6 +15,7 @@ extension DecisionLoop {
         var hasStopped = false
         var isBehindContainers = false
         for action in actions {
+            killPoint?.pass(action, .before)
             switch action {
             case .commit(let ticket, let changes): ledger.submit(ticket: ticket.rawValue, changes: changes)
             case .load(let plugin): load(plugin)
@@ -36,6 +37,7 @@ extension DecisionLoop {
             case .wake(let monotonic, let wall): timer.set(monotonic: monotonic, wall: wall)
             case .stopped: hasStopped = true
             }
+            killPoint?.pass(action, .after)
         }
         return hasStopped
     }
@@ -54,8 +56,7 @@ extension DecisionLoop {
 
     private func send(_ plan: LaunchPlan, _ launches: inout LaunchDirectory) {
         let plugin = plan.plugin
-        launches.plugins[plan.number] = plugin.identifier
-        launches.libraries[plan.number] = plugin.library
+        launches.judges[plan.number] = RunnerJudge(plan)
         do {
             let main = plugin.containingPlugin ?? plugin.identifier
             var payloads: [SubmissionNumber: [UInt8]] = [:]
@@ -63,11 +64,9 @@ extension DecisionLoop {
             let runnerPlan = RunnerPlan(
                 plan,
                 payloads: payloads,
-                container: state.containerPath(of: main.text),
-                entryLimit: entryLimit
+                container: state.containerPath(of: main.text)
             )
             try launcher.send(.plan(runnerPlan), to: plan.number)
-            titles.began(plan.tasks, in: plan.number)
             log.info(
                 "launched",
                 metadata: [
@@ -88,7 +87,7 @@ extension DecisionLoop {
             let payload = try launches.takePayload(of: task)
             let runnerTask = RunnerPlan.Task(task, of: task.work.plugin, payload: payload)
             try launcher.send(.deliver(runnerTask), to: launch)
-            titles.began([task], in: launch)
+            launches.judges[launch]?.delivered(task)
             log.info("delivered", metadata: ["launch": "\(launch)", "task": "\(task.work.label)"])
         } catch {
             let label = task.work.label

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import HostConfiguration
+import LinuxSystem
 import Logging
 import PluginLaunch
 import RunnerWire
@@ -27,11 +28,11 @@ final class DecisionLoop: Service, Sendable {
     let log: Logger
     /// Called when a library differs from the catalogue's entry and no change of its directory was reported.
     let onUnseenChange: @Sendable () -> Void
-    /// How long entry may take in a launch without a fixed budget.
-    let entryLimit: Duration
     /// Titles of running continued tasks that differ from the submitted ones.
     let titles = TitleBook()
     let timer: WakeTimer
+    /// Nil but in the hosts of `make torture`.
+    let killPoint: KillPoint?
     private let clock: SystemClock
     private let initial: Mutex<Scheduler?>
     private let replies = Mutex<ReplyTable>(ReplyTable())
@@ -53,6 +54,7 @@ final class DecisionLoop: Service, Sendable {
         conditions: ConditionsKeeper,
         clock: SystemClock,
         onUnseenChange: @escaping @Sendable () -> Void,
+        killPoint: KillPoint? = nil,
         log: Logger
     ) throws(HostError) {
         self.mailbox = mailbox
@@ -63,11 +65,12 @@ final class DecisionLoop: Service, Sendable {
         self.conditions = conditions
         self.clock = clock
         self.onUnseenChange = onUnseenChange
+        self.killPoint = killPoint
         self.log = log
         containers = ContainerQueue(state: state)
-        entryLimit = core.configuration.stallLimit
         initial = Mutex(core)
-        timer = try WakeTimer { mailbox.put(.timer) }
+        // Both threads wake late when the host stood still: messages that runners sent before their kill times come first.
+        timer = try WakeTimer { launcher.afterKillTimes { mailbox.put(.timer) } }
     }
 
     // MARK: - The loop

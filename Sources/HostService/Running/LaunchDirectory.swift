@@ -1,7 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import HostConfiguration
-import PluginBinary
 import PluginLaunch
 import TaskModel
 
@@ -12,12 +11,8 @@ struct LaunchDirectory {
         var description: String { "the commit of its start came back without the payload of submission \(submission)" }
     }
 
-    /// The plugin of each running launch, in whose name its runner's messages are taken.
-    var plugins: [LaunchNumber: PluginIdentifier] = [:]
-    /// As they were examined.
-    var libraries: [LaunchNumber: LibraryFile] = [:]
-    /// Launches that have had lines dropped.
-    var flooding: Set<LaunchNumber> = []
+    /// The judge of each launch whose plan was sent.
+    var judges: [LaunchNumber: RunnerJudge] = [:]
     /// Launches whose container is being made.
     var containers = AwaitedContainers()
     /// Payloads of the tasks that the commit in hand started; empty at any other time.
@@ -30,11 +25,7 @@ struct LaunchDirectory {
         return payload
     }
 
-    mutating func ended(_ launch: LaunchNumber) {
-        plugins[launch] = nil
-        libraries[launch] = nil
-        flooding.remove(launch)
-    }
+    mutating func ended(_ launch: LaunchNumber) { judges[launch] = nil }
 }
 
 /// Joins the two halves of what a launch needs, its runner and its container, whichever is there first.

@@ -5,9 +5,7 @@ import TaskModel
 
 extension RunnerPlan {
     /// The launch as its runner needs to know it.
-    ///
-    /// - Parameter entryLimit: how long entry may take where there is no budget to bound it.
-    init(_ plan: LaunchPlan, payloads: [SubmissionNumber: [UInt8]], container: String, entryLimit: Duration) {
+    init(_ plan: LaunchPlan, payloads: [SubmissionNumber: [UInt8]], container: String) {
         self.init(
             launch: plan.number,
             plugin: plan.plugin.identifier,
@@ -22,7 +20,7 @@ extension RunnerPlan {
             handlers: plan.plugin.handlers,
             containerPath: container,
             deadline: plan.budget.deadline,
-            entryDeadline: plan.budget.deadline ?? plan.budget.start + entryLimit,
+            entryDeadline: plan.budget.entryDeadline,
             grace: plan.budget.grace,
             tasks: plan.tasks.map { task in
                 RunnerPlan.Task(task, of: plan.plugin.identifier, payload: payloads[task.work.number] ?? [])
@@ -57,31 +55,5 @@ extension PendingWork {
 
     fileprivate var eventType: EventType? {
         if case .event(let event) = self { event.type } else { nil }
-    }
-}
-
-extension TaskRequest {
-    /// Why no runner sends such a request; nil when one may. What a plugin is permitted is not judged here.
-    func flaw(with payload: [UInt8]) -> String? {
-        if payload.count > Self.maximumPayload {
-            return "a payload of \(payload.count) bytes; at most \(Self.maximumPayload) are allowed"
-        }
-        if kind == .event { return "an event; those are delivered, not submitted" }
-        if (kind == .continued) != (continued != nil) {
-            return "a \(kind.name) request with the fields of another kind"
-        }
-        if kind != .healthResearch, protection != .untilFirstAuthentication {
-            return "a \(kind.name) request with a protection type, which only health research has"
-        }
-        if !kind.isProcessing, requiresNetwork || requiresExternalPower {
-            return "a \(kind.name) request that needs network or power, which only processing can"
-        }
-        guard let continued else { return nil }
-        let lengths = [continued.title, continued.subtitle ?? ""].map(\.utf8.count)
-        if lengths[0] == 0 || lengths.contains(where: { $0 > ContinuedTerms.maximumTitle }) {
-            return "a title of \(lengths[0]) and a subtitle of \(lengths[1]) bytes;"
-                + " a title has at least one, and both at most \(ContinuedTerms.maximumTitle)"
-        }
-        return nil
     }
 }

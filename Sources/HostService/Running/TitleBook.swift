@@ -3,8 +3,8 @@
 import Synchronization
 import TaskModel
 
-/// What people see of running continued tasks, as far as their plugins have changed it (statement 79). Any thread.
-/// Nothing of it outlives its launch.
+/// Titles of running continued tasks that differ from the submitted ones (statement 79). Any thread.
+/// No title outlives its launch.
 final class TitleBook: Sendable {
     struct Titles: Hashable, Sendable {
         let title: String
@@ -12,29 +12,20 @@ final class TitleBook: Sendable {
     }
 
     private struct State {
-        /// The continued tasks of each launch: no other has titles, whatever its runner says.
+        /// The tasks of each launch in `changed`.
         var tasks: [LaunchNumber: Set<TaskID>] = [:]
         var changed: [TaskID: Titles] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// Nil while the task is called as it was submitted.
+    /// Nil while the task has its submitted title.
     subscript(task: TaskID) -> Titles? { state.withLock { $0.changed[task] } }
 
-    func began(_ tasks: [PlannedTask], in launch: LaunchNumber) {
-        let continued = tasks.filter { $0.work.kind == .continued }.map(\.id)
-        if !continued.isEmpty { state.withLock { $0.tasks[launch, default: []].formUnion(continued) } }
-    }
-
-    /// - Returns: false for what is no title of a continued task of that launch.
-    func change(_ task: TaskID, of launch: LaunchNumber, to titles: Titles) -> Bool {
-        let lengths = [titles.title.utf8.count, titles.subtitle?.utf8.count ?? 0]
-        guard lengths[0] > 0, lengths.allSatisfy({ $0 <= ContinuedTerms.maximumTitle }) else { return false }
-        return state.withLock { state in
-            guard state.tasks[launch]?.contains(task) == true else { return false }
+    func change(_ task: TaskID, of launch: LaunchNumber, to titles: Titles) {
+        state.withLock { state in
+            state.tasks[launch, default: []].insert(task)
             state.changed[task] = titles
-            return true
         }
     }
 

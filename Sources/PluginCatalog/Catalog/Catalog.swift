@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import LocatedYAML
 package import TaskModel
 
 /// Reads the manifest folders and says which plugins are installed. Loads no library and remembers nothing.

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+package import LocatedYAML
 package import TaskModel
 
 /// What the manifest folders held at one moment: the plugins that count, the files that do not, and why.
@@ -9,7 +10,7 @@ package struct CatalogContents: Hashable, Sendable {
     /// Sorted by file.
     package let refused: [RefusedPlugin]
     /// What is worth telling about files that are used, or that others take precedence over; sorted by file and place.
-    package let notes: [ManifestProblem]
+    package let notes: [DocumentProblem]
     /// Every folder whose changes can change these contents.
     package let folders: Set<String>
 
@@ -49,5 +50,5 @@ package struct RefusedPlugin: Hashable, Sendable {
     /// Nil when the file does not even tell that.
     package let identifier: PluginIdentifier?
     /// At least one of them is an error.
-    package let problems: [ManifestProblem]
+    package let problems: [DocumentProblem]
 }

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+internal import LocatedYAML
 internal import TaskModel
 
 /// A manifest whose file and library are in order, before it is compared with the others.
@@ -34,7 +35,7 @@ struct CatalogSettlement {
     /// Sorted by file from the first step on.
     private(set) var kept: [CatalogCandidate]
     private(set) var refused: [RefusedPlugin] = []
-    private(set) var notes: [ManifestProblem] = []
+    private(set) var notes: [DocumentProblem] = []
 
     let known: [PluginIdentifier: KnownPlugin]
 
@@ -78,7 +79,7 @@ struct CatalogSettlement {
 
     private mutating func shadow(_ candidate: CatalogCandidate, by winner: CatalogCandidate) {
         notes.append(
-            ManifestProblem(
+            DocumentProblem(
                 severity: .note,
                 file: candidate.file,
                 position: candidate.manifest.identifier.position,
@@ -99,12 +100,12 @@ struct CatalogSettlement {
     /// Records the refusal. The candidate stays in `kept` until the step ends.
     mutating func refuse<Value>(
         _ candidate: CatalogCandidate,
-        _ rule: ManifestProblem.Rule,
+        _ rule: DocumentProblem.Rule,
         at field: Field<Value>,
         _ message: String,
         remedy: String
     ) {
-        let problem = ManifestProblem(
+        let problem = DocumentProblem(
             file: candidate.file,
             position: field.position,
             key: field.key,

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 internal import Glibc
+internal import LinuxSystem
 internal import PluginBinary
 internal import TaskModel
 

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+package import LocatedYAML
 package import TaskModel
 
 /// A manifest file to be examined, and what counts beside its name.
@@ -33,7 +34,7 @@ package struct ExaminedManifest: Sendable {
     package let libraryPath: String?
     /// Nil when it is refused.
     package let library: LibraryFile?
-    package let libraryProblems: [ManifestProblem]
+    package let libraryProblems: [DocumentProblem]
     let rank: Int
     /// Folders that the library may still appear in.
     let watched: Set<String>

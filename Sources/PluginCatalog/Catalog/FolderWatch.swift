@@ -2,7 +2,8 @@
 
 internal import Foundation
 internal import Glibc
-internal import PluginBinary
+internal import LinuxSystem
+internal import TaskModel
 
 /// Tells that something in one of several folders changed: a complete file came, went, or was replaced. Says neither
 /// what nor where, and reads no file.

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 internal import Glibc
+internal import LocatedYAML
 internal import PluginBinary
 internal import TaskModel
 
@@ -68,7 +69,7 @@ struct LibraryFinder {
         case .refused(let found, _):
             for problem in found {
                 problems.report(
-                    ManifestProblem.Rule(rawValue: problem.rule ?? problem.code),
+                    DocumentProblem.Rule(rawValue: problem.rule ?? problem.code),
                     at: reference.functions?.first { $0.value == problem.symbol } ?? reference.path,
                     problem.message,
                     remedy: problem.remedy

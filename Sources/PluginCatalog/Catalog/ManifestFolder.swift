@@ -1,7 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 internal import Glibc
-internal import PluginBinary
+internal import LinuxSystem
+internal import LocatedYAML
 
 /// The manifest files directly in one folder. Reads names, no contents.
 package enum ManifestFolder {

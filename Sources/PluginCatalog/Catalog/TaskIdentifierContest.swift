@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+internal import LocatedYAML
 internal import TaskModel
 
 /// Main plugins whose lines permit the same identifiers, and which of them keep theirs. Pure.

@@ -1,24 +1,11 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-internal import PluginBinary
+internal import LocatedYAML
 internal import TaskModel
 
 // The signature of a direct handler: kinds written alone, or as a key with one value.
 extension DiagnosingMapping {
     private typealias Kind = DirectArgument.Kind
-
-    /// A list of mappings with known keys of their own.
-    func mappings<Value>(inList name: String, _ read: (DiagnosingMapping) -> Value) -> Field<[Value]>? {
-        node(name).flatMap { field in
-            guard case .list(let items) = field.value.content else {
-                return mismatch(field, expected: "a list", remedy: "write each one below it, behind a hyphen")
-            }
-            let values = items.enumerated().compactMap { index, item in
-                inner(Field(item, key: "\(field.key)[\(index)]", position: item.position), read)
-            }
-            return at(field, values)
-        }
-    }
 
     /// Nil when one of them was reported: the others stand in other places than the function's own.
     func arguments(_ name: String) -> Field<[Field<DirectArgument>]>? {

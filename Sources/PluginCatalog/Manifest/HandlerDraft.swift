@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+internal import LocatedYAML
 internal import TaskModel
 
 /// One handler as a manifest has it: its parts, each read but not held against the others. What is missing or was

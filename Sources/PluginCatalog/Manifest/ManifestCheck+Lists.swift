@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-internal import PluginBinary
+internal import LocatedYAML
 internal import TaskModel
 
 /// The rules for what stands in lists, item by item.

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-internal import PluginBinary
+internal import LocatedYAML
 internal import TaskModel
 
 /// Holds one draft against every rule that concerns the file alone. Reports all that is broken, not the first.

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+internal import LocatedYAML
 internal import TaskModel
 
 extension ManifestDraft {

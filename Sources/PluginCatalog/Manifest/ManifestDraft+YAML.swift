@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+internal import LocatedYAML
 internal import TaskModel
 
 extension ManifestDraft {
@@ -15,44 +16,44 @@ extension ManifestDraft {
         format = .yaml
         Self.checkFormat(root)
 
-        root.requirePresence(of: "identifier", remedy: "write the plugin's reverse-DNS name")
-        identifier = root.string("identifier")
-        name = root.string("name")
-        version = root.string("version")
+        root.requirePresence(of: .identifier, remedy: "write the plugin's reverse-DNS name")
+        identifier = root.string(.identifier)
+        name = root.string(.name)
+        version = root.string(.version)
         role = Self.role(root)
-        if let named = root.string("containing-plugin") {
+        if let named = root.string(.containingPlugin) {
             containing = .named(named)
         } else if role == .extension {
-            root.requirePresence(of: "containing-plugin", remedy: "name the main plugin that lists this extension")
+            root.requirePresence(of: .containingPlugin, remedy: "name the main plugin that lists this extension")
         }
 
-        root.requirePresence(of: "library", remedy: "name the plugin's .so file")
-        library = root.string("library")
-        pinnedDigest = root.string("sha256")
-        modes = root.strings("background-modes")
-        permitted = root.strings("permitted-identifiers")
-        extensions = root.strings("extensions")
-        entitlements = root.strings("entitlements")
-        settings = root.texts("settings")?.value ?? [:]
+        root.requirePresence(of: .library, remedy: "name the plugin's .so file")
+        library = root.string(.library)
+        pinnedDigest = root.string(.sha256)
+        modes = root.strings(.backgroundModes)
+        permitted = root.strings(.permittedIdentifiers)
+        extensions = root.strings(.extensions)
+        entitlements = root.strings(.entitlements)
+        settings = root.texts(.settings)?.value ?? [:]
 
-        let places = ["limits", "sandbox"].map { root.presence(of: $0) }
-        limits = root.mapping("limits") { limits in
-            Manifest.Limits(memory: limits.byteSize("memory", in: (1 << 20)...(1 << 50))?.value)
+        let places = [ManifestKey.limits, .sandbox].map { root.presence(of: $0) }
+        limits = root.mapping(.limits) { limits in
+            Manifest.Limits(memory: limits.byteSize(ManifestKey.limitsMemory.name, in: (1 << 20)...(1 << 50))?.value)
         }.flatMap { value in places[0]?.map { value } }
-        sandbox = root.mapping("sandbox") { sandbox in
+        sandbox = root.mapping(.sandbox) { sandbox in
             Sandbox(
-                network: sandbox.boolean("network")?.value,
-                read: sandbox.strings("read")?.value ?? [],
-                write: sandbox.strings("write")?.value ?? []
+                network: sandbox.boolean(.sandboxNetwork)?.value,
+                read: sandbox.strings(.sandboxRead)?.value ?? [],
+                write: sandbox.strings(.sandboxWrite)?.value ?? []
             )
         }.flatMap { value in places[1]?.map { value } }
-        bindsFunctions = root.presence(of: "handlers") != nil
-        handlers = root.mappings(inList: "handlers", HandlerDraft.init)
+        bindsFunctions = root.presence(of: .handlers) != nil
+        handlers = root.mappings(inList: ManifestKey.handlers.name, HandlerDraft.init)
     }
 
     private static func checkFormat(_ root: DiagnosingMapping) {
-        root.requirePresence(of: "manifest", remedy: "write manifest: \(offeredFormat)")
-        guard let number = root.integer("manifest"), number.value != offeredFormat else { return }
+        root.requirePresence(of: .manifest, remedy: "write manifest: \(offeredFormat)")
+        guard let number = root.integer(.manifest), number.value != offeredFormat else { return }
         root.problems.report(
             .format,
             at: number,
@@ -65,7 +66,7 @@ extension ManifestDraft {
 
     /// A plugin without a word about it is a main plugin.
     private static func role(_ root: DiagnosingMapping) -> PluginRole? {
-        guard root.presence(of: "role") != nil else { return .main }
-        return root.choice("role", of: RoleWord.self).map { $0.value == .main ? .main : .extension }
+        guard root.presence(of: .role) != nil else { return .main }
+        return root.choice(ManifestKey.role.name, of: RoleWord.self).map { $0.value == .main ? .main : .extension }
     }
 }

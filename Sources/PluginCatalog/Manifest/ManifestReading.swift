@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 internal import Crypto
+package import LocatedYAML
 package import TaskModel
 
 /// Everything that one manifest file told when it was read: what it says, and what is wrong with it.
@@ -13,7 +14,7 @@ package struct ManifestReading: Hashable, Sendable {
     /// Likewise.
     package let identifier: PluginIdentifier?
     /// In the order of the file.
-    package let problems: [ManifestProblem]
+    package let problems: [DocumentProblem]
     /// SHA-256 of the file's bytes, lower-case hexadecimal; empty when they could not be read.
     package let digest: String
     /// The state of the file that was read; nil when it could not be.

@@ -1,7 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 internal import Foundation
-internal import PluginBinary
+internal import LocatedYAML
+internal import TaskModel
 
 /// The root dictionary of an XML or binary property list. Looks at no key that it is not asked for.
 struct PropertyListFile {

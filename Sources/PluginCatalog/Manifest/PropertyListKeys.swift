@@ -1,5 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import LocatedYAML
+
 /// The keys of an XML property list's root dictionary that stand there more than once.
 ///
 /// It looks at tags alone, in a text that a parser has found in order; it judges no value.

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-package import PluginCatalog
+package import LocatedYAML
 import TaskModel
 
 // The population file. Its problems are told as a manifest's.
@@ -59,7 +59,7 @@ extension PluginPopulation {
         }
         if !taken.insert(name.value).inserted {
             mapping.problems.report(
-                .taskIdentifierTaken,
+                .repeatedValue,
                 at: name,
                 "is a task of another plugin already",
                 remedy: "give each task an identifier of its own"
@@ -114,12 +114,12 @@ extension PluginPopulation {
     private static func needs(_ mapping: DiagnosingMapping) -> Set<Condition> {
         let known: [Condition] = [.network, .externalPower]
         let needs = (mapping.strings("needs")?.value ?? []).compactMap { field -> Condition? in
-            if let need = known.first(where: { $0.rawValue == field.value }) { return need }
+            if let need = known.first(where: { $0.name == field.value }) { return need }
             mapping.problems.report(
                 .wrongValue,
                 at: field,
                 "is \"\(field.value)\", which is nothing that a request can need",
-                remedy: NearestWord.remedy(for: field.value, among: known.map(\.rawValue))
+                remedy: NearestWord.remedy(for: field.value, among: known.map(\.name))
             )
             return nil
         }

@@ -117,7 +117,7 @@ package struct ReplayRecord: Sendable {
         case .storeEvent(let event, _): tally(event.plugin) { $0.events += 1 }
         case .startLaunch(let plan): start(plan)
         case .startTask(_, let task): begin(task.work, at: now.wall)
-        case .returnTask(_, let work): returns[work.number] = now.wall
+        case .returnTask(_, let work, _): returns[work.number] = now.wall
         case .recordWait(let key, let reasons, let at):
             closeWait(of: key, at: at)
             if !reasons.isEmpty { open[key] = (reasons, at) }

@@ -89,13 +89,9 @@ package struct ReplayTimeline {
     }
 
     private var bands: [Band] {
-        let colors: [Condition: String] = [
-            .externalPower: "#4c9a5b", .network: "#3f83bf", .idle: "#8aa5b1", .highLoad: "#d0863a",
-            .lowMemory: "#b8559a", .hot: "#c8483f",
-        ]
-        let bands = Condition.allCases.compactMap { condition -> Band? in
-            guard let spans = record.conditions[condition], let color = colors[condition] else { return nil }
-            return Band(name: condition.words, spans: spans, color: color)
+        let bands = Condition.all.compactMap { condition -> Band? in
+            guard condition.row.replay != .untraced, let spans = record.conditions[condition] else { return nil }
+            return Band(name: condition.title, spans: spans, color: condition.row.color)
         }
         return bands + [Band(name: "suspended", spans: record.suspended, color: "#4a5a66")]
     }

@@ -1,22 +1,20 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import TaskModel
+
 /// Reasons of one sort, which a timeline shows alike.
 enum WaitGroup: CaseIterable {
     case machine
     case policy
     case others
 
-    /// By the code of the reason that comes first where there are several.
+    /// - Parameter reasons: their codes.
     init(reasons: [String]) {
-        let machine: Set = [
-            "external-power", "network", "container-locked", "resources-missing", "not-idle", "high-load",
-            "memory-pressure", "heat",
-        ]
-        let others: Set = ["lane-busy", "others-run-alone", "launch-limit", "being-recorded", "runner-unavailable"]
-        if !machine.isDisjoint(with: reasons) {
+        let groups = Set(reasons.compactMap { ReasonKind(code: $0)?.row.group })
+        if groups.contains(.machine) {
             self = .machine
         } else {
-            self = others.isDisjoint(with: reasons) ? .policy : .others
+            self = groups.isDisjoint(with: [.otherWork, .host]) ? .policy : .others
         }
     }
 

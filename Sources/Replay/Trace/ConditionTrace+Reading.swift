@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-package import PluginCatalog
+package import LocatedYAML
 import TaskModel
 
 // The trace file. Its problems are told as a manifest's: line, key, what is wrong with it, how to write it.
@@ -21,15 +21,15 @@ extension ConditionTrace {
         if let name = mapping.string("name") { trace.name = name.value }
         if let jitter = mapping.duration("jitter", in: .zero ... .seconds(4 * 60 * 60)) { trace.jitter = jitter.value }
         _ = mapping.mapping("conditions") { conditions in
-            for condition in Condition.allCases where condition != .gpu {
-                if let holds = conditions.boolean(condition.rawValue) {
+            for condition in Condition.all where condition.row.replay != .untraced {
+                if let holds = conditions.boolean(condition.name) {
                     trace.courses[condition] = holds.value ? .always : .never
                 }
             }
         }
         _ = mapping.mapping("spans") { spans in
-            for condition in Condition.allCases where condition != .gpu {
-                guard let list = spans.strings(condition.rawValue) else { continue }
+            for condition in Condition.all where condition.row.replay != .untraced {
+                guard let list = spans.strings(condition.name) else { continue }
                 if trace.courses[condition] != nil {
                     mapping.problems.report(
                         .repeatedValue,

@@ -32,8 +32,13 @@ package struct ConditionTrace: Hashable, Sendable {
 
     package init() {}
 
-    /// A machine is idle, unless told otherwise, while nobody is there.
+    /// Nil: while no user is active.
     func course(of condition: Condition) -> Course? {
-        courses[condition] ?? (condition == .externalPower || condition == .network ? .always : nil)
+        if let course = courses[condition] { return course }
+        return switch condition.row.replay {
+        case .always: .always
+        case .never, .untraced: .never
+        case .whileUnused: nil
+        }
     }
 }

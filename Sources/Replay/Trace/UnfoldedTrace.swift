@@ -18,12 +18,12 @@ struct UnfoldedTrace: Sendable {
         let calendar = TraceCalendar(period: period, jitter: trace.jitter, seed: seed)
         let active = calendar.spans(of: trace.use.active, named: "active")
         var conditions: [Condition: ConditionSpans] = [:]
-        for condition in Condition.allCases {
+        for condition in Condition.all {
             switch trace.course(of: condition) {
             case .always: conditions[condition] = ConditionSpans([period])
             case .never: conditions[condition] = ConditionSpans([])
-            case .during(let spans): conditions[condition] = calendar.spans(of: spans, named: condition.rawValue)
-            case nil: conditions[condition] = condition == .idle ? active.gaps(in: period) : ConditionSpans([])
+            case .during(let spans): conditions[condition] = calendar.spans(of: spans, named: condition.name)
+            case nil: conditions[condition] = active.gaps(in: period)
             }
         }
         self.conditions = conditions
@@ -44,16 +44,7 @@ struct UnfoldedTrace: Sendable {
         in spans: [Condition: ConditionSpans],
         _ locks: [PluginIdentifier: Bool]
     ) -> Conditions {
-        func holds(_ condition: Condition) -> Bool { spans[condition]?.contains(time) ?? false }
-        return Conditions(
-            isOnExternalPower: holds(.externalPower),
-            hasNetwork: holds(.network),
-            isIdle: holds(.idle),
-            isLoadHigh: holds(.highLoad),
-            isMemoryLow: holds(.lowMemory),
-            isHot: holds(.hot),
-            containerLocks: locks
-        )
+        Conditions(Condition.all.filter { spans[$0]?.contains(time) ?? false }, containerLocks: locks)
     }
 
     private static func changes(

@@ -58,7 +58,7 @@ final class ReplayWorld {
             snapshot: LedgerSnapshot(),
             at: clock.now
         )
-        send(.catalogued(scenario.population.entries))
+        send(.catalogued(CatalogueChange(to: Catalogue(scenario.population.entries))))
     }
 
     var finishedRecord: ReplayRecord {

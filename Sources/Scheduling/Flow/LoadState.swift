@@ -3,6 +3,15 @@
 import DequeModule
 import TaskModel
 
+/// An event that waits until a plugin is loaded.
+struct ParkedEvent: Sendable {
+    let event: SchedulerEvent
+    /// The user who made the call; nil for a plugin's.
+    let user: CallingUser?
+    /// Whether the submission came from the foreground, at its arrival; nil for every other event.
+    let isForeground: Bool?
+}
+
 /// Which plugins' pending work is still to be read from the ledger, and what waits for that.
 struct LoadState: Sendable {
     /// Plugins that are being read, or still to be.
@@ -13,9 +22,9 @@ struct LoadState: Sendable {
     private var failed: [PluginIdentifier] = []
     /// Launches that the last host left, by plugin: judged when the plugin's pending work is known.
     private var left: [PluginIdentifier: [LedgerSnapshot.RunningLaunch]]
-    private var parked: [PluginIdentifier: [SchedulerEvent]] = [:]
+    private var parked: [PluginIdentifier: [ParkedEvent]] = [:]
     /// Events that wait for the first catalogue, or for every plugin.
-    private var parkedForAll: [SchedulerEvent] = []
+    private var parkedForAll: [ParkedEvent] = []
 
     /// Reads at once; one that somebody waits for is begun all the same.
     private static let most = 4
@@ -46,19 +55,19 @@ struct LoadState: Sendable {
     }
 
     /// Holds an event until the plugin is read, which comes before all that nobody waits for.
-    mutating func park(_ event: SchedulerEvent, until plugin: PluginIdentifier) {
+    mutating func park(_ event: ParkedEvent, until plugin: PluginIdentifier) {
         parked[plugin, default: []].append(event)
         if !loading.contains(plugin) { wanted.append(plugin) }
     }
 
-    mutating func parkForAll(_ event: SchedulerEvent) { parkedForAll.append(event) }
+    mutating func parkForAll(_ event: ParkedEvent) { parkedForAll.append(event) }
 
     /// The plugin is read.
     ///
     /// - Returns: the launches that it was left with, and the events that waited for it.
     mutating func finish(
         _ plugin: PluginIdentifier
-    ) -> (left: [LedgerSnapshot.RunningLaunch], events: [SchedulerEvent]) {
+    ) -> (left: [LedgerSnapshot.RunningLaunch], events: [ParkedEvent]) {
         missing.remove(plugin)
         loading.remove(plugin)
         return (left.removeValue(forKey: plugin) ?? [], parked.removeValue(forKey: plugin) ?? [])
@@ -76,13 +85,13 @@ struct LoadState: Sendable {
         failed = []
     }
 
-    mutating func takeParkedForAll() -> [SchedulerEvent] {
+    mutating func takeParkedForAll() -> [ParkedEvent] {
         defer { parkedForAll = [] }
         return parkedForAll
     }
 
     /// Everything that waits, for a host that stops.
-    mutating func takeAllParked() -> [SchedulerEvent] {
+    mutating func takeAllParked() -> [ParkedEvent] {
         defer { parked = [:] }
         return parked.keys.sorted().flatMap { parked[$0] ?? [] } + takeParkedForAll()
     }

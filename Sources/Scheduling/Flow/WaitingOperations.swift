@@ -6,6 +6,8 @@ import TaskModel
 struct Cancellation: Hashable, Sendable {
     let plugin: PluginIdentifier
     let identifier: TaskIdentifier?
+    /// The launch that asked; nil for a caller.
+    let launch: LaunchNumber?
     let reply: ReplyToken
 
     /// Events have no identifier and cannot be cancelled.
@@ -22,13 +24,16 @@ enum WaitingOperation: Sendable {
 
 /// Operations of each plugin in the order of their arrival.
 struct WaitingOperations: Sendable {
-    private var operations: [PluginIdentifier: [WaitingOperation]] = [:]
+    /// An operation, with the user who called for it; nil where a plugin or a schedule did.
+    typealias Entry = (operation: WaitingOperation, user: CallingUser?)
 
-    mutating func add(_ operation: WaitingOperation, for plugin: PluginIdentifier) {
-        operations[plugin, default: []].append(operation)
+    private var operations: [PluginIdentifier: [Entry]] = [:]
+
+    mutating func add(_ operation: WaitingOperation, by user: CallingUser?, for plugin: PluginIdentifier) {
+        operations[plugin, default: []].append((operation, user))
     }
 
-    mutating func take(for plugin: PluginIdentifier) -> [WaitingOperation] {
+    mutating func take(for plugin: PluginIdentifier) -> [Entry] {
         operations.isEmpty ? [] : operations.removeValue(forKey: plugin) ?? []
     }
 
@@ -36,7 +41,7 @@ struct WaitingOperations: Sendable {
     func closes(_ identifier: TaskIdentifier, of plugin: PluginIdentifier) -> Bool {
         guard !operations.isEmpty, let operations = operations[plugin] else { return false }
         return operations.contains { operation in
-            if case .cancel(let cancellation) = operation { cancellation.covers(identifier) } else { false }
+            if case .cancel(let cancellation) = operation.operation { cancellation.covers(identifier) } else { false }
         }
     }
 
@@ -47,7 +52,7 @@ struct WaitingOperations: Sendable {
     ) -> [Cancellation] {
         var taken: [Cancellation] = []
         operations[plugin]?.removeAll { operation in
-            guard case .cancel(let cancellation) = operation,
+            guard case .cancel(let cancellation) = operation.operation,
                 works.contains(where: { cancellation.covers($0.identifier) })
             else { return false }
             taken.append(cancellation)

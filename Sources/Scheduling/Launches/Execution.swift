@@ -67,19 +67,22 @@ struct Execution: Sendable {
     var violations = 0
     /// Times that it asked for another interval of legacy fetch.
     var fetchIntervals = 0
-    /// Replacements of requests submitted from it that the journal has no line of.
-    var unjournaledReplacements = 0
-    var replacements = 0
+    /// Requests that it submitted and that were accepted.
+    var submissions = BoundedLines(limit: 20)
+    /// Pending requests that its submissions replaced.
+    var replacements = BoundedLines(limit: 20)
+    /// Pending requests that it cancelled. A cancellation is an outcome, which `why` reads from the journal.
+    var cancellations = BoundedLines(limit: 100)
     /// The process has ended while commits in flight decide what that means for its tasks.
     var end: ProcessEnd?
     /// Those commits.
     var undecided = 0
 
-    init(_ start: Launch.Start, plan: LaunchPlan, entryDeadline: MonotonicTime) {
+    init(_ start: Launch.Start, plan: LaunchPlan) {
         self.plan = plan
         tasks = start.tasks
         conditionsAtClose = start.conditions
-        entry = .running(deadline: entryDeadline)
+        entry = .running(deadline: plan.budget.entryDeadline)
         tasksHanded = start.tasks.count
     }
 

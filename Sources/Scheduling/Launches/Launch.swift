@@ -155,8 +155,10 @@ struct LaunchRecord: Sendable {
             else { continue }
             waiting[index].task?.returns = false
             ended.append(task)
-            waiting[index].changes = waiting[index].changes.map { change in
-                if case .returnTask(let launch, let work) = change { .endTask(launch, work.number) } else { change }
+            waiting[index].changes = waiting[index].changes.flatMap { change -> [LedgerChange] in
+                guard case .returnTask(let launch, let work, let now) = change else { return [change] }
+                let entry = JournalEntry.superseded(work, by: newer, launch: launch, at: now)
+                return [.endTask(launch, work.number), .journal(entry)]
             }
         }
         return ended

@@ -127,18 +127,30 @@ struct PendingRequests: Sendable {
     mutating func nextDue() -> WallTime? { upcoming.earliest { store[$0]?.group == RequestSlot.noGroup } }
 
     /// Decides anew for every request whether its time has come: the wall clock was set back.
-    mutating func reckonAnew(at now: WallTime, due: (PendingRequest) -> WallTime?) {
+    ///
+    /// - Parameter waits: as they were by the clock before. A deferral that was over, and that did not cover a request, does
+    ///   not cover it because both of them are moved to the same instant.
+    mutating func reckonAnew(
+        at now: WallTime,
+        _ waits: [WorkClass: ClassWait],
+        due: (PendingRequest) -> WallTime?
+    ) {
         upcoming.removeAll()
         for place in store.places(after: nil) {
             guard let slot = store[place], let request = request(place) else { continue }
-            let since = min(slot.readySince, now)
+            let wasReady = slot.group != RequestSlot.noGroup
+            let deferral = waits[WorkClass(of: request.request)]?.deferral
+            let isCovered = wasReady && deferral?.start(for: slot.readySince) != nil
+            let isLate = deferral?.hasEnded == true && !isCovered && !(wasReady && slot.readySince <= now)
+            let since = isLate ? now + .nanoseconds(1) : wasReady ? min(slot.readySince, now) : now
             if slot.group != RequestSlot.noGroup { leaveGroup(place) }
             if let time = due(request), time > now, !slot.isUserRequested {
                 upcoming.insert(place, at: time)
             } else {
-                join(place, since: slot.group == RequestSlot.noGroup ? now : since)
+                join(place, since: since)
             }
         }
+        for (workClass, wait) in waits where wait.deferral.hasEnded { noteDeferralEnd(of: workClass, at: now) }
     }
 
     /// Its requests that become due from now on are not covered by the deferral period that ended.

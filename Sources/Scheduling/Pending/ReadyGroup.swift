@@ -75,10 +75,21 @@ struct ReadyGroup: Sendable {
 struct ReadyGroups: Sendable {
     private var groups: [ReadyGroup] = []
     private var indices: [GroupKey: UInt16] = [:]
-    private var counts: [Lane: Int] = [:]
+    private var backgroundCount = 0
+    private var continuedCount = 0
 
-    /// Ready requests in a lane.
-    func count(in lane: Lane) -> Int { counts[lane] ?? 0 }
+    /// Number of ready requests in a lane; events are in none of the groups.
+    func count(in lane: Lane) -> Int {
+        switch lane {
+        case .background: backgroundCount
+        case .continued: continuedCount
+        case .event: 0
+        }
+    }
+
+    private mutating func add(_ count: Int, to lane: Lane) {
+        if lane == .continued { continuedCount += count } else { backgroundCount += count }
+    }
 
     subscript(index: UInt16) -> ReadyGroup { groups[Int(index)] }
 
@@ -108,13 +119,13 @@ struct ReadyGroups: Sendable {
             indices[key] = index
         }
         groups[Int(index)].insert(place, since: since)
-        counts[key.workClass.kind.lane, default: 0] += 1
+        add(1, to: key.workClass.kind.lane)
         return index
     }
 
     mutating func remove(_ place: RequestPlace, from index: UInt16) {
         groups[Int(index)].remove(place)
-        counts[groups[Int(index)].key.workClass.kind.lane, default: 1] -= 1
+        add(-1, to: groups[Int(index)].key.workClass.kind.lane)
     }
 
     mutating func firstDeferred(

@@ -72,12 +72,6 @@ struct PluginState: Sendable {
     /// The main plugin of an extension, also of one that was just removed; nil for a main plugin.
     var containingPlugin: PluginIdentifier? { (entry ?? lastEntry)?.containingPlugin }
 
-    func hasCandidates(in lane: Lane) -> Bool {
-        lane == .event ? !events.isEmpty : requests.groups.count(in: lane) > 0
-    }
-
-    var hasRequestsDue: Bool { requests.groups.count(in: .background) + requests.groups.count(in: .continued) > 0 }
-
     /// It is described by a manifest from now on.
     mutating func install(_ new: PluginEntry) {
         (entry, lastEntry, isOrphan) = (new, new, false)
@@ -99,10 +93,5 @@ struct PluginState: Sendable {
 
     mutating func releaseReservation(of launch: LaunchNumber) {
         if !reserved.isEmpty { reserved = reserved.filter { $0.value != launch } }
-    }
-
-    /// When the deferral of a request began (C12): its own, or that of its class.
-    func deferralStart(of workClass: WorkClass, due: WallTime, isOwn: Bool) -> WallTime? {
-        isOwn ? due : waits[workClass]?.deferral.start(for: due)
     }
 }

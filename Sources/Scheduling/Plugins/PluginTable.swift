@@ -4,25 +4,42 @@ import TaskModel
 
 /// The plugins that the scheduler knows, found by name and listed in the order of their names.
 ///
-/// The subscript takes for granted that the plugin is known: a missing one traps in debug builds, and a change to it is
-/// lost in release builds.
+/// The subscript requires a known plugin: a missing one traps in debug builds, and a change to it is lost in release builds.
 struct PluginTable: Sendable {
-    /// The first is nobody's: what is asked of a missing plugin is asked of it.
-    private var states: ContiguousArray = [PluginState(identifier: .none, policy: PluginPolicy())]
+    /// The first state belongs to no plugin and stands in for a missing one.
+    private var boxes: ContiguousArray = [Box(PluginState(identifier: .none, policy: PluginPolicy()))]
     private var indices: [PluginIdentifier: Int] = [:]
     private var free: [Int] = []
     private var names: [PluginIdentifier] = []
+
+    /// Memory of one state. Tables share it until one of them changes the state.
+    private final class Box: @unchecked Sendable {
+        let state: UnsafeMutablePointer<PluginState>
+
+        init(_ value: PluginState) {
+            state = .allocate(capacity: 1)
+            state.initialize(to: value)
+        }
+
+        deinit {
+            state.deinitialize(count: 1)
+            state.deallocate()
+        }
+    }
 
     var count: Int { names.count }
 
     func contains(_ plugin: PluginIdentifier) -> Bool { indices[plugin] != nil }
 
-    /// A copy; nil for a plugin that is not known. Changing it changes nothing here.
-    func find(_ plugin: PluginIdentifier) -> PluginState? { indices[plugin].map { states[$0] } }
-
+    /// Reads and changes the state in place: a copy would retain and release its thirty tables, and Swift 6.3.1 miscompiles
+    /// a coroutine (`_read`) in debug builds. The address is valid for the one access, which holds the table.
     subscript(plugin: PluginIdentifier) -> PluginState {
-        get { states[index(of: plugin)] }
-        _modify { yield &states[index(of: plugin)] }
+        unsafeAddress { UnsafePointer(boxes[index(of: plugin)].state) }
+        unsafeMutableAddress {
+            let index = index(of: plugin)
+            if !isKnownUniquelyReferenced(&boxes[index]) { boxes[index] = Box(boxes[index].state.pointee) }
+            return boxes[index].state
+        }
     }
 
     private func index(of plugin: PluginIdentifier) -> Int {
@@ -39,11 +56,11 @@ struct PluginTable: Sendable {
         if indices[plugin] != nil { return false }
         let state = PluginState(identifier: plugin, policy: policy())
         if let index = free.popLast() {
-            states[index] = state
+            boxes[index] = Box(state)
             indices[plugin] = index
         } else {
-            indices[plugin] = states.count
-            states.append(state)
+            indices[plugin] = boxes.count
+            boxes.append(Box(state))
         }
         names.insert(plugin, at: place(after: plugin))
         return true
@@ -51,7 +68,7 @@ struct PluginTable: Sendable {
 
     mutating func remove(_ plugin: PluginIdentifier) {
         guard let index = indices.removeValue(forKey: plugin) else { return }
-        states[index] = PluginState(identifier: plugin, policy: PluginPolicy())
+        boxes[index] = boxes[0]
         free.append(index)
         names.remove(at: place(after: plugin) - 1)
     }

@@ -8,9 +8,9 @@ extension Policy {
         if facts.configuration.policies.off.contains(self) { return "switched off in the host's configuration" }
         let record = facts.standing.record
         let lane = facts.work.kind.lane
-        switch self {
-        case .person: return facts.isUserRequested ? "requested by a user" : "not requested by a user on the spot"
-        case .patience:
+        switch rule {
+        case .userRequest: return facts.isUserRequested ? "requested by a user" : "not requested by a user on the spot"
+        case .maximumDeferral:
             let patience = facts.configuration.policies.patience.humanReadable
             guard case .request(let pending) = facts.work, let since = pending.deferredSince else {
                 return "not deferred by advisory policies; runs regardless after \(patience) of that"
@@ -34,10 +34,9 @@ extension Policy {
         case .spread:
             return "within \(facts.configuration.policies.spread.humanReadable) of start, resume or a regained network"
                 + " each plugin has a place of its own"
-        case .idle where !facts.work.kind.isProcessing: return "concerns processing only"
-        case .idle: return facts.conditions.isIdle ? "the machine is idle" : "the machine is in use"
-        case .load:
-            return facts.conditions.isLoadHigh ? "the processors are busy" : "the processors are not known to be busy"
+        case .condition(let rule) where rule.concern == .processing && !facts.work.kind.isProcessing:
+            return "concerns processing only"
+        case .condition(let rule): return facts.conditions[rule.condition] ? rule.holds : rule.lacks
         }
     }
 }

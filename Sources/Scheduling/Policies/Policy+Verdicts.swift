@@ -31,17 +31,22 @@ extension Policy.Facts {
     var spread: Policy.Verdict {
         guard isBackground, policies.spread > .zero else { return .may }
         let place = Surges.place(of: standing.plugin, in: policies.spread)
-        let surges = surges.recent.filter { $0.cause != .network || work.needsNetwork }
+        let surges = surges.recent.filter { $0.cause != .network || work.needs(.network) }
         let ends = surges.map { (until: $0.at + place, cause: $0.cause) }
         guard let last = ends.max(by: { $0.until < $1.until }), last.until > now.monotonic else { return .may }
         return .wait(.spread(until: last.until, after: last.cause))
     }
 
-    var idle: Policy.Verdict { work.kind.isProcessing && !conditions.isIdle ? .wait(.notIdle) : .may }
+    func verdict(by rule: Policy.ConditionRule) -> Policy.Verdict {
+        let isTrouble = rule.condition.row.traits.contains(.trouble)
+        return isConcerned(by: rule) && conditions[rule.condition] == isTrouble ? .wait(rule.reason) : .may
+    }
 
-    /// A machine that is idle is not busy: one reason is enough.
-    var load: Policy.Verdict {
-        let isForIdle = work.kind.isProcessing && !policies.off.contains(.idle)
-        return work.kind != .event && !isForIdle && conditions.isLoadHigh ? .wait(.highLoad) : .may
+    func isConcerned(by rule: Policy.ConditionRule) -> Bool {
+        switch rule.concern {
+        case .processing: work.kind.isProcessing
+        // A machine that is idle is not busy: one reason is enough.
+        case .requestsNotForIdle: work.kind != .event && !(work.kind.isProcessing && !policies.off.contains(.idle))
+        }
     }
 }

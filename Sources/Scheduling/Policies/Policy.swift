@@ -25,6 +25,64 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
     /// Nothing is added to a machine that is busy.
     case load
 
+    /// How a policy decides.
+    enum Rule: Sendable {
+        case userRequest
+        case maximumDeferral
+        case use
+        case spacing
+        case dayBudget
+        case spread
+        case condition(ConditionRule)
+    }
+
+    /// Delays work while a trouble lasts, or while any other condition is missing.
+    struct ConditionRule: Sendable {
+        enum Concern: Sendable {
+            case processing
+            /// Requests of every kind, except for those that the policy `idle` delays anyway.
+            case requestsNotForIdle
+        }
+
+        let condition: Condition
+        let reason: Reason
+        let concern: Concern
+        /// Texts for `why`: the condition holds, and it does not.
+        let holds: String
+        let lacks: String
+    }
+
+    var rule: Rule {
+        switch self {
+        case .person: .userRequest
+        case .patience: .maximumDeferral
+        case .use: .use
+        case .spacing: .spacing
+        case .dayBudget: .dayBudget
+        case .spread: .spread
+        case .idle:
+            .condition(
+                ConditionRule(
+                    condition: .idle,
+                    reason: .notIdle,
+                    concern: .processing,
+                    holds: "the machine is idle",
+                    lacks: "the machine is in use"
+                )
+            )
+        case .load:
+            .condition(
+                ConditionRule(
+                    condition: .highLoad,
+                    reason: .highLoad,
+                    concern: .requestsNotForIdle,
+                    holds: "the processors are busy",
+                    lacks: "the processors are not known to be busy"
+                )
+            )
+        }
+    }
+
     /// What a policy may look at. Nothing here is a clock or a sensor: the same facts give the same verdict.
     package struct Facts: Sendable {
         package var work: PendingWork
@@ -53,15 +111,14 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
     /// `may` where the operator switched it off.
     package func verdict(on facts: Facts) -> Verdict {
         if facts.configuration.policies.off.contains(self) { return .may }
-        switch self {
-        case .person: return facts.isUserRequested ? .must : .may
-        case .patience: return facts.isPatienceOver ? .must : .may
-        case .use: return .may
-        case .spacing: return facts.spacing
-        case .dayBudget: return facts.dayBudget
-        case .spread: return facts.spread
-        case .idle: return facts.idle
-        case .load: return facts.load
+        return switch rule {
+        case .userRequest: facts.isUserRequested ? .must : .may
+        case .maximumDeferral: facts.isPatienceOver ? .must : .may
+        case .use: .may
+        case .spacing: facts.spacing
+        case .dayBudget: facts.dayBudget
+        case .spread: facts.spread
+        case .condition(let rule): facts.verdict(by: rule)
         }
     }
 

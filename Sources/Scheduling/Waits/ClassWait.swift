@@ -42,7 +42,7 @@ struct ClassWait: Sendable {
 
     /// The work waits for these reasons from now on; without reasons it does not wait.
     mutating func note(_ new: [Reason], at now: Moment) {
-        let codes = new.map(\.code).sorted()
+        let codes = new.map { $0.code }.sorted()
         if codes == reasons { return }
         if !reasons.isEmpty, !isLasting, now.wall - since >= Self.shortest {
             past.append(Stretch(reasons: reasons, since: since, until: now.wall))
@@ -82,17 +82,5 @@ struct ClassWait: Sendable {
     mutating func reckonAnew(at now: WallTime) {
         since = min(since, now)
         deferral.reckonAnew(at: now)
-    }
-}
-
-extension Reason {
-    /// Known beforehand, or passes by itself or with the work of others.
-    var isMomentary: Bool {
-        switch self {
-        case .earliestBegin, .retryDelay, .laneBusy, .othersRunAlone, .launchLimit, .spacing, .spread, .beingRecorded,
-            .runnerUnavailable, .hostStopping:
-            true
-        default: false
-        }
     }
 }

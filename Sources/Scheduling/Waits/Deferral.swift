@@ -20,6 +20,8 @@ struct Deferral: Sendable {
     }
 
     var isEmpty: Bool { periods.isEmpty }
+    /// It began, and does not go on.
+    var hasEnded: Bool { periods.last?.until != nil }
     var isChanged: Bool { periods != written }
 
     /// When the deferral of a request began that became due at that time; nil when it has not.

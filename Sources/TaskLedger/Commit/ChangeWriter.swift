@@ -37,8 +37,11 @@ struct ChangeWriter: Sendable {
             try access.moveLaunch(number, to: lane)
         case .endTask(let launch, let submission):
             try access.endTask(launch, submission)
-        case .returnTask(let launch, let work):
-            try access.returnTask(launch, work, names: &plugins)
+        case .returnTask(let launch, let work, let now):
+            if let newer = try access.returnTask(launch, work, names: &plugins) {
+                let entry = JournalEntry.superseded(work, by: newer, launch: launch, at: now)
+                lastJournal = try access.append(entry, names: &plugins)
+            }
         case .keepFromReturning(let launch, let submission):
             try access.keepFromReturning(launch, submission)
         case .endLaunch(let number, let end):

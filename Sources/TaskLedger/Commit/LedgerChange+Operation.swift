@@ -16,7 +16,7 @@ extension LedgerChange {
             "starting task \(task.work.number), \(task.work.label), in launch \(launch)"
         case .moveLaunch(let launch, let lane): "moving launch \(launch) to the \(lane.name) lane"
         case .endTask(let launch, let submission): "ending task \(submission) of launch \(launch)"
-        case .returnTask(let launch, let work): "returning task \(work.number), \(work.label), of launch \(launch)"
+        case .returnTask(let launch, let work, _): "returning task \(work.number), \(work.label), of launch \(launch)"
         case .keepFromReturning(let launch, let submission):
             "keeping task \(submission) of launch \(launch) from returning"
         case .endLaunch(let number, _): "ending launch \(number)"

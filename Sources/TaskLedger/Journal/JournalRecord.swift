@@ -22,4 +22,7 @@ package struct JournalRecord: Hashable, Sendable {
     package let submission: SubmissionNumber?
     package let blame: Blame
     package let message: String
+    package let successor: SubmissionNumber?
+    package let count: Int?
+    package let user: CallingUser?
 }

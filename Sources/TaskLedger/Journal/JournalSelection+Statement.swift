@@ -19,6 +19,7 @@ extension JournalSelection {
         require("label = ?", filter.label)
         require("event = ?", filter.event?.name)
         require("blame = ?", filter.blame?.rawValue)
+        if outcomesOnly { conditions.append("+event IN (\(TaskOutcome.sqlList))") }
         // Where to begin is found by the index on time alone; left to itself, SQLite would walk all numbers. Numbers and
         // times part where the clock was set back, so that each entry is judged as well; the sign keeps the index from
         // being taken twice, and the order of numbers.
@@ -29,11 +30,17 @@ extension JournalSelection {
         require("+at >= ?", filter.since?.nanoseconds)
         // A cross join keeps the journal outside, in the order of its numbers: no sorting, and a limit that ends early.
         let sql = """
-            SELECT number, at, event, identifier, launch, label, submission, blame, message
+            SELECT number, at, event, identifier, launch, label, submission, blame, message, successor, count,
+                user_id, user_process, user_command
             FROM journal CROSS JOIN plugin ON plugin.id = journal.plugin
             WHERE \(conditions.joined(separator: " AND "))
             ORDER BY number \(newestFirst ? "DESC" : "ASC") LIMIT ?
             """
         return (sql, arguments + [limit])
     }
+}
+
+extension TaskOutcome {
+    /// Every outcome as the journal stores it, for an IN operator.
+    static let sqlList = allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
 }

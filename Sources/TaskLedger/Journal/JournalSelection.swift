@@ -9,6 +9,8 @@ package struct JournalSelection: Hashable, Sendable {
     /// Only entries with a lower number.
     package var before: JournalNumber?
     package var filter: JournalFilter
+    /// Only entries about the end of a task.
+    package var outcomesOnly: Bool
     package var newestFirst: Bool
     package var limit: Int
 
@@ -16,12 +18,14 @@ package struct JournalSelection: Hashable, Sendable {
         after: JournalNumber? = nil,
         before: JournalNumber? = nil,
         filter: JournalFilter = JournalFilter(),
+        outcomesOnly: Bool = false,
         newestFirst: Bool = false,
         limit: Int
     ) {
         self.after = after
         self.before = before
         self.filter = filter
+        self.outcomesOnly = outcomesOnly
         self.newestFirst = newestFirst
         self.limit = limit
     }

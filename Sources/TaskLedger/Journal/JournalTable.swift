@@ -15,7 +15,12 @@ extension WriteAccess {
             entry.label,
             entry.submission?.rawValue,
             entry.blame.rawValue,
-            entry.message
+            entry.message,
+            entry.successor?.rawValue,
+            entry.count.map(Int64.init),
+            (entry.user?.uid).map(Int64.init),
+            (entry.user?.pid).map(Int64.init),
+            entry.user?.command
         )
         let number = JournalNumber(rawValue: database.lastInsertedRowID)
         if let task = entry.endedTask { try record(task.outcome, of: task.launch, task.submission) }
@@ -44,17 +49,32 @@ extension Database {
                 label: try row.optionalText("label"),
                 submission: try row.optional("submission") { try $0.submission($1) },
                 blame: try row.name("blame"),
-                message: try row.text("message")
+                message: try row.text("message"),
+                successor: try row.optional("successor") { try $0.submission($1) },
+                count: try row.optional("count") { try $0.count($1) },
+                user: try row.callingUser()
             )
         }
+    }
+}
+
+extension RowReader {
+    /// Reads three columns; nil when no user's call caused the entry.
+    fileprivate mutating func callingUser() throws -> CallingUser? {
+        let uid = try optional("user_id") { try $0.integer($1) }
+        let pid = try optional("user_process") { try $0.integer($1) }
+        let command = try optionalText("user_command")
+        guard let uid, let pid else { return nil }
+        return CallingUser(uid: UInt32(truncatingIfNeeded: uid), pid: Int32(truncatingIfNeeded: pid), command: command)
     }
 }
 
 private enum Journal {
     static let append = StatementText(
         """
-        INSERT INTO journal (at, event, plugin, launch, label, submission, blame, message)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO journal (at, event, plugin, launch, label, submission, blame, message, successor, count,
+            user_id, user_process, user_command)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     )
 }

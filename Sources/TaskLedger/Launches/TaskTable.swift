@@ -46,7 +46,9 @@ extension WriteAccess {
     }
 
     /// A request that is pending under the same plugin and identifier is newer and stays, and the returned one is gone.
-    func returnTask(_ launch: LaunchNumber, _ work: PendingWork, names: inout PluginNames) throws {
+    ///
+    /// - Returns: the newer request that the task ends for; nil when the task is pending again.
+    func returnTask(_ launch: LaunchNumber, _ work: PendingWork, names: inout PluginNames) throws -> SubmissionNumber? {
         let plugin = try names.number(of: work.plugin, in: self)
         switch work {
         case .request(let request):
@@ -70,7 +72,18 @@ extension WriteAccess {
         }
         let isPending = changes == 1
         try finishTask(launch, work.number)
-        if !isPending { try removePayload(of: work.number) }
+        if isPending { return nil }
+        try removePayload(of: work.number)
+        return try newerRequest(than: work, plugin: plugin)
+    }
+
+    private func newerRequest(than work: PendingWork, plugin: Int64) throws -> SubmissionNumber? {
+        guard let identifier = work.identifier else { return nil }
+        let sql = "SELECT number FROM request WHERE plugin = ? AND identifier = ? AND number > ?"
+        let numbers = try database.rows(sql, [plugin, identifier.text, work.number.rawValue], of: "request") { row in
+            try row.submission("number")
+        }
+        return numbers.first
     }
 
     func keepFromReturning(_ launch: LaunchNumber, _ submission: SubmissionNumber) throws {

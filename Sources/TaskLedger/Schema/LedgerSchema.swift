@@ -35,7 +35,16 @@ enum LedgerSchema {
         Step(name: "2: journal by plugin, event, blame and time", sql: second),
         Step(name: "3: every kind of request, waits, fetches, occasions", sql: third),
         Step(name: "4: pending work by plugin, payloads apart, waits and deferrals by class", sql: fourth),
+        Step(name: "5: journal with successors, counts and users", sql: fifth),
     ]
+
+    private static let fifth = """
+        ALTER TABLE journal ADD COLUMN successor INTEGER;
+        ALTER TABLE journal ADD COLUMN count INTEGER;
+        ALTER TABLE journal ADD COLUMN user_id INTEGER;
+        ALTER TABLE journal ADD COLUMN user_process INTEGER;
+        ALTER TABLE journal ADD COLUMN user_command TEXT;
+        """
 
     /// Plugins are named by a small number in every other table: that halves a pending request.
     private static let first = """

@@ -56,12 +56,13 @@ enum Span {
         WHERE task.launch = ? AND submission = ?
         """
 
-    /// Entries of a task's label without a launch are cancellations and replacements.
+    /// Only outcomes name the launch that the task ran in: an entry of a submission names the launch that submitted it.
     static func newest(_ label: String, _ plugin: PluginIdentifier?) -> (sql: String, arguments: StatementArguments) {
         let owner = plugin == nil ? "" : "AND plugin = (SELECT id FROM plugin WHERE identifier = ?)"
         let sql = """
             SELECT number, launch, submission FROM journal
-            WHERE label = ? AND launch IS NOT NULL AND submission IS NOT NULL \(owner)
+            WHERE label = ? AND launch IS NOT NULL AND submission IS NOT NULL AND +event IN (\(TaskOutcome.sqlList))
+                \(owner)
             ORDER BY number DESC LIMIT 1
             """
         return (sql, plugin.map { [label, $0.text] } ?? [label])

@@ -108,4 +108,28 @@ struct SubmissionStrategyTests {
         #expect(host.submitContinued(.album(2))?.refusal == nil)
         #expect(host.submit(.clean, needsPower: true, needsNetwork: true)?.refusal == nil)
     }
+
+    @Test func `74 a launch on its way into the continued lane takes its capacity before that is recorded`() {
+        let plan = host.openByPerson()
+        host.commits = .held
+        host.submitContinued(.album(1), from: plan)
+        host.writeNextCommit()
+        #expect(host.submitContinued(.inbox, strategy: .fail)?.refusal?.subReason == .noRoomNow)
+        host.failNextCommit()
+        #expect(host.submitContinued(.inbox, strategy: .fail) == nil)
+        host.writeHeldCommits()
+        #expect(host.lastPlan?.identifiers == [.inbox])
+    }
+
+    @Test func `74 a launch that ends while a task is delivered to it takes no capacity of the continued lane`() {
+        let plan = host.openByPerson()
+        host.commits = .held
+        host.submitContinued(.album(1), from: plan)
+        host.writeNextCommit()
+        host.crash(plan)
+        host.writeNextCommit()
+        #expect(host.submitContinued(.inbox, strategy: .fail)?.refusal == nil)
+        host.writeHeldCommits()
+        #expect(host.plans.last?.identifiers == [.inbox])
+    }
 }

@@ -131,6 +131,10 @@ struct LedgerInMemory {
             case .journal(let entry):
                 entries.append(entry)
                 count(entry, in: &new)
+            case .returnTask(let launch, let work, let now):
+                if let newer = try comeBack(work, from: launch, to: &new) {
+                    entries.append(.superseded(work, by: newer, launch: launch, at: now))
+                }
             default: try apply(change, to: &new)
             }
         }
@@ -139,13 +143,29 @@ struct LedgerInMemory {
         }
         for case .endLaunch(let number, let end) in changes { try endLaunch(number, end, in: &new) }
         for case .recordWait(let key, let reasons, let at) in changes { waitHistory.append((key, reasons, at)) }
-        let told = entries.compactMap(\.submission)
+        let told = entries.filter(\.event.canEndSubmission).compactMap(\.submission)
         journaled.formUnion(told)
         unexplained.formUnion(state.present.subtracting(new.present))
         unexplained.subtract(told)
         everStored.formUnion(new.present)
         state = new
         journal += entries
+    }
+
+    /// - Returns: the newer request that the task ends for; nil when it is pending again.
+    private mutating func comeBack(
+        _ work: PendingWork,
+        from launch: LaunchNumber,
+        to state: inout State
+    ) throws -> SubmissionNumber? {
+        try end(work.number, of: launch, in: &state)
+        switch work {
+        case .request(let request):
+            if let newer = state.requests.values.first(where: { $0.isInTheWay(of: request) }) { return newer.number }
+            state.requests[request.number] = request
+        case .event(let event): state.events[event.number] = event
+        }
+        return nil
     }
 
     private mutating func apply(_ change: LedgerChange, to state: inout State) throws {
@@ -165,14 +185,6 @@ struct LedgerInMemory {
         case .removeEvent(let number): state.events[number] = nil
         case .startLaunch(let plan): try start(plan, in: &state)
         case .endTask(let launch, let number): try end(number, of: launch, in: &state)
-        case .returnTask(let launch, let work):
-            try end(work.number, of: launch, in: &state)
-            switch work {
-            case .request(let request):
-                if state.requests.values.contains(where: { $0.isInTheWay(of: request) }) { return }
-                state.requests[request.number] = request
-            case .event(let event): state.events[event.number] = event
-            }
         case .keepFromReturning(let launch, let number):
             guard state.running[launch]?.unfinished.contains(where: { $0.number == number }) == true else {
                 throw Contradiction(message: "launch \(launch) has no running task \(number)")
@@ -189,7 +201,7 @@ struct LedgerInMemory {
         case .setDeferrals(let key, let periods): state.deferrals[key] = periods.isEmpty ? nil : periods
         case .setFetch(let plugin, let schedule): state.fetches[plugin] = schedule
         case .recordOccasion(let identifier, let at): state.occasions[identifier] = at
-        case .endLaunch, .journal: break
+        case .endLaunch, .journal, .returnTask: break
         case .rememberPlugin(let plugin): state.known[plugin.identifier] = plugin
         case .forgetPlugin(let plugin):
             state.known[plugin] = nil
@@ -273,5 +285,13 @@ struct LedgerInMemory {
 extension PendingRequest {
     fileprivate func isInTheWay(of other: PendingRequest) -> Bool {
         plugin == other.plugin && request.identifier == other.request.identifier && number != other.number
+    }
+}
+
+extension JournalEntry.Event {
+    /// A task that was expired ends with every outcome; the other events end a submission or do not, whatever came before.
+    fileprivate var canEndSubmission: Bool {
+        if case .task = self { return true }
+        return endsSubmission
     }
 }

@@ -41,7 +41,7 @@ extension SchedulerDriver {
 
     @discardableResult
     func simulateLaunch(of identifiers: TaskIdentifier...) -> Answer? {
-        let numbers = scheduler.pendingRequests.filter { identifiers.contains($0.request.identifier) }.map(\.number)
+        let numbers = ledger.requests.filter { identifiers.contains($0.request.identifier) }.map(\.number)
         let before = simulated
         simulated.formUnion(numbers)
         let answer = ask { .launchSimulated(identifiers, reply: $0) }
@@ -61,12 +61,12 @@ extension SchedulerDriver {
         let names = plugins.map(\.identifier)
         installed.removeAll { names.contains($0.identifier) }
         installed += plugins
-        send(.catalogued(installed, refused: refused))
+        sendCatalogue()
     }
 
     func remove(_ plugin: PluginIdentifier) {
         installed.removeAll { $0.identifier == plugin }
-        send(.catalogued(installed, refused: refused))
+        sendCatalogue()
     }
 
     /// Its manifest is there and cannot be used.
@@ -74,7 +74,23 @@ extension SchedulerDriver {
     /// - Parameter isSecond: it is there besides the one that the plugin has.
     func refuse(_ plugin: PluginIdentifier, because problem: String, besidesItsOwn isSecond: Bool = false) {
         if !isSecond { installed.removeAll { $0.identifier == plugin } }
-        send(.catalogued(installed, refused: [plugin: problem]))
+        sendCatalogue(refused: [plugin: problem])
+    }
+
+    /// Sends the difference between the last sent catalogue and the present one.
+    ///
+    /// - Parameters:
+    ///   - refused: problems of refused manifests; nil for those of the driver.
+    ///   - orphans: refused plugins that only lack their main plugin.
+    func sendCatalogue(refused problems: [PluginIdentifier: String]? = nil, orphans: Set<PluginIdentifier> = []) {
+        var refusals: [PluginIdentifier: Catalogue.Refusal] = [:]
+        for (plugin, problem) in problems ?? refused {
+            refusals[plugin] = Catalogue.Refusal(problem: problem, isOrphan: orphans.contains(plugin))
+        }
+        let new = Catalogue(installed, refused: refusals)
+        let change = CatalogueChange(from: catalogue, to: new)
+        catalogue = new
+        send(.catalogued(change))
     }
 
     /// The answer to the last question, once it is there.
@@ -83,7 +99,7 @@ extension SchedulerDriver {
     func ask(_ question: (ReplyToken) -> SchedulerEvent) -> Answer? {
         lastReply += 1
         let reply = ReplyToken(rawValue: lastReply)
-        send(question(reply))
+        send(caller.map { .byUser($0, question(reply)) } ?? question(reply))
         return answers[reply]
     }
 }

@@ -53,9 +53,12 @@ extension SchedulerDriver {
 
     // MARK: What is written
 
-    var journal: ArraySlice<JournalEntry> { ledger.journal[journalMark...] }
+    var wholeJournal: ArraySlice<JournalEntry> { ledger.journal[journalMark...] }
 
-    func entries(_ event: JournalEntry.Event) -> [JournalEntry] { journal.filter { $0.event == event } }
+    /// Without the lines that every accepted request and every launch has.
+    var journal: [JournalEntry] { wholeJournal.filter { $0.event != .submitted && $0.event != .launched } }
+
+    func entries(_ event: JournalEntry.Event) -> [JournalEntry] { wholeJournal.filter { $0.event == event } }
 
     /// How the tasks of that name ended, one after the other.
     func outcomes(of identifier: TaskIdentifier) -> [TaskOutcome] {
@@ -85,11 +88,20 @@ extension SchedulerDriver {
 
     /// When the deferral of a pending request began, its own or that of its class (C12).
     func deferralStart(of identifier: TaskIdentifier) -> WallTime? {
-        request(identifier).flatMap { scheduler.plugins[$0.plugin].presented($0).deferredSince }
+        request(identifier).flatMap { scheduler.presented($0).deferredSince }
     }
 
     func explain(_ identifier: TaskIdentifier) -> Explanation { scheduler.explain(identifier, at: clock.now) }
     func reasons(_ identifier: TaskIdentifier) -> [Reason] { explain(identifier).reasons }
 
     var running: [TaskIdentifier] { scheduler.runningLaunches.flatMap(\.unfinished).compactMap(\.work.identifier) }
+}
+
+extension PluginTable {
+    /// A copy; nil for a plugin that is not known.
+    func find(_ plugin: PluginIdentifier) -> PluginState? { contains(plugin) ? self[plugin] : nil }
+}
+
+extension PluginState {
+    var hasRequestsDue: Bool { requests.groups.count(in: .background) + requests.groups.count(in: .continued) > 0 }
 }

@@ -109,6 +109,11 @@ extension SchedulerDriver {
         send(.loaded(ledger.work(of: heldLoads.removeFirst())))
     }
 
+    func failNextLoad() {
+        if heldLoads.isEmpty { return complain("no load is held") }
+        send(.notLoaded(heldLoads.removeFirst(), message: "a row is damaged"))
+    }
+
     // MARK: The host
 
     func stop() { send(.stopRequested) }
@@ -133,7 +138,8 @@ extension SchedulerDriver {
             snapshot: ledger.snapshot,
             at: clock.now
         )
+        catalogue = Catalogue()
         witness?.didRestart()
-        send(.catalogued(installed, refused: refused))
+        sendCatalogue()
     }
 }

@@ -32,6 +32,8 @@ final class SchedulerDriver {
     var installed: [PluginEntry] = []
     /// What is wrong with the manifests that cannot be used.
     var refused: [PluginIdentifier: String] = [:]
+    /// The catalogue that the scheduler was told of.
+    var catalogue = Catalogue()
 
     /// What was done since the test last said `forgetThePast`.
     var actions: [SchedulerAction] = []
@@ -58,6 +60,8 @@ final class SchedulerDriver {
     /// The host dies after so many more actions.
     var actionsToLive: Int?
     var lastReply: UInt64 = 0
+    /// The user who asks; nil where that does not matter.
+    var caller: CallingUser?
 
     /// Sees what goes in and what comes out, in order.
     var witness: (any Witness)?
@@ -87,7 +91,7 @@ final class SchedulerDriver {
         )
         if plugins.isEmpty { return }
         installed = plugins
-        send(.catalogued(plugins))
+        sendCatalogue()
         finishStarting()
         forgetThePast()
     }

@@ -159,6 +159,21 @@ struct PatienceTests {
         expectRun(of: .clean, in: .days(2))
     }
 
+    @Test func `C12 a clock that is set back lets a deferral that was over cover nothing more`() {
+        host.submit(.clean, needsPower: true)
+        host.advance(by: .seconds(1))
+        host.change(power: false)
+        host.advance(by: .seconds(1))
+        host.submit(.vacuum, needsPower: true)
+        host.stepWallClock(by: -.days(1))
+        host.submit(.job(1), needsPower: true)
+        #expect(host.deferralStart(of: .clean) == host.clock.now.wall)
+        #expect(host.deferralStart(of: .vacuum) == nil && host.deferralStart(of: .job(1)) == nil)
+        host.advance(by: .days(1))
+        host.change(power: true)
+        expectRun(of: .vacuum, in: .days(2))
+    }
+
     @Test func `C12 one period stands for all requests of a class, each from when it became due`() {
         let start = host.clock.now.wall
         for number in 1...5 { host.submit(.job(number)) }

@@ -1,8 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Scheduling
 import TaskModel
 import Testing
+
+@testable import Scheduling
 
 @Suite("What becomes possible for all at once does not begin for all at once")
 struct SpreadTests {
@@ -122,5 +123,21 @@ struct SpreadTests {
         #expect(host.plans.isEmpty && host.dismissed.count == 1)
         host.advance(by: try wait(host, .clean, after: .resume))
         #expect(host.batches == [[.clean]])
+    }
+
+    @Test func `C7 a network that is regained within the window does not begin it anew, and at its end it does`() throws
+    {
+        let host = host(.app(), network: false)
+        func regain() -> MonotonicTime? {
+            host.change(network: false)
+            host.change(network: true)
+            return host.scheduler.surges.network
+        }
+        let first = try #require(regain())
+        #expect(first == host.clock.now.monotonic)
+        host.advance(by: window - .nanoseconds(1))
+        #expect(regain() == first)
+        host.advance(by: .nanoseconds(1))
+        #expect(regain() == host.clock.now.monotonic)
     }
 }

@@ -65,6 +65,39 @@ extension RandomWalk {
         }
     }
 
+    /// The launch thread kills a launch at its kill time, and its report comes before the timer's event. What the runner
+    /// sent before is handled before: it may have ended the reason of the kill.
+    func killAtDeadline() {
+        let plans = host.processes.values.sorted { $0.number < $1.number }
+        guard let plan = pick(plans.filter { killTime(of: $0) != nil }), let time = killTime(of: plan) else {
+            return advance()
+        }
+        last = "the kill of launch \(plan.number) at its kill time"
+        if time > host.clock.now.monotonic {
+            host.advance(by: time - host.clock.now.monotonic - .nanoseconds(1))
+            guard killTime(of: plan) == time, host.processes[plan.number] != nil else { return }
+            host.clock.advance(by: .nanoseconds(1))
+        }
+        if random.chance(40) { completeAll(of: plan) }
+        host.send(.killedAtDeadline(plan.number))
+        if random.chance(70) { host.end(plan, .signaled(9)) }
+        host.advance(by: .zero)
+    }
+
+    /// When the launch thread will kill the launch; nil when it will not, or has done so.
+    private func killTime(of plan: LaunchPlan) -> MonotonicTime? {
+        guard let launch = model.launches[plan.number], launch.kill == nil, launch.isSent else { return nil }
+        return host.killTimes[plan.number]
+    }
+
+    private func completeAll(of plan: LaunchPlan) {
+        guard let launch = model.launches[plan.number] else { return }
+        for task in launch.tasks where task.isUndone { host.send(.completed(plan.number, task.id, .success)) }
+        for assertion in launch.assertions where random.chance(50) {
+            host.send(.assertionEnded(plan.number, assertion))
+        }
+    }
+
     /// A runner that says what is not its to say.
     func forge() {
         guard let plan else { return advance() }

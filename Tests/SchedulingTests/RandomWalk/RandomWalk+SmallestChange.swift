@@ -7,7 +7,8 @@ import TaskModel
 // C13 taken at its word: in a twin of the host, the change that `why` names is made, and the work has to run.
 extension RandomWalk {
     func trySmallestChange() {
-        guard model.isAtRest, host.commits == .written, host.runners == .ready else { return }
+        guard model.isAtRest, !host.scheduler.loading.isPartial, host.commits == .written, host.runners == .ready
+        else { return }
         let now = host.clock.now
         let waiting = Lane.allCases.flatMap { host.scheduler.waiting(in: $0, at: now) }
         guard let (work, reasons) = pick(waiting.filter { $0.reasons.count == 1 }), let reason = reasons.first else {
@@ -55,7 +56,7 @@ extension SchedulerDriver {
         (twin.clock, twin.ledger, twin.scheduler) = (clock, ledger, scheduler)
         (twin.installed, twin.refused, twin.processes, twin.arrivals) = (installed, refused, processes, arrivals)
         (twin.plansByNumber, twin.simulated, twin.wake, twin.watch) = (plansByNumber, simulated, wake, watch)
-        (twin.lastReply, twin.killTimes) = (lastReply, killTimes)
+        (twin.lastReply, twin.killTimes, twin.catalogue) = (lastReply, killTimes, catalogue)
         return twin
     }
 

@@ -1,7 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Scheduling
 import TaskModel
+
+@testable import Scheduling
 
 // What can happen at a step, apart from what plugins do.
 extension RandomWalk {
@@ -19,10 +20,12 @@ extension RandomWalk {
         case 75..<79: changeCatalogue()
         case 79..<82: simulate()
         case 82..<88: changeCommits()
-        case 88..<92: changeRunners()
+        case 88..<91: changeRunners()
+        case 91..<92: changeLoads()
         case 92..<93: restart()
         case 93..<96: forge()
         case 96..<97: stopHost()
+        case 97..<98: killAtDeadline()
         default: endProcess()
         }
     }
@@ -90,6 +93,8 @@ extension RandomWalk {
     }
 
     private func simulate() {
+        // A simulation that waits for a load takes effect in an order that the model does not know.
+        if host.scheduler.loading.isPartial { return advance() }
         let identifier = pick(host.pending + host.running) ?? .clean
         last = "a simulation of \(identifier)"
         if random.chance(70) {
@@ -103,7 +108,7 @@ extension RandomWalk {
 
     func advance() {
         // A host that cannot have anything tries again and again, and gets nowhere.
-        let isInVain = host.commits == .failing || host.runners == .unavailable
+        let isInVain = host.commits == .failing || host.runners == .unavailable || host.loads == .failing
         let seconds = pick(isInVain ? [0, 1, 11, 35, 120] : [0, 1, 1, 5, 11, 30, 35, 120, 601, 700, 7_200]) ?? 1
         last = "\(seconds) seconds"
         host.advance(by: .seconds(seconds))
@@ -168,8 +173,22 @@ extension RandomWalk {
         host.runners = pick([.ready, .ready, .ready, .held, .unavailable]) ?? .ready
     }
 
+    private func changeLoads() {
+        last = "a change of what loads do"
+        if host.heldLoads.isEmpty {
+            host.loads = pick([.ready, .held, .held, .failing]) ?? .ready
+        } else if random.chance(30) {
+            host.failNextLoad()
+        } else if random.chance(60) {
+            host.bringNextLoad()
+        } else {
+            host.bringLoads()
+        }
+    }
+
     private func restart() {
         last = "a restart"
+        if random.chance(40) { host.loads = pick([.held, .held, .failing]) ?? .held }
         host.restart(after: .seconds(Int.random(in: 0...60, using: &random)), rebooting: random.chance(30))
     }
 

@@ -37,7 +37,7 @@ extension LedgerChange {
         case .startTask(let launch, let task): "start \(task.work.label) in launch \(launch)"
         case .moveLaunch(let launch, let lane): "move launch \(launch) to \(lane.name)"
         case .endTask(let launch, let number): "end \(number) of launch \(launch)"
-        case .returnTask(let launch, let work): "return \(work.label) (\(work.number)) from launch \(launch)"
+        case .returnTask(let launch, let work, _): "return \(work.label) (\(work.number)) from launch \(launch)"
         case .keepFromReturning(_, let number): "keep \(number) from returning"
         case .endLaunch(let launch, let end): "end launch \(launch) as \(end.outcome)"
         case .journal(let entry): "journal \(entry.event.name)"

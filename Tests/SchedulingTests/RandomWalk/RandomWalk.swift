@@ -89,6 +89,7 @@ final class RandomWalk {
         last = "draining"
         host.writeHeldCommits()
         host.bringRunners()
+        host.bringLoads()
         host.processesObey = true
         host.refused = [:]
         host.change(
@@ -103,6 +104,7 @@ final class RandomWalk {
             resources: .gpu
         )
         host.install(.studio(version: "9.0", extensions: [.keyboard]), .mail(), .keyboard(version: "9.0"), Self.news)
+        onStep?(self)
         let newest = host.scheduler.lastSubmission
         // A clock that was set back, perhaps more than once, is that much further from what was asked for before.
         let begins = host.ledger.requests.compactMap(\.request.earliestBegin)
@@ -111,6 +113,7 @@ final class RandomWalk {
             host.forgetThePast()
             for plan in host.processes.values.sorted(by: { $0.number < $1.number }) { finish(plan) }
             host.advance(by: host.timeToWake ?? .seconds(1))
+            onStep?(self)
             if let complaint { throw fail(complaint) }
         }
         model.checkRest()

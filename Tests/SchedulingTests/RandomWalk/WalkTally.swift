@@ -55,6 +55,7 @@ extension SchedulerEvent {
         case .launchSimulated, .expirationSimulated: .simulation
         case .taskStopRequested: .stop
         case .purgeRequested: .purge
+        case .byUser(_, let event): event.kind
         case .committed: .commit
         case .commitFailed: .failedCommit
         case .loaded: .load

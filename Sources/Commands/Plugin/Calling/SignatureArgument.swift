@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import ControlAPI
-import PluginBinary
 import TaskModel
 
 /// Reads the parts of a signature from the command line: a kind, and behind a colon the value of those that have one.

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import LinuxSystem
 import PluginCatalog
 
 /// The manifests that are asked about, and all that they are held against: those beside them, and those given.

@@ -17,7 +17,7 @@ extension NaiveHost {
             case .startLaunch(let plan): started(plan)
             case .startTask(let number, let task): joined(task, number)
             case .endTask(let number, let submission): ended(submission, in: number, with: changes)
-            case .returnTask(let number, let work): returned(work, from: number)
+            case .returnTask(let number, let work, _): returned(work, from: number)
             case .journal(let entry): judge(entry)
             case .endLaunch(let number, let end): endedLaunch(number, end)
             case .keepFromReturning(let number, let submission): stoppedInEntry(submission, number)
@@ -60,7 +60,7 @@ extension NaiveHost {
             case .endLaunch(let number, _): forget(number)
             case .storeRequest(let request, _): succeed(by: request)
             // It comes back as it was launched, also where the beginning of its patience could not be written by itself.
-            case .returnTask(_, .request(let request)):
+            case .returnTask(_, .request(let request), _):
                 if let since = request.deferredSince { heldPerhaps[request.number] = min(since, now.wall) }
             default: break
             }
@@ -102,7 +102,7 @@ extension NaiveHost {
             case .removeRequest(let number): number == request.number
             case .startLaunch(let plan): plan.tasks.contains { $0.work.number == request.number }
             case .startTask(_, let task): task.work.number == request.number
-            case .returnTask(_, let work): work.plugin == request.plugin && work.identifier == identifier
+            case .returnTask(_, let work, _): work.plugin == request.plugin && work.identifier == identifier
             case .keepFromReturning(let launch, _):
                 launches[launch]?.tasks.contains { $0.work.identifier == identifier } ?? true
             default: false

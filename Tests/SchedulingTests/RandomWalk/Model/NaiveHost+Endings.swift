@@ -24,11 +24,13 @@ extension NaiveHost {
         let isInTime: Bool =
             switch kill {
             case .entryOverran: launch.entryDeadline.map { $0 + grace(of: launch) <= now.monotonic } ?? false
-            case .lingered: launch.finishBy.map { $0 <= now.monotonic } ?? false
+            case .lingered:
+                // The launch thread may kill what has just begun to leave.
+                event == .killedAtDeadline(number) || launch.finishBy.map { $0 <= now.monotonic } ?? false
             case .overran: (limits(of: launch).min().map { $0 <= now.monotonic }) ?? false
             case .hostStopping: isStopping
             case .entryFailed: launch.entry == .failed || launch.entry == .notLoaded
-            case .planNotSent: true
+            case .planNotSent, .killTimePassed: true
             }
         if !isInTime { complain("launch \(number) is killed too early (\(kill))") }
     }
@@ -36,6 +38,7 @@ extension NaiveHost {
     private func reason(forKilling launch: SeenLaunch, after event: SchedulerEvent) -> SeenLaunch.Kill {
         switch event {
         case .planNotSent(launch.number, _): return .planNotSent
+        case .killedAtDeadline(launch.number): return reason(forKillOf: launch)
         case .entered(launch.number, _, _, _), .loadFailed(launch.number, _):
             if launch.entry != .returned { return .entryFailed }
         default: break
@@ -44,6 +47,16 @@ extension NaiveHost {
         if launch.finishBy != nil { return .lingered }
         if launch.entry == .running { return event == .stopRequested ? .hostStopping : .entryOverran }
         return .overran
+    }
+
+    /// The launch thread killed it. A launch that kept its limits was ended by the host's fault.
+    private func reason(forKillOf launch: SeenLaunch) -> SeenLaunch.Kill {
+        if launch.finishBy != nil { return .lingered }
+        if launch.entry == .running {
+            let end = launch.entryDeadline.map { $0 + grace(of: launch) }
+            return end.map { $0 <= now.monotonic } ?? false ? .entryOverran : .killTimePassed
+        }
+        return limits(of: launch).min().map { $0 <= now.monotonic } ?? false ? .overran : .killTimePassed
     }
 
     /// When something of it overstays: what was told, what its deadline binds, what outlasts the last task.
@@ -80,7 +93,7 @@ extension NaiveHost {
             && (launch.assertions.isEmpty || isStopping)
         launches[number]?.isOverrun = launch.kill == .overran && !isShutdown
         for index in launch.undone { launches[number]?.tasks[index].fate = fate(of: launch.tasks[index], in: launch) }
-        let isHostsFault = launch.kill == .planNotSent || !launch.isSent
+        let isHostsFault = launch.kill == .planNotSent || launch.kill == .killTimePassed || !launch.isSent
         if isHostsFault, !isStopping { noteTrouble(of: launch.plugin) }
         if !isHostsFault, launch.kill != .hostStopping, launch.kill != .overran || !isShutdown {
             noteSuccess(of: launch.plugin)
@@ -89,7 +102,7 @@ extension NaiveHost {
         let used = now.monotonic - launch.plan.budget.start
         let outcome: LaunchOutcome =
             launch.kill == .overran && !isShutdown
-            ? .overran : launch.kill == .planNotSent || !launch.isSent ? .lost : isStopping ? .interrupted : .completed
+            ? .overran : isHostsFault ? .lost : isStopping ? .interrupted : .completed
         remember(
             PastLaunch(
                 plugin: launch.plugin,
@@ -128,7 +141,7 @@ extension NaiveHost {
     /// Failing in entry is everybody's; a crash is that of who was alone, or of whose thread was struck.
     private func isCharged(_ task: SeenTask, in launch: SeenLaunch, isCrash: Bool) -> Bool {
         switch launch.kill {
-        case .hostStopping, .planNotSent, .overran, .lingered: return false
+        case .hostStopping, .planNotSent, .killTimePassed, .overran, .lingered: return false
         case .entryFailed, .entryOverran: return true
         case nil: break
         }
@@ -146,7 +159,7 @@ extension NaiveHost {
     /// What a task ends as whose process ended that way.
     private func wayOut(of launch: SeenLaunch) -> TaskOutcome {
         switch launch.kill {
-        case .hostStopping, .planNotSent, .overran, .lingered: return .interrupted
+        case .hostStopping, .planNotSent, .killTimePassed, .overran, .lingered: return .interrupted
         case .entryFailed where launch.entry == .notLoaded: return .loadFailed
         case .entryFailed, .entryOverran: return .entryFailed
         case nil: break

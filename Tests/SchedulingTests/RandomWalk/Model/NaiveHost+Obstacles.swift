@@ -34,7 +34,8 @@ extension NaiveHost {
         }
         if isWished, !isOff(.person) { return found }
         let soft = softObstacles(to: work)
-        if isPatienceOver(of: work, since: heldSurely) { return found }
+        // A request that became due in the instant in which the deferral of its class ended counts from the next nanosecond.
+        if isPatienceOver(of: work, since: heldSurely.mapValues { $0 + .nanoseconds(1) }) { return found }
         if isPatienceOver(of: work, since: heldPerhaps) {
             found.perhaps.formUnion(soft.sure.union(soft.perhaps))
             return found
@@ -198,16 +199,22 @@ extension NaiveHost {
     /// its class was deferred in counts as well, even if the request itself was in flight or others ran.
     func noteHolds() {
         for request in host.ledger.requests where !host.scheduler.loading.isMissing(request.plugin) {
+            // A deferral that ends in the instant in which it began lasts for no time, and covers nothing that comes after it.
+            if heldSurely[request.number] == now.wall { heldSurely[request.number] = nil }
             let since = (surely: heldSurely[request.number], perhaps: heldPerhaps[request.number])
             if let surely = since.surely, let perhaps = since.perhaps, max(surely, perhaps) <= now.wall { continue }
             let work = PendingWork.request(request)
             let (found, others) = (obstacles(to: work), passingObstacles(to: work))
+            // While a runner is being started the lane is not evaluated: a deferral that began before goes on, for what
+            // becomes due meanwhile too.
+            let isFrozen =
+                prepared(in: work.kind.lane).contains(work.plugin)
+                && found.sure.isDisjoint(with: ["earliest-begin", "retry-delay"])
             // The deferral of a class covers those of it that the manifest does not permit at the moment.
-            guard found.sure.subtracting(["identifier-not-permitted"]).isSubset(of: Obstacles.soft) else { continue }
-            // While a runner is being started the lane is not evaluated: a deferral that began before goes on.
-            let isPossible =
-                !Obstacles.lastingSoft.isDisjoint(with: found.sure.union(found.perhaps))
-                || prepared(in: work.kind.lane).contains(work.plugin)
+            guard isFrozen || found.sure.subtracting(["identifier-not-permitted"]).isSubset(of: Obstacles.soft) else {
+                continue
+            }
+            let isPossible = isFrozen || !Obstacles.lastingSoft.isDisjoint(with: found.sure.union(found.perhaps))
             if isPossible, since.perhaps.map({ $0 > now.wall }) ?? true { heldPerhaps[request.number] = now.wall }
             // A place that was free, or came free, was anybody's until somebody took it in the same moment.
             guard found.sure.isSubset(of: Obstacles.soft),

@@ -9,13 +9,14 @@ extension NaiveHost {
     /// The host takes a request: nothing may stand against that, and no limit may be exceeded.
     func accepted(_ request: PendingRequest) {
         let isAskedNow = asked?.request.identifier == request.request.identifier
+        let waiting = isAskedNow ? nil : waitingSubmission(of: request)
         let submission =
-            (isAskedNow ? asked : waitingSubmission(of: request))
+            (isAskedNow ? asked : waiting?.submission)
             ?? Submission(request: request.request, submitter: request.submitter)
         if let launch = submission.launch { origins[request.number] = launch }
         var (sure, _) = refusals(of: submission)
-        // One that waited for a cancellation is judged by what its launch was when it was submitted.
-        if !isAskedNow { sure.remove(.notInForeground) }
+        // One that waited is judged by what its launch was when it was submitted.
+        if let waiting, fromForeground.contains(waiting.reply) { sure.remove(.notInForeground) }
         if !sure.isEmpty { complain("\(request.request.identifier) is accepted in spite of \(sure)") }
         if let owner = owner(of: submission), owner != request.plugin {
             complain("\(request.request.identifier) of \(owner) is taken for \(request.plugin)")
@@ -26,19 +27,24 @@ extension NaiveHost {
     }
 
     /// A submission that is not answered yet.
-    private func waitingSubmission(of request: PendingRequest) -> Submission? {
-        for case .submitted(let submission, _) in questions.values where submission.submitter == request.submitter {
+    private func waitingSubmission(of request: PendingRequest) -> (submission: Submission, reply: ReplyToken)? {
+        let questions = questions.sorted { $0.key.rawValue < $1.key.rawValue }
+        for case (let reply, .submitted(let submission, _)) in questions
+        where submission.submitter == request.submitter {
             let (asked, accepted) = (submission.request, request.request)
             // A continued request is accepted without its date.
             let isContinued = asked.kind == .continued && asked.continued == accepted.continued
-            if asked == accepted || isContinued && asked.identifier == accepted.identifier { return submission }
+            if asked == accepted || isContinued && asked.identifier == accepted.identifier {
+                return (submission, reply)
+            }
         }
         return nil
     }
 
-    func judge(_ refusal: Refusal, of submission: Submission) {
+    func judge(_ refusal: Refusal, of submission: Submission, _ reply: ReplyToken) {
         if refusal.subReason == .notRecorded { return }
-        let (sure, perhaps) = refusals(of: submission)
+        var (sure, perhaps) = refusals(of: submission)
+        if fromForeground.contains(reply) { sure.remove(.notInForeground) }
         if sure.union(perhaps).contains(refusal.subReason) { return }
         complain("\(submission.request.identifier) is refused (\(refusal.subReason.name)); right would be \(sure)")
     }
@@ -79,7 +85,11 @@ extension NaiveHost {
 
     private func owner(of submission: Submission) -> PluginIdentifier? {
         if case .plugin(let plugin) = submission.submitter { return mainPlugin(of: plugin) ?? plugin }
-        let identifier = submission.request.identifier
+        return owner(of: submission.request.identifier)
+    }
+
+    /// The installed main plugin that permits an identifier.
+    func owner(of identifier: TaskIdentifier) -> PluginIdentifier? {
         let mains = host.installed.filter { $0.role == .main }
         return mains.first { $0.permitted.contains(.exact(identifier)) }?.identifier
             ?? mains.first { $0.permitted.contains { $0.covers(identifier) } }?.identifier
@@ -123,7 +133,7 @@ extension NaiveHost {
     }
 
     /// C8: a person started it, or an event on a person's behalf.
-    private func isForeground(_ submission: Submission) -> Bool {
+    func isForeground(_ submission: Submission) -> Bool {
         switch submission.submitter {
         case .person: return true
         case .schedule: return false

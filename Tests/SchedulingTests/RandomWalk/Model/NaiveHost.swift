@@ -15,6 +15,8 @@ final class NaiveHost: Witness {
     var conditions: Conditions
     var isStopping = false
     var launches: [LaunchNumber: SeenLaunch] = [:]
+    /// Launches of the host before, whose plugin is not loaded: nothing is decided about them.
+    var leftLaunches: [LaunchNumber: SeenLaunch] = [:]
     /// Runners that were asked for and not used yet.
     var preparing: Set<LaunchNumber> = []
     /// Commits on their way.
@@ -26,7 +28,10 @@ final class NaiveHost: Witness {
     var asking: Ticket?
     var questions: [ReplyToken: SchedulerEvent] = [:]
     var wishes: Set<SubmissionNumber> = []
-    private var wishesBefore: Set<SubmissionNumber> = []
+    /// The wishes that each simulation added; those of one that comes to nothing are taken back.
+    private var wishesOfReplies: [ReplyToken: Set<SubmissionNumber>] = [:]
+    /// Submissions that came from a launch in the foreground.
+    var fromForeground: Set<ReplyToken> = []
     var origins: [SubmissionNumber: LaunchNumber] = [:]
     var stopped: Set<TaskIdentifier> = []
     /// What a cancellation that is not answered yet will have killed.
@@ -84,18 +89,17 @@ final class NaiveHost: Witness {
         case .submitted(let submission, let reply):
             asked = submission
             questions[reply] = event
+            if isForeground(submission) { fromForeground.insert(reply) }
         case .launchSimulated(let identifiers, let reply):
             questions[reply] = event
-            wishesBefore = wishes
-            for request in host.ledger.requests where identifiers.contains(request.request.identifier) {
-                wishes.insert(request.number)
-            }
+            wish(identifiers, reply)
+        case .loaded(let work): willLoad(work)
         case .taskStopRequested(let identifier, let reply), .expirationSimulated(let identifier, let reply):
             questions[reply] = event
             stopped.insert(identifier)
-        case .cancelRequested(let identifier, let plugin?, let reply):
+        case .cancelRequested(let identifier, let plugin?, _, let reply):
             dying[reply] = meant(by: plugin) { $0 == identifier }
-        case .cancelAllRequested(let plugin, let reply): dying[reply] = meant(by: plugin) { _ in true }
+        case .cancelAllRequested(let plugin, _, let reply): dying[reply] = meant(by: plugin) { _ in true }
         case .committed(let ticket): committed(ticket)
         case .commitFailed(let ticket, _): failed(ticket)
         case .conditionsChanged(let new): change(to: new)
@@ -105,6 +109,30 @@ final class NaiveHost: Witness {
         default: hear(event)
         }
         if case .runnerUnavailable(let number, _) = event { noteTrouble(ofPrepared: number) }
+    }
+
+    private func wish(_ identifiers: [TaskIdentifier], _ reply: ReplyToken) {
+        let numbers = host.ledger.requests.filter { identifiers.contains($0.request.identifier) }.map(\.number)
+        wishesOfReplies[reply] = Set(numbers).subtracting(wishes)
+        wishes.formUnion(numbers)
+    }
+
+    /// The launches that the last host left of a plugin are judged with its load.
+    private func willLoad(_ work: PluginWork) {
+        guard host.scheduler.loading.isMissing(work.plugin) else { return }
+        for number in leftLaunches.filter({ $0.value.plugin == work.plugin }).keys {
+            launches[number] = leftLaunches.removeValue(forKey: number)
+            leaveBehind(number)
+        }
+        for request in work.requests {
+            // What became due by a clock that was ahead counts from the load: until then nobody knows of the request.
+            let due = dueTime(of: request)
+            if request.deferredSince == nil, let surely = heldSurely[request.number], surely < due {
+                heldSurely[request.number] = min(due, now.wall)
+            }
+            guard let since = heldSince(request) else { continue }
+            heldPerhaps[request.number] = min(heldPerhaps[request.number] ?? since, since, now.wall)
+        }
     }
 
     /// A deferral that began in what is the future now is no reason to wait for that time to come again.
@@ -143,7 +171,7 @@ final class NaiveHost: Witness {
             written(entry)
             guard let number = entry.submission else { continue }
             switch entry.event {
-            case .cancelled, .replaced: dead.insert(number)
+            case .cancelled, .replaced, .superseded: dead.insert(number)
             case .task(let outcome) where outcome.isFinal: dead.insert(number)
             default: break
             }
@@ -158,6 +186,7 @@ final class NaiveHost: Witness {
         conditions = host.conditions
         (isStopping, asked, expected, lastRelief) = (false, nil, [:], nil)
         (underWay, questions, preparing, wishes, origins, stopped) = ([:], [:], [], [], [:], [])
+        (wishesOfReplies, fromForeground) = ([:], [])
         dying = [:]
         (rests, trouble, failures) = ([:], [:], [:])
         surges = [(MonotonicTime(nanoseconds: 0), false)]
@@ -173,15 +202,15 @@ final class NaiveHost: Witness {
         // One that began by a clock that was ahead counts from some moment later.
         heldSurely = held.filter { $0.value <= now.wall }
         heldPerhaps = held.mapValues { min($0, now.wall) }
-        launches = launches.filter { number, _ in host.ledger.runningLaunches.contains(number) }
-        for number in launches.keys { leaveBehind(number) }
+        leftLaunches.merge(launches) { old, _ in old }
+        leftLaunches = leftLaunches.filter { number, _ in host.ledger.runningLaunches.contains(number) }
+        launches = [:]
     }
 
     /// As the ledger has it: of its own, or of the periods of its class.
     private func heldSince(_ request: PendingRequest) -> WallTime? {
         if let since = request.deferredSince { return since }
-        let times = [request.submittedAt, request.request.earliestBegin, request.retry.notBefore].compactMap { $0 }
-        let due = min(times.max() ?? now.wall, now.wall)
+        let due = min(dueTime(of: request), now.wall)
         let key = WaitKey(of: .request(request))
         guard (request.due(at: now, configuration)) == nil else { return nil }
         return host.ledger.deferrals[key].flatMap { periods in
@@ -189,6 +218,12 @@ final class NaiveHost: Witness {
             deferral.reckonAnew(at: now.wall)
             return deferral.start(for: due)
         }
+    }
+
+    /// By the clock of its time.
+    private func dueTime(of request: PendingRequest) -> WallTime {
+        [request.request.earliestBegin, request.retry.notBefore].compactMap { $0 }
+            .reduce(request.submittedAt) { max($0, $1) }
     }
 
     /// What runs may go on, but never comes back (C3).
@@ -212,8 +247,8 @@ final class NaiveHost: Witness {
         if case .cancelled = answer { dead.formUnion(killed ?? []) }
         switch (answer, question) {
         case (.submitted(let number, _, _), _), (.triggered(let number), _): acknowledged.insert(number)
-        case (.refused(let refusal), .submitted(let submission, _)?): judge(refusal, of: submission)
-        case (.notLaunching, _): wishes = wishesBefore
+        case (.refused(let refusal), .submitted(let submission, _)?): judge(refusal, of: submission, reply)
+        case (.notLaunching, _): wishes.subtract(wishesOfReplies[reply] ?? [])
         default: break
         }
     }
@@ -225,14 +260,4 @@ struct DayUse {
     let at: WallTime
     let used: Duration
     var isSure = true
-}
-
-extension TaskOutcome {
-    /// The task does not come back after it.
-    fileprivate var isFinal: Bool {
-        switch self {
-        case .succeeded, .failed, .noData, .expired, .overran, .notRegistered, .abandoned: true
-        case .crashed, .exited, .killedForMemory, .entryFailed, .loadFailed, .interrupted: false
-        }
-    }
 }

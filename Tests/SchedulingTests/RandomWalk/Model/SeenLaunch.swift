@@ -35,7 +35,7 @@ struct SeenTask {
 /// One launch from the moment that its batch is on the way to disk until its end is on disk.
 struct SeenLaunch {
     enum Entry: Hashable { case running, returned, failed, notLoaded }
-    enum Kill: Hashable { case overran, entryOverran, entryFailed, lingered, hostStopping, planNotSent }
+    enum Kill: Hashable { case overran, entryOverran, entryFailed, lingered, hostStopping, planNotSent, killTimePassed }
 
     var plan: LaunchPlan
     var lane: Lane

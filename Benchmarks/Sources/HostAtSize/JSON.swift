@@ -1,0 +1,17 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+
+/// A value of an answer, read by its keys; nil all the way down from a key that is not there.
+struct JSON {
+    private let value: Any?
+
+    init(_ text: String) { value = try? JSONSerialization.jsonObject(with: Data(text.utf8)) }
+    private init(value: Any?) { self.value = value }
+
+    subscript(_ key: String) -> JSON { JSON(value: (value as? [String: Any])?[key]) }
+    var integer: Int? { (value as? NSNumber)?.intValue }
+    var bool: Bool { (value as? NSNumber)?.boolValue ?? false }
+    /// Number of elements.
+    var count: Int { (value as? [Any])?.count ?? 0 }
+}

@@ -1,0 +1,106 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import Measuring
+
+/// The first pages of the lists of a host with very many plugins, and what they cost the decisions beside them.
+struct Lists {
+    private static let rounds = 300
+    private static let seconds: UInt32 = 10
+
+    private let programs: Programs
+    private let population: Population
+
+    init(_ programs: Programs) {
+        self.programs = programs
+        population = .lists(programs)
+    }
+
+    func measure() throws {
+        let host = try MeasuredHost(programs, in: try population.restored())
+        defer { host.stop() }
+        try host.waitUntilLoaded()
+        // The look at every plugin that follows a start is over by then.
+        sleep(10)
+        var rows = Rows()
+        try measurePages(host, &rows)
+        try measureCommands(host, &rows)
+        try measureDecisions(host, &rows)
+        try rows.write("2-lists", programs)
+    }
+
+    private var size: String { "\(population.plugins) plugins with \(population.each) pending each" }
+
+    private func measurePages(_ host: MeasuredHost, _ rows: inout Rows) throws {
+        let control = try host.connect()
+        for (list, before) in [("plugins", nil), ("tasks", "4,400 (all in one, 41 MB)")] {
+            let used = try host.processorTime(ofThread: "decisions")
+            let times = try (0..<Self.rounds).map { _ in
+                let start = monotonicNow()
+                let page = try control.get("/v1/\(list)")
+                guard page.contains("\"next\"") else { throw BenchmarkError("a page without a next one: \(page)") }
+                return monotonicNow() - start
+            }
+            let decisions = try host.processorTime(ofThread: "decisions") - used
+            rows.add(
+                "\(size): first page of `GET /v1/\(list)`, ms (p50 / p99 / max)",
+                before: before,
+                now: Distribution(times).text,
+                target: "under 20"
+            )
+            rows.add(
+                "\(size): a page of \(list) on the thread of decisions, ms of processor time",
+                now: String(format: "%.3f", Double(decisions) / Double(Self.rounds) / 1e6),
+                target: "under 1"
+            )
+        }
+    }
+
+    /// The whole command, from its exec to its end.
+    private func measureCommands(_ host: MeasuredHost, _ rows: inout Rows) throws {
+        let commands = [
+            ["--version"], ["task", "list", "--plugin", population.plugin(population.plugins / 2)], ["plugin", "list"],
+            ["task", "list"],
+        ]
+        for command in commands {
+            let arguments = command == ["--version"] ? command : command + ["--socket", host.directory.socket]
+            let rounds = command.count == 2 ? 3 : 30
+            let times = try (0..<rounds).map { _ in
+                try Programs.duration(of: programs.host + "/bgtask", arguments)
+            }
+            let pages = command.count == 2 ? ", every page" : ""
+            rows.add(
+                "\(size): the command `bgtask \(command.joined(separator: " "))`\(pages), ms (p50 / p99 / max)",
+                now: Distribution(times).text
+            )
+        }
+    }
+
+    /// A submission is answered after a turn of the loop, a commit and another turn.
+    private func measureDecisions(_ host: MeasuredHost, _ rows: inout Rows) throws {
+        let socket = host.directory.socket
+        let body = """
+            {"identifier":"\(population.task(0, of: 7))","kind":"processing","earliest-begin":"2099-01-01T00:00:00Z"}
+            """
+        func submissions() throws -> Distribution {
+            let asker = try Asker(socket, path: "/v1/tasks", body: body, pause: 2_000)
+            sleep(Self.seconds)
+            return try asker.stop()
+        }
+        let alone = try submissions()
+        let readers = try ["/v1/plugins", "/v1/tasks"].map { try Asker(socket, path: $0, pause: 0) }
+        let used = try host.processorTime(ofThread: "decisions")
+        let beside = try submissions()
+        let share = Double(try host.processorTime(ofThread: "decisions") - used) / Double(Self.seconds) / 1e9
+        let pages = try readers.map { try $0.stop().count }.reduce(0, +)
+        rows.add("\(size): a submission answered, no lists, ms (p50 / p99 / max)", now: alone.text)
+        rows.add(
+            "\(size): a submission answered, beside \(pages / Int(Self.seconds)) pages a second, ms (p50 / p99 / max)",
+            now: beside.text
+        )
+        rows.add(
+            "\(size): the thread of decisions meanwhile, share of a processor",
+            now: String(format: "%.0f %%", share * 100)
+        )
+    }
+}

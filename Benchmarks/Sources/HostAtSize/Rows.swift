@@ -1,0 +1,33 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import Measuring
+
+/// Rows of the table, in the order in which they were measured.
+struct Rows {
+    private var lines: [String] = []
+
+    /// - Parameters:
+    ///   - before: the figure of the host before it was made for any size; nil where none was measured.
+    ///   - target: the figure that the host promises; nil where it promises none.
+    ///   - machine: what the machine needs for the same work without a host, from the same run.
+    mutating func add(
+        _ figure: String,
+        before: String? = nil,
+        now: String,
+        target: String? = nil,
+        machine: String? = nil
+    ) {
+        let cells = [figure, before ?? "-", now, target ?? "-", machine ?? "-"]
+        lines.append("| " + cells.joined(separator: " | ") + " |")
+        print(lines.last ?? "")
+    }
+
+    /// Writes the rows of one part, in place of those of an earlier run.
+    func write(_ part: String, _ programs: Programs) throws {
+        let text = lines.map { $0 + "\n" }.joined()
+        try text.write(toFile: "\(Self.directory(programs))/\(part).rows", atomically: true, encoding: .utf8)
+    }
+
+    static func directory(_ programs: Programs) -> String { programs.bench + "/size" }
+}

@@ -1,0 +1,79 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import Measuring
+
+/// All rows that were measured, and those of `make core-cost`, as one table in Markdown: BENCH/size.md.
+struct Table {
+    private let programs: Programs
+
+    init(_ programs: Programs) { self.programs = programs }
+
+    /// - Returns: the table.
+    func write() throws -> String {
+        let directory = Rows.directory(programs)
+        let files = try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.hasSuffix(".rows") }
+        let columns = "| figure | before | now | promised | the machine alone |\n|---|---|---|---|---|\n"
+        var text = try heading() + "\n\n" + columns
+        for file in files.sorted() { text += try String(contentsOfFile: "\(directory)/\(file)", encoding: .utf8) }
+        if let cost = try? String(contentsOfFile: programs.bench + "/core-cost.txt", encoding: .utf8) {
+            text += CoreCostTable(cost).rows
+        }
+        try text.write(toFile: programs.bench + "/size.md", atomically: true, encoding: .utf8)
+        return text
+    }
+
+    private func heading() throws -> String {
+        let (processors, memory) = (
+            ProcessInfo.processInfo.activeProcessorCount, ProcessInfo.processInfo.physicalMemory
+        )
+        let cpuinfo = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
+        let model = cpuinfo.split(separator: "\n").first { $0.hasPrefix("model name") }?.split(separator: ": ").last
+        let (kernel, day) = (try Self.line("/usr/bin/uname", "-r"), try Self.line("/usr/bin/date", "+%Y-%m-%d"))
+        return "\(day), \(processors) processors (\(model ?? "unknown")), \(memory >> 30) GiB, Linux \(kernel)"
+    }
+
+    private static func line(_ program: String, _ argument: String) throws -> String {
+        try Programs.output(of: program, [argument]).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
+
+/// Output of `make core-cost`: a heading and a line for each size, in columns that two spaces separate.
+struct CoreCostTable {
+    private let heading: [String]
+    private let lines: [[String]]
+
+    init(_ text: String) {
+        let lines = text.split(separator: "\n").map { line in
+            line.split(separator: #/ {2,}/#).map { $0.trimmingCharacters(in: .whitespaces) }
+        }.filter { $0.count > 2 }
+        heading = lines.first ?? []
+        self.lines = lines.dropFirst().map { line in line.flatMap { $0.split(separator: " ").map(String.init) } }
+    }
+
+    /// One row for each measured column, with the figures of all sizes.
+    var rows: String {
+        let sizes = column("pending")
+        return heading.enumerated().dropFirst(2).map { index, name in
+            let figures = lines.map { $0.indices.contains(index) ? $0[index] : "?" }.joined(separator: " / ")
+            let before = Self.before[name] ?? "-"
+            return
+                "| core alone, \(sizes.joined(separator: " / ")) pending: \(name) | \(before) | \(figures) | - | - |\n"
+        }.joined()
+    }
+
+    private func column(_ name: String) -> [String] {
+        guard let index = heading.firstIndex(of: name) else { return [] }
+        return lines.compactMap { $0.indices.contains(index) ? $0[index] : nil }
+    }
+
+    /// Measured before the core was indexed, with as many pending where a figure names no number.
+    private static let before = [
+        "B/request": "- / 2,800 / -",
+        "load s": "- / 1.54, in one event / -",
+        "submit us": "- / 829 / 7,900",
+        "complete us": "81, of an idle host",
+        "why us": "- / 118 / -",
+        "condition us/plugin": "595 with 50 waiting in each, and 50,000 ledger tickets",
+    ]
+}

@@ -1,0 +1,51 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+
+/// The directory of a host of its own: manifests, libraries, configuration, and what the host keeps.
+package struct HostDirectory: Sendable {
+    package let path: String
+
+    package var socket: String { path + "/control.sock" }
+    package var ledger: String { path + "/state/ledger.sqlite" }
+    package var configuration: String { path + "/bgtaskd.yaml" }
+
+    /// A file in the container of a plugin.
+    package func container(_ plugin: String, _ file: String) -> String { "\(path)/state/containers/\(plugin)/\(file)" }
+
+    /// Creates the directory, with a configuration under which no policy delays a launch.
+    ///
+    /// - Parameters:
+    ///   - path: removed first; nil for a temporary directory.
+    ///   - configuration: lines of the host's configuration file.
+    package init(_ path: String? = nil, configuration lines: [String]) throws {
+        self.path = path ?? NSTemporaryDirectory() + "bgtask-bench-\(getpid())"
+        remove()
+        try FileManager.default.createDirectory(atPath: self.path + "/manifests", withIntermediateDirectories: true)
+        let places = [
+            "manifests: \(self.path)/manifests", "package-manifests: \(self.path)/none",
+            "plugin-folder: \(self.path)/none", "state-folder: \(self.path)/state", "socket: \(socket)",
+        ]
+        try write((places + lines).joined(separator: "\n") + "\n", to: "bgtaskd.yaml")
+    }
+
+    /// A directory that an earlier run left.
+    package init(existing path: String) { self.path = path }
+
+    package func remove() { try? FileManager.default.removeItem(atPath: path) }
+
+    package func write(_ text: String, to file: String) throws {
+        try text.write(toFile: "\(path)/\(file)", atomically: false, encoding: .utf8)
+    }
+
+    /// Copies a library beside the manifests.
+    package func install(library: String, as name: String? = nil) throws {
+        let name = name ?? (library as NSString).lastPathComponent
+        try FileManager.default.copyItem(atPath: library, toPath: "\(path)/manifests/\(name)")
+    }
+
+    /// The first column of the first row of a query, while no host runs.
+    package func query(_ sql: String) throws -> String {
+        try Programs.output(of: "/usr/bin/sqlite3", [ledger, sql]).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

@@ -1,0 +1,55 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+
+/// The directories that a benchmark is started with.
+package struct Programs: Sendable {
+    /// `bgtaskd`, `bgtask-runner` and `bgtask`.
+    package let host: String
+    /// The libraries and small programs of `Benchmarks/Plugins`; figures are written there.
+    package let bench: String
+
+    package init(host: String, bench: String) { (self.host, self.bench) = (host, bench) }
+
+    /// Runs a program to its end, with its output discarded, and without a library between the calls and the clock.
+    ///
+    /// - Returns: nanoseconds from the spawn to the end.
+    package static func duration(of program: String, _ arguments: [String]) throws -> Int64 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        var words = ([program] + arguments).map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        var (pid, status): (pid_t, Int32) = (0, 0)
+        let start = monotonicNow()
+        guard posix_spawn(&pid, program, &actions, nil, &words, environ) == 0, waitpid(pid, &status, 0) == pid,
+            status == 0
+        else { throw BenchmarkError("\(program) \(arguments.joined(separator: " ")) failed: \(status)") }
+        return monotonicNow() - start
+    }
+
+    /// Runs a program to its end.
+    ///
+    /// - Returns: its standard output.
+    @discardableResult
+    package static func output(of program: String, _ arguments: [String], input: String? = nil) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        let (output, source) = (Pipe(), input.map { _ in Pipe() })
+        process.standardOutput = output
+        if let source { process.standardInput = source }
+        try process.run()
+        if let source, let input {
+            source.fileHandleForWriting.write(Data(input.utf8))
+            try source.fileHandleForWriting.close()
+        }
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw BenchmarkError("\(program) \(arguments.joined(separator: " ")) failed: \(process.terminationStatus)")
+        }
+        return text
+    }
+}

@@ -1,0 +1,62 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+// Fixed amounts of each operation for callgrind, which collects instructions inside `counted_...` alone and writes one
+// file for each of these functions. No closures: callgrind would take them for another such function.
+
+/// Operations of one counted function.
+let countedOperations = 100
+
+@inline(never) func counted_submit(_ host: inout CoreHost) {
+    var left = countedOperations
+    while left > 0 {
+        host.submit()
+        left -= 1
+    }
+}
+
+@inline(never) func counted_chain(_ host: inout CoreHost) {
+    var left = countedOperations
+    while left > 0 {
+        host.runToCompletion()
+        left -= 1
+    }
+}
+
+@inline(never) func counted_complete(_ host: inout CoreHost) {
+    var left = countedOperations
+    while left > 0 {
+        host.complete()
+        left -= 1
+    }
+}
+
+@inline(never) func counted_why(_ host: inout CoreHost) {
+    var left = countedOperations
+    while left > 0 {
+        host.explain()
+        left -= 1
+    }
+}
+
+/// One change of a condition that all plugins wait for.
+@inline(never) func counted_condition(_ host: inout CoreHost) { host.setMemoryLow(true) }
+
+extension CoreHost {
+    /// The counted amounts exclude the initial growth of tables and caches.
+    mutating func runCounted() {
+        for _ in 0..<20 {
+            submit()
+            runToCompletion()
+            explain()
+        }
+        setMemoryLow(true)
+        setMemoryLow(false)
+        counted_submit(&self)
+        counted_chain(&self)
+        for _ in 0..<countedOperations { start() }
+        counted_complete(&self)
+        finish()
+        counted_why(&self)
+        counted_condition(&self)
+    }
+}

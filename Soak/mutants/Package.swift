@@ -1,0 +1,19 @@
+// swift-tools-version: 6.2
+// Finds the places of the scheduler that a mutation test can change: see ./run.
+
+import PackageDescription
+
+let package = Package(
+    name: "mutants",
+    dependencies: [.package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")],
+    targets: [
+        .executableTarget(
+            name: "FindMutations",
+            dependencies: [
+                .product(name: "SwiftOperators", package: "swift-syntax"),
+                .product(name: "SwiftParser", package: "swift-syntax"),
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+            ]
+        )
+    ]
+)

@@ -1,0 +1,39 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import SwiftSyntax
+
+/// Whether the item is the value of the body that holds it, as the only expression of a getter is.
+func isResult(_ item: CodeBlockItemSyntax) -> Bool {
+    guard let list = item.parent?.as(CodeBlockItemListSyntax.self), list.count == 1 else { return false }
+    var owner = list.parent
+    if let block = owner?.as(CodeBlockSyntax.self) { owner = block.parent }
+    guard let owner else { return false }
+    switch owner.as(SyntaxEnum.self) {
+    case .functionDecl(let function): return function.signature.returnClause != nil
+    case .closureExpr, .accessorBlock, .accessorDecl: return true
+    case .ifExpr(let branch): return isResult(Syntax(branch))
+    case .switchCase: return isResult(owner.parent?.parent)
+    default: return false
+    }
+}
+
+/// Of an `if` or `switch`, which may be a statement or a value.
+private func isResult(_ branching: Syntax?) -> Bool {
+    guard let parent = branching?.parent else { return false }
+    if let outer = parent.as(IfExprSyntax.self) { return isResult(Syntax(outer)) }
+    if let item = parent.as(ExpressionStmtSyntax.self)?.parent?.as(CodeBlockItemSyntax.self) { return isResult(item) }
+    return true
+}
+
+extension SyntaxProtocol {
+    /// Assignments there give members their first values.
+    var isInInitializer: Bool {
+        var node = parent
+        while let current = node {
+            if current.is(InitializerDeclSyntax.self) { return true }
+            if current.is(FunctionDeclSyntax.self) || current.is(AccessorDeclSyntax.self) { return false }
+            node = current.parent
+        }
+        return false
+    }
+}

@@ -1,0 +1,71 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ArgumentParser
+import ControlAPI
+import ControlClient
+import LinuxSystem
+import PluginCatalog
+import PluginInstaller
+import TaskModel
+
+/// The options that say where plugins are installed: the folders of a running host, or given ones.
+struct PlaceOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The operator's manifest folder, instead of the host's.", valueName: "folder"))
+    var manifests: String?
+
+    @Option(help: ArgumentHelp("The plugin folder, instead of the host's.", valueName: "folder"))
+    var plugins: String?
+
+    @OptionGroup var host: HostOptions
+
+    /// Asks the chosen host; without one, goes by what the options name.
+    func place() async throws -> InstallationPlace {
+        let own = manifests.map(FilePlace.absolute)
+        if let status = try await hostStatus(), let first = status.manifestFolders.first {
+            let isHosts = own == nil || own == first
+            return InstallationPlace(
+                operatorFolder: own ?? first,
+                packageFolders: isHosts ? Array(status.manifestFolders.dropFirst()) : [],
+                pluginFolder: plugins.map(FilePlace.absolute) ?? (isHosts ? status.pluginFolder : nil),
+                host: isHosts ? try await runningHost(status) : nil
+            )
+        }
+        let defaults =
+            host.system ? HostPaths.system : HostPaths.user(environment: Surroundings.current.environment)
+        return InstallationPlace(
+            operatorFolder: own ?? defaults.operatorManifests,
+            packageFolders: own == nil ? [defaults.packageManifests] : [],
+            pluginFolder: plugins.map(FilePlace.absolute) ?? (own == nil ? defaults.pluginFolder : nil),
+            host: nil
+        )
+    }
+
+    /// What its configuration lists beside the manifests shows in its answers alone.
+    private func runningHost(_ status: HostStatusReply) async throws -> InstallationPlace.RunningHost {
+        let extensions = try await host.connected { client in
+            var extensions: [PluginIdentifier: Set<PluginIdentifier>] = [:]
+            let list = try await HostVerdict(client: client).plugins()
+            for summary in list.plugins where summary.role == PluginRole.main.name {
+                guard let main = PluginIdentifier(summary.identifier) else { continue }
+                extensions[main] = Set(summary.extensions.compactMap { PluginIdentifier($0) })
+            }
+            return extensions
+        }
+        return InstallationPlace.RunningHost(socket: host.choice.socket, user: status.user, extensions: extensions)
+    }
+
+    /// Nil when there is none, and the options say enough without it.
+    private func hostStatus() async throws -> HostStatusReply? {
+        do {
+            return try await host.connected { try await $0.host() }
+        } catch let failure as CommandFailure where failure.status == .unreachable {
+            if host.socket == nil, manifests != nil || host.system || host.user { return nil }
+            let remedy = "or say whose folders to use without a host: --user, --system or --manifests"
+            throw CommandFailure(
+                .unreachable,
+                failure.message,
+                remedy: failure.remedy.map { "\($0); \(remedy)" } ?? remedy
+            )
+        }
+    }
+}

@@ -1,0 +1,29 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginCatalog
+import PluginInstaller
+import TaskModel
+import TerminalText
+
+extension RemovalPlan {
+    /// What the operator says yes to.
+    func text(purging: Bool) -> String {
+        var fields = FieldList()
+        fields.add("plugin", identifier.text)
+        fields.add("version", version.flatMap { $0.isEmpty ? nil : $0 })
+        fields.add("removes", each: [manifest] + [library].compactMap(\.self) + (superseded?.paths ?? []))
+        fields.add("leaves", each: [keptLibrary].compactMap(\.self))
+        fields.add("uncovers", uncovered)
+        fields.add("puts out", each: displaced.map { "\($0.identifier?.text ?? $0.file): \($0.firstError)" })
+        fields.add(
+            purging ? "deletes" : "keeps",
+            each: [
+                "its container",
+                purging
+                    ? "what it has pending"
+                    : "what it has pending, for removed-plugin-retention of the host (30 days unless it says so)",
+            ]
+        )
+        return fields.text
+    }
+}

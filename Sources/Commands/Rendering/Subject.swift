@@ -1,8 +1,0 @@
-// Part of bgtask, under the Apache License 2.0; see LICENSE.
-
-/// What a row is about, in one column: a task's identifier nearly always begins with its plugin's.
-enum Subject {
-    static func text(_ task: String, of plugin: String) -> String {
-        task.hasPrefix(plugin + ".") ? task : "\(plugin) \(task)"
-    }
-}

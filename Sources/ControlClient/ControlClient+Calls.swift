@@ -1,0 +1,60 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import ControlAPI
+package import TaskModel
+
+/// One call per route that answers in one JSON body, under the route's own name.
+extension ControlClient {
+    package func host() async throws(ControlError) -> HostStatusReply { try await ask(.hostStatus) }
+
+    package func plugin(_ identifier: PluginIdentifier) async throws(ControlError) -> PluginReply {
+        try await ask(.pluginShow, identifier.text)
+    }
+
+    package func purge(_ plugin: PluginIdentifier) async throws(ControlError) -> PluginPurgeReply {
+        try await ask(.pluginPurge, plugin.text)
+    }
+
+    package func trigger(
+        _ plugin: PluginIdentifier,
+        _ trigger: PluginTrigger
+    ) async throws(ControlError) -> PluginTriggerReply {
+        try await send(trigger, to: .pluginTrigger, plugin.text)
+    }
+
+    package func submit(_ submission: TaskSubmission) async throws(ControlError) -> TaskSubmissionReply {
+        try await send(submission, to: .taskSubmit)
+    }
+
+    package func cancel(_ task: TaskIdentifier) async throws(ControlError) -> TaskCancellationReply {
+        try await ask(.taskCancel, task.text)
+    }
+
+    package func stop(_ task: TaskIdentifier) async throws(ControlError) -> TaskStopReply {
+        try await ask(.taskStop, task.text)
+    }
+
+    package func why(_ task: TaskIdentifier) async throws(ControlError) -> TaskWhyReply {
+        try await ask(.taskWhy, task.text)
+    }
+
+    package func launch(_ number: LaunchNumber) async throws(ControlError) -> LaunchReply {
+        try await ask(.launchShow, number.description)
+    }
+
+    package func simulateLaunch(of tasks: [TaskIdentifier]) async throws(ControlError) -> LaunchSimulationReply {
+        try await send(LaunchSimulation(identifiers: tasks.map(\.text)), to: .simulateLaunch)
+    }
+
+    package func simulateExpiration(
+        of task: TaskIdentifier
+    ) async throws(ControlError) -> ExpirationSimulationReply {
+        try await send(ExpirationSimulation(identifier: task.text), to: .simulateExpiration)
+    }
+
+    package func simulateConditions(
+        _ simulation: ConditionsSimulation
+    ) async throws(ControlError) -> ConditionsReply {
+        try await send(simulation, to: .simulateConditions)
+    }
+}

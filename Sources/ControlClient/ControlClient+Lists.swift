@@ -1,0 +1,116 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import ControlAPI
+package import TaskModel
+
+/// The lists: one page, or every page up to the end.
+extension ControlClient {
+    // MARK: One page
+
+    package func pluginPage(_ query: PluginQuery = PluginQuery()) async throws(ControlError) -> PluginListReply {
+        try await ask(.pluginList, query: query.items)
+    }
+
+    package func taskPage(_ query: TaskQuery = TaskQuery()) async throws(ControlError) -> TaskListReply {
+        try await ask(.taskList, query: query.items)
+    }
+
+    package func launchPage(_ query: LaunchQuery = LaunchQuery()) async throws(ControlError) -> LaunchListReply {
+        try await ask(.launchList, query: query.items)
+    }
+
+    package func journalPage(_ query: JournalQuery = JournalQuery()) async throws(ControlError) -> JournalReply {
+        try await ask(.journal, query: query.items)
+    }
+
+    // MARK: Every page
+
+    /// All plugins and refused manifests.
+    ///
+    /// - Parameter manifest: path of a manifest file: then only the plugin that it describes, or its refusal.
+    package func plugins(manifest: String? = nil) async throws(ControlError) -> PluginListReply {
+        var query = PluginQuery(limit: PageLimit.range.upperBound, manifest: manifest)
+        var list = try await pluginPage(query)
+        while let next = list.next {
+            query.after = try cursor(next, after: query.after, PluginCursor.init(text:))
+            let page = try await pluginPage(query)
+            list.plugins += page.plugins
+            list.refused += page.refused
+            list.next = page.next
+            list.isPartial = list.isPartial || page.isPartial
+        }
+        return list
+    }
+
+    /// All waiting and running work.
+    ///
+    /// - Parameters:
+    ///   - plugin: nil for every plugin.
+    ///   - kinds: empty for every kind.
+    package func tasks(
+        plugin: PluginIdentifier? = nil,
+        kinds: Set<TaskKind> = []
+    ) async throws(ControlError) -> TaskListReply {
+        var query = TaskQuery(limit: PageLimit.range.upperBound, plugin: plugin, kinds: kinds)
+        var list = try await taskPage(query)
+        while let next = list.next {
+            query.after = try cursor(next, after: query.after, WorkCursor.init(text:))
+            let page = try await taskPage(query)
+            list.pending += page.pending
+            list.events += page.events
+            list.next = page.next
+            list.isPartial = list.isPartial || page.isPartial
+        }
+        return list
+    }
+
+    /// The newest `limit` launches, the newest first.
+    package func launches(
+        limit: Int,
+        plugin: PluginIdentifier? = nil
+    ) async throws(ControlError) -> LaunchListReply {
+        var query = LaunchQuery(limit: min(limit, PageLimit.range.upperBound), plugin: plugin)
+        var list = try await launchPage(query)
+        while let next = list.next, list.launches.count < limit {
+            query.after = try cursor(next, after: query.after) { Int64($0).map(LaunchNumber.init(rawValue:)) }
+            query.limit = min(limit - list.launches.count, PageLimit.range.upperBound)
+            let page = try await launchPage(query)
+            list.launches += page.launches
+            list.next = page.next
+        }
+        return list
+    }
+
+    /// The first `limit` entries that follow the number `after`; without one, the newest `limit`. Oldest first.
+    package func journal(
+        after: Int64? = nil,
+        limit: Int,
+        filter: JournalFilter = JournalFilter()
+    ) async throws(ControlError) -> JournalReply {
+        let most = PageLimit.range.upperBound
+        var list = try await journalPage(JournalQuery(after: after, limit: min(limit, most), filter: filter))
+        var page = list
+        while page.entries.count == most, list.entries.count < limit {
+            let limit = min(limit - list.entries.count, most)
+            if after == nil {
+                let first = list.entries.first?.number
+                page = try await journalPage(JournalQuery(before: first, limit: limit, filter: filter))
+                list = JournalReply(entries: page.entries + list.entries, last: list.last)
+            } else {
+                page = try await journalPage(JournalQuery(after: page.last, limit: limit, filter: filter))
+                list = JournalReply(entries: list.entries + page.entries, last: page.last)
+            }
+        }
+        return list
+    }
+
+    /// The cursor in `next`. Throws when it is illegible, or is the current one: such a list would have no end.
+    private func cursor<Cursor: Equatable>(
+        _ next: String,
+        after current: Cursor?,
+        _ read: (String) -> Cursor?
+    ) throws(ControlError) -> Cursor {
+        if let cursor = read(next), cursor != current { return cursor }
+        throw .misunderstood(socket: socket, detail: "\"next\" is \"\(next)\", which leads no further")
+    }
+}

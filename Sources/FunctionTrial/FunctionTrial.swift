@@ -1,0 +1,190 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import LinuxSystem
+import Logging
+import PluginBinary
+import PluginLaunch
+import RunnerWire
+package import TaskModel
+
+/// One call of one function in a runner of its own, under a budget: what a handler with this signature would come to.
+/// Needs no host, and leaves nothing behind.
+package struct FunctionTrial: Sendable {
+    private static let launch = LaunchNumber(rawValue: 1)
+    private static let task = TaskID(launch: launch, index: 0)
+
+    /// Names of nobody: a trial has no manifest.
+    package static let identifier = named("bgtask.trial.call", TaskIdentifier.init)
+    static let plugin = named("bgtask.trial", PluginIdentifier.init)
+
+    private static func named<Name>(_ text: String, _ make: (String) -> Name?) -> Name {
+        guard let name = make(text) else { preconditionFailure("\(text) must be a reverse-DNS name") }
+        return name
+    }
+
+    let library: String
+    let handler: DirectHandler
+    let budget: Duration
+    let grace: Duration
+    let payload: [UInt8]
+    let container: String
+    let settings: [String: String]
+
+    private let clock = SystemClock()
+
+    package init(
+        library: String,
+        handler: DirectHandler,
+        budget: Duration,
+        grace: Duration,
+        payload: [UInt8],
+        container: String,
+        settings: [String: String]
+    ) {
+        self.library = library
+        self.handler = handler
+        self.budget = budget
+        self.grace = grace
+        self.payload = payload
+        self.container = container
+        self.settings = settings
+    }
+
+    /// Calls the function once. Throws `FunctionTrialError` when there is no result: the function crashed, left or
+    /// overstayed, or it could not be called.
+    ///
+    /// - Parameters:
+    ///   - runner: path of the runner's program.
+    ///   - environment: of this process; the runner gets an allow-list of it.
+    ///   - remark: called for each line of output and each violation, in order.
+    package func run(
+        runner: String,
+        environment: [String: String],
+        remark: @Sendable (TrialRemark) -> Void
+    ) async throws -> FunctionReport {
+        let survey = BinarySurvey(path: library, for: .functions([handler.symbol]))
+        if let problem = survey.problems.first {
+            // What is said of it elsewhere is said to the author of a manifest.
+            if problem.code.hasSuffix("-beside-handlers") {
+                throw FunctionTrialError(
+                    "\(library) is a plugin with an entry of its own, of which no function is called by itself",
+                    remedy: "install it and submit a task to it, or name a library without an entry"
+                )
+            }
+            throw FunctionTrialError(problem.message, remedy: problem.remedy)
+        }
+        guard let identity = survey.identity else { throw FunctionTrialError("\(library) is gone") }
+        let (events, entrance) = AsyncStream.makeStream(of: LaunchEvent.self)
+        let launcher: Launcher
+        do throws(LaunchError) {
+            launcher = try Launcher(
+                runner: runner,
+                environment: RunnerEnvironment(from: environment),
+                controlGroups: .none,
+                logger: Logger(label: "bgtask") { _ in SwiftLogNoOpLogHandler() }
+            ) { entrance.yield($0) }
+        } catch {
+            throw FunctionTrialError("there is no runner to call it in: \(error.message)")
+        }
+        launcher.take(for: Self.launch)
+        do {
+            let report = try await follow(events, of: launcher, identity, remark)
+            await launcher.close()
+            return report
+        } catch {
+            await launcher.close()
+            throw error
+        }
+    }
+
+    private func follow(
+        _ events: AsyncStream<LaunchEvent>,
+        of launcher: Launcher,
+        _ identity: FileIdentity,
+        _ remark: @Sendable (TrialRemark) -> Void
+    ) async throws -> FunctionReport {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            var start = clock.monotonic
+            var report: FunctionReport?
+            for await event in events {
+                switch event {
+                case .ready:
+                    start = clock.monotonic
+                    try launcher.send(.plan(plan(from: start, identity)), to: Self.launch)
+                    group.addTask { [limit = budget + grace] in
+                        // Cancelled when the runner has ended.
+                        do { try await Task.sleep(for: limit) } catch { return }
+                        launcher.kill(Self.launch)
+                    }
+                case .unavailable(_, let error): throw FunctionTrialError("no runner starts: \(error.message)")
+                case .message(_, .loadFailed(let message)), .message(_, .callerMissing(let message)):
+                    throw FunctionTrialError(message)
+                case .message(_, .returned(_, let outcome, let text)):
+                    let took = clock.monotonic - start
+                    report = FunctionReport(self, text, isSuccess: outcome == .success, took: took)
+                    try launcher.send(.stop, to: Self.launch)
+                case .message(_, .violation(let rule, let message)): remark(.violation(rule: rule, message: message))
+                case .output(_, let stream, let line):
+                    remark(.output(stream: stream.rawValue, line: line))
+                case .ended(_, let end):
+                    if let report { return report }
+                    throw failure(end)
+                case .message, .malformed, .windowExceeded, .outputDropped, .killedAtDeadline: break
+                }
+            }
+            throw FunctionTrialError("the runner was lost")
+        }
+    }
+
+    private func plan(from start: MonotonicTime, _ identity: FileIdentity) -> RunnerPlan {
+        RunnerPlan(
+            launch: Self.launch,
+            plugin: FunctionTrial.plugin,
+            role: .main,
+            lane: .background,
+            cause: .person,
+            libraryPath: library,
+            libraryIdentity: identity,
+            permitted: [.exact(handler.identifier)],
+            modes: [.processing],
+            settings: settings,
+            handlers: [handler],
+            containerPath: container,
+            deadline: start + budget,
+            entryDeadline: start + budget,
+            grace: grace,
+            tasks: [
+                RunnerPlan.Task(
+                    id: Self.task,
+                    kind: .processing,
+                    event: nil,
+                    identifier: handler.identifier.text,
+                    submission: SubmissionNumber(rawValue: 1),
+                    attempts: 0,
+                    payload: payload
+                )
+            ]
+        )
+    }
+
+    private func failure(_ end: RunnerEnd) -> FunctionTrialError {
+        let function = "\(handler.signature) of \(library)"
+        if end.wasKilled {
+            let remedy =
+                handler.hasCancelFlag
+                ? "let it look at its flag more often, or give it more time with --budget"
+                : "give it a cancel-flag if it takes one, or more time with --budget"
+            let limits = "\(budget.humanReadable) and \(grace.humanReadable) of grace"
+            return FunctionTrialError(
+                "\(function) did not return within \(limits), and was killed",
+                remedy: remedy
+            )
+        }
+        let ending = end.lastWords.map { signalName($0.signal) } ?? end.termination.words
+        return FunctionTrialError(
+            "\(function) ended its runner: \(ending)",
+            remedy: "compare the signature with the library's header; nothing but that runner was harmed"
+        )
+    }
+}

@@ -1,0 +1,47 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import ArgumentParser
+package import TaskModel
+
+/// One option per condition, named and described by its row.
+package struct ConditionFlags<Value: ConditionWord>: ParsableArguments {
+    @Option(name: name(.externalPower), help: help(.externalPower)) var externalPower: Value?
+    @Option(name: name(.network), help: help(.network)) var network: Value?
+    @Option(name: name(.idle), help: help(.idle)) var idle: Value?
+    @Option(name: name(.highLoad), help: help(.highLoad)) var highLoad: Value?
+    @Option(name: name(.lowMemory), help: help(.lowMemory)) var lowMemory: Value?
+    @Option(name: name(.hot), help: help(.hot)) var hot: Value?
+    @Option(name: name(.gpu), help: help(.gpu)) var gpu: Value?
+
+    package init() {}
+
+    /// Nil when the option was not given.
+    package subscript(condition: Condition) -> Value? {
+        switch condition {
+        case .externalPower: externalPower
+        case .network: network
+        case .idle: idle
+        case .highLoad: highLoad
+        case .lowMemory: lowMemory
+        case .hot: hot
+        case .gpu: gpu
+        }
+    }
+
+    private static func name(_ condition: Condition) -> NameSpecification { .customLong(condition.name) }
+
+    private static func help(_ condition: Condition) -> ArgumentHelp {
+        ArgumentHelp("\(condition.row.help)", valueName: Value.choices)
+    }
+}
+
+/// A value of a condition's option.
+package protocol ConditionWord: ExpressibleByArgument, Decodable, Sendable {
+    /// The values, as help shows them.
+    static var choices: String { get }
+}
+
+// The host's flags are read by the rules of its configuration file, which judges the text.
+extension String: ConditionWord {
+    package static var choices: String { "true|false" }
+}

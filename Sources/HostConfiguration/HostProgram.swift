@@ -1,0 +1,22 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+
+/// Where `bgtaskd` is looked for: beside the running command, so that both are of one build, then in PATH.
+package struct HostProgram: Hashable {
+    package static let name = "bgtaskd"
+
+    package let candidates: [String]
+
+    package init(executable: String? = ProgramFile.running, environment: [String: String]) {
+        var folders: [String] = []
+        if let executable, let slash = executable.lastIndex(of: "/") { folders.append(String(executable[..<slash])) }
+        // Relative folders would make it depend on where the caller happens to stand.
+        let path = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+        folders += path.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+        var seen: Set<String> = []
+        candidates = folders.filter { seen.insert($0).inserted }.map { $0 + "/" + Self.name }
+    }
+
+    package func path(isExecutable: (String) -> Bool) -> String? { candidates.first(where: isExecutable) }
+}

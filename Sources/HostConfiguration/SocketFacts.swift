@@ -1,0 +1,29 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+
+/// What the file system and the kernel tell of a control socket: whose it is, and who listens. Asks no host anything.
+package struct SocketFacts: Hashable, Sendable {
+    /// The owner's account; nil when nobody may see it.
+    package var owner: String?
+    /// The group whose members may use it; nil when there is none.
+    package var group: String?
+    package var listener: SocketListener
+
+    package init(owner: String? = nil, group: String? = nil, listener: SocketListener = .nobody) {
+        self.owner = owner
+        self.group = group
+        self.listener = listener
+    }
+
+    package static func of(socketAt path: String) -> SocketFacts {
+        var facts = SocketFacts(listener: SocketListener(at: path))
+        var status = stat()
+        guard stat(path, &status) == 0 else { return facts }
+        facts.owner = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "\(status.st_uid)"
+        if status.st_mode & S_IWGRP != 0 {
+            facts.group = getgrgid(status.st_gid).map { String(cString: $0.pointee.gr_name) } ?? "\(status.st_gid)"
+        }
+        return facts
+    }
+}

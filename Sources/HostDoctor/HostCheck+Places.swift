@@ -1,0 +1,130 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+import HostConfiguration
+
+// What a host uses beside its state: socket, runner, control groups.
+extension HostCheck {
+    /// `sun_path` without its final zero.
+    private static let longestSocketPath = 107
+
+    mutating func checkSocket(isRunning: Bool) {
+        let socket = configuration.controlSocket
+        if socket.utf8.count > Self.longestSocketPath {
+            return add(
+                .problem,
+                .socket,
+                "\(socket) has \(socket.utf8.count) bytes and the system allows \(Self.longestSocketPath); choose a"
+                    + " shorter one with --socket"
+            )
+        }
+        var status = stat()
+        guard lstat(socket, &status) == 0 else { return checkPlaceForSocket(isRunning: isRunning) }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            return add(
+                .problem,
+                .socket,
+                "\(socket) is there and is no socket; remove it, or choose another place with --socket"
+            )
+        }
+        checkListener(socketFacts(socket).listener, isRunning: isRunning)
+    }
+
+    private mutating func checkListener(_ listener: SocketListener, isRunning: Bool) {
+        let socket = configuration.controlSocket
+        switch (listener, isRunning) {
+        case (.process(let process), true):
+            add(.fine, .socket, "\(socket) is served by \(process.map { "process \($0)" } ?? "a process")")
+        case (.crowded, true):
+            add(
+                .note,
+                .socket,
+                "\(socket) is served, but its queue of callers is full: the host hangs, is stopped, or has too many of"
+                    + " them; see its process and its queue with: ss -lxp src \(socket)"
+            )
+        case (.process, false), (.crowded, false):
+            let process = listener.process.map { "process \($0)" } ?? "a process"
+            add(
+                .problem,
+                .socket,
+                "\(socket) is served by \(process), which works on another state folder; stop it, or choose another"
+                    + " place with --socket; it is shown by: ss -lxp src \(socket)"
+            )
+        case (.unknown(let error), _):
+            add(
+                .note,
+                .socket,
+                "whether anybody serves \(socket) cannot be told: \(String(cString: strerror(error))); run this as the"
+                    + " host's own user"
+            )
+        case (.nobody, true):
+            add(
+                .note,
+                .socket,
+                "nobody answers at \(socket); the host may serve another one, or starts or stops just now"
+            )
+        case (.nobody, false):
+            add(.fine, .socket, "\(socket) was left by a host that is gone; the next one replaces it")
+        }
+    }
+
+    private mutating func checkPlaceForSocket(isRunning: Bool) {
+        let socket = configuration.controlSocket
+        let place = Place.nearest(to: socket)
+        if isRunning {
+            add(.note, .socket, "there is no \(socket); the host serves another one, or starts or stops just now")
+        } else if access(place, W_OK | X_OK) == 0 {
+            add(.fine, .socket, "\(socket) is free")
+        } else {
+            checkWriting(in: place, .socket, remedy: "choose another place with --socket")
+        }
+    }
+
+    mutating func checkRunner() {
+        let path = configuration.runner ?? runnerBesideHost
+        guard let path else {
+            return add(
+                .problem,
+                .runner,
+                "there is no \(HostProgram.name) beside this command or in PATH, and so no bgtask-runner beside it;"
+                    + " install them, or name the runner with --runner"
+            )
+        }
+        if ProgramFile.isExecutable(path) { return add(.fine, .runner, "\(path) can be executed") }
+        let cause = access(path, F_OK) == 0 ? "is no program that this user may execute" : "is not there"
+        add(
+            .problem,
+            .runner,
+            "\(path) \(cause); install bgtask-runner for this machine, or name another with --runner"
+        )
+    }
+
+    private var runnerBesideHost: String? {
+        let search = HostProgram(environment: environment)
+        guard let host = search.path(isExecutable: ProgramFile.isExecutable) else { return nil }
+        guard let resolved = realpath(host, nil) else { return nil }
+        defer { free(resolved) }
+        return RunnerProgram.path(ofHost: String(cString: resolved))
+    }
+
+    mutating func checkControlGroups() {
+        guard let folder = configuration.cgroup else {
+            return add(.fine, .cgroup, "a host looks for a place for control groups itself, and does without")
+        }
+        if folder == "none" { return add(.fine, .cgroup, "none are asked for") }
+        let remedy =
+            "name a folder of a cgroup v2 hierarchy that the host may write to (a service has one with Delegate=yes),"
+            + " or none for no control groups"
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            return add(.problem, .cgroup, "\(folder) cannot be opened: \(String(cString: strerror(errno))); \(remedy)")
+        }
+        defer { close(descriptor) }
+        guard bgl_is_cgroup(descriptor) == 1 else {
+            return add(.problem, .cgroup, "\(folder) is not in a cgroup v2 hierarchy; \(remedy)")
+        }
+        if access(folder, W_OK | X_OK) == 0 { return add(.fine, .cgroup, "groups can be made in \(folder)") }
+        checkWriting(in: folder, .cgroup, remedy: remedy)
+    }
+}

@@ -1,0 +1,68 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+import HostConfiguration
+import LocatedYAML
+import PluginCatalog
+import TaskModel
+
+// What is installed, as the host's own catalogue would have it.
+extension HostCheck {
+    func contents(known: [KnownPlugin]) -> CatalogContents {
+        Catalog.load(
+            CatalogFolders(
+                operatorManifests: configuration.operatorManifests,
+                packageManifests: [configuration.packageManifests],
+                plugins: configuration.pluginFolder
+            ),
+            alreadyCatalogued: known,
+            operatorExtensions: configuration.operatorExtensions
+        )
+    }
+
+    mutating func checkPlugins(known: [KnownPlugin]) {
+        let contents = contents(known: known)
+        for problem in contents.refused.flatMap(\.problems) {
+            add(problem.severity == .error ? .problem : .note, .manifest, "\(problem)")
+        }
+        for note in contents.notes { add(.note, .manifest, "\(note)") }
+        let warnings = configuration.missingFolderWarnings
+        for warning in warnings + configuration.unmatchedWarnings(among: contents.entries.map(\.identifier)) {
+            add(.note, .configuration, warning)
+        }
+        let count = contents.entries.count
+        add(.fine, .manifest, count == 1 ? "1 plugin is in order" : "\(count) plugins are in order")
+        checkCaller(of: contents.entries.filter { !$0.handlers.isEmpty })
+        checkPluginFolder()
+    }
+
+    /// Loaded for a moment, by this program alone: the same search that a runner's loader makes.
+    private mutating func checkCaller(of entries: [PluginEntry]) {
+        if entries.isEmpty { return }
+        if let handle = dlopen(DirectHandler.caller, RTLD_LAZY | RTLD_LOCAL) {
+            dlclose(handle)
+            return add(.fine, .runner, "\(DirectHandler.caller), which calls bound functions, can be loaded")
+        }
+        let cause = dlerror().map { String(cString: $0) } ?? "the loader does not say why"
+        let plugins = entries.map(\.identifier.text).joined(separator: ", ")
+        add(
+            .problem,
+            .runner,
+            "\(DirectHandler.caller), which calls the functions that \(plugins) binds, cannot be loaded: \(cause);"
+                + " install libffi8"
+        )
+    }
+
+    private mutating func checkPluginFolder() {
+        let folder = configuration.pluginFolder
+        if access(folder, R_OK | X_OK) == 0 { return add(.fine, .pluginFolder, "\(folder) can be read") }
+        let isMissing = errno == ENOENT
+        let cause = isMissing ? "is not there" : "cannot be read: \(String(cString: strerror(errno)))"
+        add(
+            isMissing ? .note : .problem,
+            .pluginFolder,
+            "\(folder) \(cause), so libraries are found only beside their manifests; create it, let the host's user read"
+                + " it, or name another with --plugin-folder"
+        )
+    }
+}

@@ -1,0 +1,142 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import HostConfiguration
+import PluginCatalog
+import TaskLedger
+import TaskModel
+
+/// Looks at everything that a host reads at its start, in the same order and by the same rules. Writes nothing: no lock
+/// is kept, no file made, and a ledger is read only when no host has it.
+package struct HostCheck {
+    let configuration: HostConfiguration
+    let environment: [String: String]
+    let socketFacts: (_ path: String) -> SocketFacts
+    private let configurationProblems: [String]
+    private(set) var findings: [HostFinding] = []
+    private(set) var isRunning = false
+    /// What the ledger holds; nil when it was not read.
+    private var snapshot: LedgerSnapshot?
+
+    /// - Parameters:
+    ///   - environment: of the process, for the search of `bgtaskd` in PATH.
+    ///   - socketFacts: what the kernel says about a control socket.
+    package init(
+        _ reading: HostConfigurationReading,
+        environment: [String: String],
+        socketFacts: @escaping (_ path: String) -> SocketFacts
+    ) {
+        configuration = reading.configuration
+        configurationProblems = reading.problems
+        self.environment = environment
+        self.socketFacts = socketFacts
+        checkConfiguration()
+        let presence = HostPresence(stateFolder: configuration.stateFolder)
+        checkPresence(presence)
+        checkSocket(isRunning: isRunning)
+        let folder = checkStateFolder()
+        if folder.isReadable {
+            checkLedger(presence)
+            checkContainers(in: folder)
+        }
+        checkRunner()
+        checkControlGroups()
+        checkPlugins(known: snapshot?.known ?? [])
+    }
+
+    package var reply: HostCheckReply {
+        HostCheckReply(stateFolder: configuration.stateFolder, isRunning: isRunning, findings: findings)
+    }
+
+    mutating func add(_ verdict: HostFinding.Verdict, _ subject: HostFinding.Subject, _ message: String) {
+        findings.append(HostFinding(verdict: verdict, subject: subject, message: message))
+    }
+
+    // MARK: What the host goes by
+
+    private mutating func checkConfiguration() {
+        for problem in configurationProblems { add(.problem, .configuration, problem) }
+        if !configurationProblems.isEmpty {
+            add(.note, .configuration, "where a value could not be read, what follows goes by its default")
+        } else {
+            add(.fine, .configuration, configuration.file ?? "there is no file: defaults and options alone")
+        }
+    }
+
+    private mutating func checkPresence(_ presence: HostPresence) {
+        switch presence {
+        case .running(let process):
+            isRunning = true
+            let name = process.map { "process \($0)" } ?? "a process that did not tell its number"
+            add(
+                .note,
+                .host,
+                "a host works on \(configuration.stateFolder): \(name); what it holds open is not looked into;"
+                    + " stop it to have all checked"
+            )
+        case .stopped:
+            add(.fine, .host, "no host works on \(configuration.stateFolder)")
+        case .unknown(let reason):
+            add(
+                .problem,
+                .host,
+                "whether a host works on \(configuration.stateFolder) cannot be told: \(reason);"
+                    + " run this as the host's own user"
+            )
+        }
+    }
+
+    // MARK: The ledger
+
+    private mutating func checkLedger(_ presence: HostPresence) {
+        guard case .stopped = presence else { return }
+        let path = configuration.stateFolder + "/ledger.sqlite"
+        let inspection = LedgerInspection(path: path)
+        snapshot = inspection.snapshot
+        for problem in inspection.problems { add(.problem, .ledger, problem) }
+        switch inspection.state {
+        case .refused:
+            break
+        case .absent:
+            add(.fine, .ledger, "there is no \(path) yet; a host begins an empty one")
+        case .readable(let version):
+            let isOlder = version < LedgerInspection.knownVersion
+            let age = isOlder ? ", which a host brings up to \(LedgerInspection.knownVersion) at its start" : ""
+            let pending = inspection.pendingRequests.map { "; \($0) pending" } ?? ""
+            add(.fine, .ledger, "\(path) has version \(version)\(age); its pages are whole\(pending)")
+            let cutShort = inspection.snapshot?.running.count ?? 0
+            if cutShort > 0 {
+                let launches = cutShort == 1 ? "1 launch was" : "\(cutShort) launches were"
+                add(
+                    .note,
+                    .ledger,
+                    "\(launches) running when the last host ended; the next one ends what is left of them, and their"
+                        + " tasks return to pending"
+                )
+            }
+        }
+    }
+
+    // MARK: Containers
+
+    private mutating func checkContainers(in folder: StateFolderFacts) {
+        // What the ledger does not tell, nobody knows: a container may wait for its plugin's return.
+        guard let snapshot else { return }
+        let installed = contents(known: snapshot.known).entries.map(\.identifier.text)
+        let known = Set(installed + snapshot.known.map(\.identifier.text))
+        for name in folder.containers where name.hasPrefix(".purged-") {
+            add(
+                .note,
+                .container,
+                "\(folder.path)/containers/\(name) is what was left of a purged container; a host deletes it at its start"
+            )
+        }
+        for name in folder.containers where !known.contains(name) && !name.hasPrefix(".purged-") {
+            add(
+                .note,
+                .container,
+                "\(folder.path)/containers/\(name) is no known plugin's; install that plugin again, or remove the"
+                    + " folder if its data is not wanted"
+            )
+        }
+    }
+}

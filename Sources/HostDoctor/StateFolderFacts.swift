@@ -1,0 +1,36 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+import LinuxSystem
+
+/// What the file system tells of a state folder. Judges nothing.
+struct StateFolderFacts: Hashable {
+    let path: String
+    /// Nil when it can be looked into.
+    let problem: String?
+    let owner: UInt32
+    let mode: UInt32
+    /// Names of files in it, and of the folders of containers.
+    let files: [String]
+    let containers: [String]
+
+    var isReadable: Bool { problem == nil }
+
+    init(path: String) {
+        var status = stat()
+        let problem: String? =
+            if stat(path, &status) != 0 {
+                String(cString: strerror(errno))
+            } else if status.st_mode & S_IFMT != S_IFDIR {
+                "it is no folder"
+            } else {
+                access(path, R_OK | X_OK) == 0 ? nil : String(cString: strerror(errno))
+            }
+        self.path = path
+        self.problem = problem
+        owner = status.st_uid
+        mode = status.st_mode & 0o7777
+        files = problem == nil ? FilePlace.names(in: path) : []
+        containers = problem == nil ? FilePlace.names(in: path + "/containers") : []
+    }
+}

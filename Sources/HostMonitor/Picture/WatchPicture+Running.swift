@@ -1,0 +1,138 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import TaskModel
+import TerminalText
+
+extension WatchPicture {
+    private static let barCells = 20
+    /// Tasks of one launch that are told one by one.
+    private static let tasksShown = 4
+
+    func runningSection(columns: Int?) -> PictureSection? {
+        let launches = snapshot.launches.map { launch in
+            RunningLaunch(launch, tasks: snapshot.tasks.running.filter { $0.launch == launch.launch })
+        }
+        let columns = columns ?? .max
+        let names = launches.map(\.subject.displayWidth).max() ?? 0
+        // The number, the lane, the bar and the time need the rest.
+        let name = columns >= Self.wide ? min(names, columns - 62) : names
+        let blocks = launches.map { block($0, columns: columns, name: name) }
+        return PictureSection(heading: "RUNNING \(launches.count)", blocks: blocks)
+    }
+
+    private func block(_ launch: RunningLaunch, columns: Int, name: Int) -> [PictureLine] {
+        var lines = columns >= Self.wide ? [wideLine(launch, name: name)] : narrowLines(launch, columns: columns)
+        let margin = continuation(columns: columns)
+        if let task = launch.onlyTask {
+            lines += continuedLines(of: task, columns: columns)
+        } else {
+            for task in launch.tasks.prefix(Self.tasksShown) {
+                var line = PictureLine(margin + task.task)
+                line.add("  \(task.kind)", .faint)
+                if task.isExpiring { line.add("  expiring", .alarm) }
+                lines += [line] + continuedLines(of: task, columns: columns)
+            }
+            let more = launch.tasks.count - Self.tasksShown
+            if more > 0 { lines.append(PictureLine("\(margin)and \(more) more tasks", .faint)) }
+        }
+        return lines + launch.assertions.map { PictureLine("\(margin)held open by \"\($0)\"", .faint) }
+    }
+
+    private func wideLine(_ launch: RunningLaunch, name: Int) -> PictureLine {
+        var line = PictureLine(margin(columns: nil))
+        line.add(number(launch), .strong)
+        line.add(launch.subject.terminalSafe.endFitted(to: name, mark: style.mark).padded(to: name))
+        line.add("  " + launch.lane.padded(to: 10) + "  ", .faint)
+        if let bar = launch.bar {
+            line.add(bar, cells: Self.barCells, launch.tone, style: style)
+            line.add("  ")
+        }
+        addTime(of: launch, to: &line)
+        return line
+    }
+
+    private func narrowLines(_ launch: RunningLaunch, columns: Int) -> [PictureLine] {
+        var (first, second) = (PictureLine(number(launch), .strong), PictureLine("  "))
+        first.add(launch.subject.terminalSafe.endFitted(to: max(0, columns - first.width), mark: style.mark))
+        if let bar = launch.bar {
+            second.add(bar, cells: max(4, min(Self.barCells, columns / 2 - 6)), launch.tone, style: style)
+            second.add(" ")
+        }
+        addTime(of: launch, to: &second)
+        return [first, second]
+    }
+
+    /// Below the name.
+    private func continuation(columns: Int) -> String {
+        String(repeating: " ", count: columns >= Self.wide ? 6 : 2)
+    }
+
+    private func number(_ launch: RunningLaunch) -> String {
+        let widest = snapshot.launches.map { "\($0.launch)".count }.max() ?? 0
+        let number = "\(launch.number)"
+        return String(repeating: " ", count: max(0, widest - number.count)) + number + "  "
+    }
+
+    /// `22.4s of 30s`, and how much of its grace a launch has used that should have ended.
+    private func addTime(of launch: RunningLaunch, to line: inout PictureLine) {
+        let budget = launch.budget.map { " of \($0.humanReadable)" } ?? ""
+        line.add(launch.used.humanReadable + budget)
+        if let grace = launch.graceUsed {
+            line.add(", grace \(grace.humanReadable) of \(launch.grace.humanReadable)", .alarm)
+        } else if launch.isExpiring {
+            line.add(", expiring", .alarm)
+        }
+    }
+
+    /// Title, subtitle and progress, of a task that has them.
+    private func continuedLines(of task: TaskListReply.Running, columns: Int) -> [PictureLine] {
+        guard let title = task.title else { return [] }
+        let margin = continuation(columns: columns)
+        var words = PictureLine(margin)
+        words.add(title, .strong)
+        words.add(task.subtitle.map { "  \($0)" } ?? "")
+        var line = PictureLine(margin)
+        if let progress = task.progress {
+            let bar = Bar(Double(progress.done), of: Double(progress.total))
+            let cells = max(4, min(2 * Self.barCells, columns / 2))
+            line.add(bar, cells: cells, task.isExpiring ? .alarm : .fine, style: style)
+            line.add(" \(bar.percent) %")
+            line.add("  \(progress.done) of \(progress.total)", .faint)
+        } else {
+            line.add("no progress reported yet", .faint)
+        }
+        return [words, line]
+    }
+}
+
+/// A launch with those of its tasks that still run.
+private struct RunningLaunch {
+    private let launch: LaunchReply
+    let tasks: [TaskListReply.Running]
+
+    init(_ launch: LaunchReply, tasks: [TaskListReply.Running]) {
+        self.launch = launch
+        self.tasks = tasks
+    }
+
+    var number: Int64 { launch.launch }
+    var lane: String { launch.lane }
+    var assertions: [String] { launch.assertions }
+    var onlyTask: TaskListReply.Running? { tasks.count == 1 ? tasks.first : nil }
+    /// One task's name stands for the launch, since it begins with the plugin's.
+    var subject: String { onlyTask.map { Subject.text($0.task, of: launch.plugin) } ?? launch.plugin }
+    var used: Duration { launch.used?.duration ?? .zero }
+    var budget: Duration? { launch.budget?.duration }
+    var grace: Duration { launch.grace.duration }
+    /// Nil as long as there is budget.
+    var graceUsed: Duration? { budget.flatMap { used > $0 ? used - $0 : nil } }
+    var isExpiring: Bool { tasks.contains(where: \.isExpiring) || budget.map { used >= $0 } == true }
+
+    var bar: Bar? { budget.map { Bar(used / .nanoseconds(1), of: $0 / .nanoseconds(1)) } }
+
+    var tone: PictureLine.Tone {
+        if isExpiring { return .alarm }
+        return (bar?.share ?? 0) >= 0.8 ? .warning : .fine
+    }
+}

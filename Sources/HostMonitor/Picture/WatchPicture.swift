@@ -1,0 +1,113 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import TaskModel
+import TerminalText
+
+/// A host as lines of text: a pure function of what is known, the size and the style.
+struct WatchPicture {
+    let host: WatchedHost
+    let style: PictureStyle
+    private let now: WallTime
+    /// Of what the host told: when it told it.
+    let reader: Reader
+
+    init(_ host: WatchedHost, style: PictureStyle, reader: Reader) {
+        self.host = host
+        self.style = style
+        now = reader.now
+        self.reader = Reader(now: host.snapshot.takenAt, timeZone: reader.timeZone)
+    }
+
+    /// Narrower terminals get less in a row.
+    static let wide = 76
+
+    var snapshot: HostSnapshot { host.snapshot }
+
+    func margin(columns: Int?) -> String { (columns ?? .max) < Self.wide ? "" : "  " }
+
+    /// Never wider or more than asked for; nil for as many as it takes.
+    func lines(columns: Int?, rows: Int?) -> [String] {
+        let sections = sections(columns: columns)
+        return laidOut(sections, rows: rows).map { $0.text(columns: columns, style: style) }
+    }
+
+    private func sections(columns: Int?) -> [PictureSection] {
+        let all = [
+            runningSection(columns: columns), waitingSection(columns: columns), eventSection(columns: columns),
+            recentSection(columns: columns),
+        ]
+        return all.compactMap { section in
+            guard var section, !section.blocks.isEmpty else { return nil }
+            if case .gone = host { section.blocks = section.blocks.map { $0.map { $0.toned(.faint) } } }
+            return section
+        }
+    }
+
+    // MARK: Height
+
+    private func laidOut(_ sections: [PictureSection], rows: Int?) -> [PictureLine] {
+        let top = [titleLine] + absenceLines + [conditionsLine]
+        let airy = top + sections.flatMap { [PictureLine()] + $0.lines(rows: $0.height) }
+        guard let rows, airy.count > rows else { return airy + idleLines(sections) }
+        // The less room, the less of what is not work.
+        let head = rows >= 8 ? top : [titleLine] + absenceLines.prefix(rows >= 5 ? 1 : 0)
+        let shares = PictureSection.shares(of: rows - head.count, among: sections)
+        let body = zip(sections, shares).flatMap { $0.lines(rows: $1) }
+        return Array((head + body).prefix(rows))
+    }
+
+    private func idleLines(_ sections: [PictureSection]) -> [PictureLine] {
+        let isIdle = sections.allSatisfy(\.isExtra)
+        return isIdle ? [PictureLine(), PictureLine("nothing is pending or running", .faint)] : []
+    }
+
+    // MARK: The top
+
+    /// What matters most comes first: a narrow terminal shows no more.
+    private var titleLine: PictureLine {
+        var line = PictureLine(time(now), .strong)
+        if case .gone(let absence, _) = host {
+            line.add("  no host since \(time(absence.since))", .alarm)
+            return line
+        }
+        let waiting = snapshot.pendingCount + snapshot.eventCount
+        line.add("  \(snapshot.launches.count) running, \(waiting) waiting")
+        if snapshot.host.isStopping { line.add("  the host is stopping", .alarm) }
+        let age = max(.zero, now - snapshot.host.startedAt.wall)
+        line.add("  host up \(Duration.seconds(age.components.seconds).humanReadable), \(snapshot.host.socket)", .faint)
+        return line
+    }
+
+    private var absenceLines: [PictureLine] {
+        guard case .gone(let absence, let last) = host else { return [] }
+        return [
+            PictureLine(absence.problem, .alarm), PictureLine(absence.remedy),
+            PictureLine("below is what it told at \(time(last.takenAt))", .faint),
+        ]
+    }
+
+    private func time(_ instant: WallTime) -> String { String(Timestamp(instant).localText(for: reader).suffix(8)) }
+
+    private var conditionsLine: PictureLine {
+        var line = PictureLine()
+        for condition in Condition.allCases {
+            let state = snapshot.host.conditions[condition]
+            if line.width > 0 { line.add(", ", .faint) }
+            line.add(condition.title + " ", .faint)
+            line.add(state.brief, state.holds && condition.row.traits.contains(.trouble) ? .warning : .plain)
+        }
+        return line
+    }
+}
+
+extension ConditionsReply.State {
+    /// `yes`, `no`, `?` for what nobody looks at; a person's word is marked as one.
+    fileprivate var brief: String {
+        switch source {
+        case .unwatched: "?"
+        case .scripted: (holds ? "yes" : "no") + " (simulated)"
+        case .configuration, .sensor, .missing: holds ? "yes" : "no"
+        }
+    }
+}

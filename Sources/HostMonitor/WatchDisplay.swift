@@ -1,0 +1,90 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import TaskModel
+
+/// Where pictures of a host are put: in place on a terminal, one after the other elsewhere.
+package struct WatchDisplay {
+    private let context: MonitorContext
+    private let style: PictureStyle
+    /// Nil where pictures follow each other.
+    let screen: Screen?
+    private let columns: Int?
+    private var isOpen = false
+    private var shown: Shown?
+
+    /// What the last picture was about, where pictures add up.
+    private enum Shown: Hashable {
+        case present(HostSnapshot.Occasion)
+        case gone
+    }
+
+    private enum Control {
+        // The other screen, without a cursor, where what is too long is cut off: not every terminal is as wide as told.
+        static let open = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l"
+        static let close = "\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l"
+        static let home = "\u{1b}[H"
+        static let restOfLine = "\u{1b}[K"
+        static let restOfScreen = "\u{1b}[J"
+    }
+
+    /// - Parameter isLive: whether snapshots are redrawn in place, where the output is a terminal.
+    package init(_ context: MonitorContext, isLive: Bool) {
+        let terminal = context.screen()
+        self.context = context
+        style = PictureStyle(environment: context.environment, isTerminal: terminal != nil)
+        screen = isLive && style.isSteerable ? terminal : nil
+        columns = terminal?.size().columns
+    }
+
+    mutating func open() throws {
+        guard let screen, !isOpen else { return }
+        isOpen = true
+        screen.takeKeys(true)
+        try context.write(Control.open)
+    }
+
+    /// Leaves the terminal as it was found.
+    mutating func close() {
+        guard let screen, isOpen else { return }
+        isOpen = false
+        try? context.write(Control.close)
+        screen.takeKeys(false)
+    }
+
+    mutating func suspend() throws {
+        close()
+        screen?.suspend()
+        try open()
+    }
+
+    package mutating func show(_ host: WatchedHost) throws {
+        if let screen { try redraw(host, at: screen.size()) } else { try add(host) }
+    }
+
+    private func redraw(_ host: WatchedHost, at size: Screen.Size) throws {
+        let lines = picture(of: host, columns: size.columns, rows: size.rows)
+        // Erased before it is written: at the end of a full line the cursor stands on its last character. For the same
+        // reason, and since it would scroll, the screen's last line has no end.
+        let text = lines.map { Control.restOfLine + $0 }.joined(separator: "\r\n")
+        let rest = lines.count < size.rows ? "\r\n" + Control.restOfScreen : ""
+        try context.write(Control.home + text + rest)
+    }
+
+    private mutating func add(_ host: WatchedHost) throws {
+        let fresh: Shown =
+            switch host {
+            case .present(let snapshot): .present(snapshot.occasion)
+            case .gone: .gone
+            }
+        if fresh == shown { return }
+        let separator = shown == nil ? "" : "\n"
+        shown = fresh
+        let lines = picture(of: host, columns: columns, rows: nil)
+        try context.write(separator + lines.map { $0 + "\n" }.joined())
+    }
+
+    private func picture(of host: WatchedHost, columns: Int?, rows: Int?) -> [String] {
+        WatchPicture(host, style: style, reader: context.reader()).lines(columns: columns, rows: rows)
+    }
+}

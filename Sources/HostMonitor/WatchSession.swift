@@ -1,0 +1,119 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+package import ControlClient
+import TaskModel
+import TerminalText
+
+/// Looks at a host again and again, and shows what it finds until somebody has seen enough.
+package struct WatchSession: Sendable {
+    private let client: ControlClient
+    private let interval: Duration
+    private let remedy: String
+    private let context: MonitorContext
+
+    private enum News: Sendable {
+        case looked(Result<HostSnapshot, ControlError>)
+        case screen(Screen.Event)
+        case interrupted
+    }
+
+    /// However much happens, nobody reads faster; and the host has other work.
+    private static let rest = Duration.milliseconds(50)
+    /// How long a host that is gone is left alone.
+    private static let patience = Duration.seconds(1)
+
+    /// - Parameters:
+    ///   - interval: time from one snapshot to the next when nothing happens.
+    ///   - remedy: how to start a host where none answers.
+    package init(client: ControlClient, interval: Duration, remedy: String, context: MonitorContext) {
+        self.client = client
+        self.interval = interval
+        self.remedy = remedy
+        self.context = context
+    }
+
+    /// - Parameter display: is given back as it was found, however this ends.
+    package func run(from first: HostSnapshot, on display: inout WatchDisplay) async throws {
+        let (news, teller) = AsyncStream.makeStream(of: News.self)
+        let (nudges, nudge) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (interruptions, screenEvents) = (context.interruptions(), display.screen?.events())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { for await _ in interruptions { teller.yield(.interrupted) } }
+            group.addTask { await look(upon: nudges, teller) }
+            group.addTask { try await repeatedly { nudge.yield() } }
+            group.addTask { try await follow(from: first.journal.last) { nudge.yield() } }
+            if let screenEvents {
+                group.addTask { for await event in screenEvents { teller.yield(.screen(event)) } }
+            }
+            defer { group.cancelAll() }
+            try await show(news, from: first, on: &display)
+        }
+    }
+
+    private func show(
+        _ news: AsyncStream<News>,
+        from first: HostSnapshot,
+        on display: inout WatchDisplay
+    ) async throws {
+        var host = WatchedHost.present(first)
+        defer { display.close() }
+        try display.open()
+        try display.show(host)
+        for await piece in news {
+            switch piece {
+            case .looked(.success(let snapshot)): host = .present(snapshot)
+            case .looked(.failure(let error)): host = absent(host, error)
+            case .screen(.resized): break
+            case .screen(.suspended): try display.suspend()
+            case .screen(.left), .interrupted: return
+            }
+            try display.show(host)
+        }
+    }
+
+    private func absent(_ host: WatchedHost, _ error: ControlError) -> WatchedHost {
+        host.absent(at: context.reader().now, problem: error.description, remedy: remedy)
+    }
+
+    // MARK: What makes it look
+
+    private func look(upon nudges: AsyncStream<Void>, _ teller: AsyncStream<News>.Continuation) async {
+        for await _ in nudges {
+            do throws(ControlError) {
+                let snapshot = try await HostSnapshot.take(from: client, at: context.reader().now)
+                teller.yield(.looked(.success(snapshot)))
+            } catch {
+                teller.yield(.looked(.failure(error)))
+            }
+            try? await Task.sleep(for: Self.rest)
+        }
+    }
+
+    private func repeatedly(_ nudge: () -> Void) async throws {
+        while true {
+            try await Task.sleep(for: interval)
+            nudge()
+        }
+    }
+
+    /// Whatever is worth a journal entry is worth a look, and so is the journal's own end. Asks again for as long as it
+    /// takes: another host may be there by then.
+    private func follow(from number: Int64, _ nudge: () -> Void) async throws {
+        var last = number
+        while true {
+            do throws(ControlError) {
+                let feed = try await client.followJournal(after: last)
+                nudge()
+                for try await line in feed {
+                    last = line.number
+                    nudge()
+                }
+            } catch {
+                // The look that this brings about finds out how the host is, and says so.
+            }
+            nudge()
+            try await Task.sleep(for: min(interval, Self.patience))
+        }
+    }
+}

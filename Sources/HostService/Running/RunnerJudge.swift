@@ -1,0 +1,146 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginLaunch
+import RunnerWire
+import Scheduling
+import TaskModel
+
+/// Judges the messages of one launch's runner against its plan: the events that they are to the core, or violations.
+///
+/// A runner prevents most violations itself; a message that arrives nevertheless was written past it by the plugin.
+struct RunnerJudge: Hashable {
+    let launch: LaunchNumber
+    let plugin: PluginIdentifier
+    /// The library as the catalogue examined it.
+    private let library: LibraryFile
+    /// The continued tasks that have not ended: no other task has a title.
+    private var continuedTasks: Set<TaskID>
+    private var hasDroppedOutput = false
+
+    init(_ plan: LaunchPlan) {
+        launch = plan.number
+        plugin = plan.plugin.identifier
+        library = plan.plugin.library
+        continuedTasks = Set(plan.tasks.filter { $0.work.kind == .continued }.map(\.id))
+    }
+
+    /// Adds a task that was handed to the running launch.
+    mutating func delivered(_ task: PlannedTask) {
+        if task.work.kind == .continued { continuedTasks.insert(task.id) }
+    }
+
+    // MARK: - Messages
+
+    /// - Parameters:
+    ///   - libraryNow: identity of the file at a path; read only when the library could not be loaded.
+    ///   - isLoadingFunctions: whether the launch binds functions and entry has not returned.
+    mutating func judge(
+        _ message: RunnerMessage,
+        libraryNow: (_ path: String) -> FileIdentity?,
+        isLoadingFunctions: Bool
+    ) -> RunnerVerdict {
+        switch message {
+        case .entered(let status, let registered, let offersReceive):
+            return .event(.entered(launch, status: status, registered: registered, offersReceive: offersReceive))
+        case .loadFailed(let message) where libraryNow(library.path) != library.identity:
+            // The library was replaced: the launch is repeated with the new one.
+            return .libraryChanged(.planNotSent(launch, message: Self.bounded(message)))
+        // The machine lacks libffi, which is no fault of the plugin. A launch that has loaded, or binds no functions,
+        // cannot report it.
+        case .callerMissing(let message) where isLoadingFunctions:
+            return .event(.planNotSent(launch, message: Self.bounded(message)))
+        case .loadFailed(let message), .callerMissing(let message):
+            return .event(.loadFailed(launch, message: Self.bounded(message)))
+        case .registered(let identifier): return .event(.registered(launch, identifier))
+        case .completed(let task, let outcome):
+            continuedTasks.remove(task)
+            return .taskEnded(task, .completed(launch, task, outcome))
+        case .returned(let task, let outcome, let text):
+            continuedTasks.remove(task)
+            let text = Self.bounded(text.terminalSafe, limit: RunnerMessage.longestReturnedText)
+            return .taskEnded(task, .returned(launch, task, outcome, text: text))
+        case .progress(let task, let progress): return .event(.progressed(launch, task, progress))
+        case .title(let task, let title, let subtitle):
+            return judgeTitle(TitleBook.Titles(title: title, subtitle: subtitle), of: task)
+        case .fetchInterval(let interval): return .event(.fetchIntervalSet(launch, interval))
+        case .expirationHandler(let task, let isSet):
+            return .event(.expirationHandlerChanged(launch, task, isSet: isSet))
+        case .expiring(let tasks, let reason): return .event(.runnerExpired(launch, tasks, reason))
+        case .assertionBegan(let id, let name): return .event(.assertionBegan(launch, id, name: name))
+        case .assertionEnded(let id): return .event(.assertionEnded(launch, id))
+        case .violation(let rule, let message):
+            return .event(.violated(launch, rule: Self.bounded(rule), message: Self.bounded(message)))
+        case .submit(let call, let request, let payload): return judgeSubmission(request, payload, call)
+        case .cancel(let call, let identifier): return .question(call, .cancel(identifier, of: plugin, from: launch))
+        case .cancelAll(let call): return .question(call, .cancelAll(of: plugin, from: launch))
+        case .pending(let call): return .pendingList(call, of: plugin)
+        case .log(let level, let message):
+            // Each byte that is not UTF-8 became three.
+            return .log(level, Self.bounded(message, limit: 3 * 4_096))
+        case .stopped: return .nothing
+        }
+    }
+
+    private func judgeTitle(_ titles: TitleBook.Titles, of task: TaskID) -> RunnerVerdict {
+        let lengths = [titles.title.utf8.count, titles.subtitle?.utf8.count ?? 0]
+        let isTitle = lengths[0] > 0 && lengths.allSatisfy { $0 <= ContinuedTerms.maximumTitle }
+        if isTitle, continuedTasks.contains(task) { return .title(task, titles) }
+        let message =
+            "\(plugin) gave task \(task) a title, which is no continued task of launch \(launch), or no title;"
+            + " change those of the tasks that its handlers are given"
+        return .event(.violated(launch, rule: "BGT-ABI-08", message: message))
+    }
+
+    private func judgeSubmission(_ request: TaskRequest, _ payload: [UInt8], _ call: CallNumber) -> RunnerVerdict {
+        if let flaw = request.flaw(with: payload) {
+            return .answer(.refused(call, Refusal(code: .unavailable, subReason: .notOffered, message: flaw)))
+        }
+        let submitter = Submitter.plugin(plugin)
+        return .question(
+            call,
+            .submit(Submission(request: request, payload: payload, submitter: submitter, launch: launch))
+        )
+    }
+
+    /// Text of a runner for journal and log, cut at a length that is enough to be understood.
+    private static func bounded(_ text: String, limit: Int = 4_096) -> String { text.bounded(toBytes: limit) }
+
+    // MARK: - Output
+
+    /// The violation of the first lines that were dropped; nil for later ones.
+    mutating func droppedOutput(of stream: RunnerOutput) -> SchedulerEvent? {
+        if hasDroppedOutput { return nil }
+        hasDroppedOutput = true
+        let rule =
+            "a log takes \(LineAllowance.burst) lines at once and then \(LineAllowance.linesPerSecond) a second"
+        let message = "\(stream.rawValue) had more, which were dropped; say less, or write to a file in the container"
+        return .violated(launch, rule: rule, message: message)
+    }
+}
+
+// Violations of launches whose plan may not have been sent yet.
+extension RunnerJudge {
+    private static let channelRemedy = "leave descriptors alone that the plugin did not open"
+
+    static func malformed(_ message: String, in launch: LaunchNumber) -> SchedulerEvent {
+        .violated(launch, rule: "BGT-ABI-16", message: "\(message); \(channelRemedy)")
+    }
+
+    static func windowExceeded(in launch: LaunchNumber) -> SchedulerEvent {
+        let message =
+            "more than \(CallWindow.limit) calls were unanswered at once, which the runner prevents: they were written past"
+            + " it; \(channelRemedy)"
+        return .violated(launch, rule: "BGT-ABI-16", message: message)
+    }
+
+    /// The events of a launch's end. Leftover processes are a violation only when the launch ended by itself, in order.
+    static func end(_ end: RunnerEnd, of launch: LaunchNumber) -> [SchedulerEvent] {
+        let ended = SchedulerEvent.runnerEnded(launch, end.termination, end.lastWords)
+        guard end.leftRunning > 0, !end.wasKilled, case .exited = end.termination else { return [ended] }
+        let processes = end.leftRunning == 1 ? "a process that it started was" : "\(end.leftRunning) processes were"
+        let message =
+            "\(processes) still running when the launch ended, and ended with it;"
+            + " wait for what is started before the last task is completed"
+        return [.violated(launch, rule: "BGT-ABI-16", message: message), ended]
+    }
+}

@@ -1,0 +1,10 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import Glibc
+
+extension String {
+    /// The system's text for an error number, and the number.
+    package init(systemError: Int32) {
+        self = strerror(systemError).map { "\(String(cString: $0)) (errno \(systemError))" } ?? "errno \(systemError)"
+    }
+}

@@ -1,0 +1,26 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CLinux
+import Glibc
+package import TaskModel
+
+/// The machine's clocks and the name of its boot. Wakes nobody.
+package struct SystemClock: Sendable {
+    package let boot: BootID
+
+    /// Reads the boot's name once: it cannot change under a running process.
+    package init() {
+        let text = FileBytes.read("/proc/sys/kernel/random/boot_id", limit: 64) ?? []
+        boot = BootID(String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
+    }
+
+    package var monotonic: MonotonicTime { .now }
+    package var wall: WallTime { WallTime(nanoseconds: bgl_wall_ns()) }
+
+    package func now() -> Moment { Moment(monotonic: monotonic, wall: wall, boot: boot) }
+}
+
+extension MonotonicTime {
+    /// The present instant of CLOCK_MONOTONIC.
+    package static var now: MonotonicTime { MonotonicTime(nanoseconds: bgl_monotonic_ns()) }
+}

@@ -1,0 +1,28 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+
+/// A system call that failed, and its purpose.
+package struct SystemError: Error, Equatable, CustomStringConvertible {
+    package let number: Int32
+    /// Completes "cannot ...", such as "open /proc/meminfo".
+    package let attempt: String
+
+    package var meaning: String { String(cString: strerror(number)) }
+    package var description: String { "cannot \(attempt): \(meaning)" }
+
+    package init(number: Int32, attempt: String) {
+        self.number = number
+        self.attempt = attempt
+    }
+
+    /// For a file whose content is not the kernel's format.
+    package init(unreadable path: String) { self.init(number: EBADMSG, attempt: "understand \(path)") }
+
+    /// - Parameter status: what a `bgl_` function returned.
+    @discardableResult
+    package static func check(_ status: Int32, _ attempt: @autoclosure () -> String) throws(SystemError) -> Int32 {
+        if status < 0 { throw SystemError(number: -status, attempt: attempt()) }
+        return status
+    }
+}

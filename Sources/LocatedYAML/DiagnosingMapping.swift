@@ -1,0 +1,235 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import TaskModel
+
+/// Reads the keys of one YAML mapping by type, and reports every key and value that is not as it should be.
+///
+/// A read answers nil when the key is missing or its value was reported; the reader goes on and the file's other
+/// problems are found as well. What was never asked for is unknown. Never decides whether the file is used.
+package final class DiagnosingMapping {
+    package let problems: ProblemCollector
+    /// Where this mapping stands: empty for the whole file.
+    package let path: String
+    package let position: TextPosition?
+
+    private let entries: [YAMLEntry]
+    private var asked: [String] = []
+
+    init(entries: [YAMLEntry], path: String, position: TextPosition?, problems: ProblemCollector) {
+        self.entries = entries
+        self.path = path
+        self.position = position
+        self.problems = problems
+    }
+
+    /// The path of one of this mapping's keys, for messages.
+    package func key(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
+
+    // MARK: Presence
+
+    /// The value of a known key, whatever it is; nil without a report when the key is missing.
+    package func node(_ name: String) -> Field<YAMLNode>? {
+        if !asked.contains(name) { asked.append(name) }
+        guard let entry = entries.first(where: { $0.key == name }) else { return nil }
+        return Field(entry.value, key: key(name), position: entry.position)
+    }
+
+    /// Whether a known key is there, with any value; tells where.
+    package func presence(of name: String) -> Field<Void>? { node(name)?.map { _ in } }
+
+    package func requirePresence(of name: String, remedy: String) {
+        if node(name) != nil { return }
+        problems.report(
+            .missingKey,
+            key: key(name),
+            position: position,
+            "is missing",
+            remedy: remedy
+        )
+    }
+
+    // MARK: Simple values
+
+    package func string(_ name: String) -> Field<String>? { node(name).flatMap { string($0, expected: "text") } }
+
+    package func boolean(_ name: String) -> Field<Bool>? {
+        node(name).flatMap { field in
+            guard case .text(let text, isQuoted: false) = field.value.content, ["true", "false"].contains(text) else {
+                return mismatch(field, expected: "a boolean", remedy: "write true or false")
+            }
+            return at(field, text == "true")
+        }
+    }
+
+    package func integer(_ name: String, in range: ClosedRange<Int> = .min ... .max) -> Field<Int>? {
+        node(name).flatMap { field in
+            guard case .text(let text, isQuoted: false) = field.value.content, Self.isWholeNumber(text) else {
+                let bounds = range == .min ... .max ? "" : " from \(range.lowerBound) to \(range.upperBound)"
+                return mismatch(
+                    field,
+                    expected: "a whole number\(bounds)",
+                    remedy: "write digits alone, without quotes"
+                )
+            }
+            guard let number = Int(text), range.contains(number) else {
+                return outside(field, shown: text, least: "\(range.lowerBound)", most: "\(range.upperBound)")
+            }
+            return at(field, number)
+        }
+    }
+
+    /// One of the words that a type is made of.
+    package func choice<Value: RawRepresentable<String> & CaseIterable>(
+        _ name: String,
+        of type: Value.Type = Value.self
+    ) -> Field<Value>? {
+        let words = Value.allCases.map(\.rawValue)
+        return node(name).flatMap { field in
+            guard let text = string(field, expected: "one of \(words.joined(separator: ", "))") else { return nil }
+            if let value = Value(rawValue: text.value) { return text.map { _ in value } }
+            problems.report(
+                .wrongValue,
+                at: text,
+                "is \(text.value.inQuotes), which is none of \(words.joined(separator: ", "))",
+                remedy: NearestWord.remedy(for: text.value, among: words)
+            )
+            return nil
+        }
+    }
+
+    // MARK: Lists and mappings
+
+    /// A list of texts; items that are not texts are reported and left out.
+    package func strings(_ name: String) -> Field<[Field<String>]>? {
+        node(name).flatMap { field in
+            guard case .list(let items) = field.value.content else {
+                return mismatch(field, expected: "a list", remedy: "write [\(Self.example(field.value))]")
+            }
+            let texts = items.enumerated().compactMap { index, item in
+                string(Field(item, key: "\(field.key)[\(index)]", position: item.position), expected: "text")
+            }
+            return at(field, texts)
+        }
+    }
+
+    /// A mapping of free keys to single values, each as it was written.
+    package func texts(_ name: String) -> Field<[String: String]>? {
+        node(name).flatMap { field in
+            guard case .mapping(let entries) = field.value.content else {
+                return mismatch(field, expected: "a mapping", remedy: "write { key: value }")
+            }
+            var texts: [String: String] = [:]
+            for entry in entries {
+                let value = Field(entry.value, key: "\(field.key).\(entry.key)", position: entry.position)
+                if let text = string(value, expected: "a single value") { texts[entry.key] = text.value }
+            }
+            return at(field, texts)
+        }
+    }
+
+    /// A mapping with known keys of its own, which `read` asks for.
+    package func mapping<Value>(_ name: String, _ read: (DiagnosingMapping) -> Value) -> Value? {
+        node(name).flatMap { inner($0, read) }
+    }
+
+    /// A mapping of free keys to mappings with known keys, in the file's order.
+    package func mappings<Value>(
+        _ name: String,
+        _ read: (_ key: Field<String>, _ mapping: DiagnosingMapping) -> Value
+    ) -> [Value] {
+        guard let field = node(name) else { return [] }
+        guard case .mapping(let entries) = field.value.content else {
+            let _: Field<Void>? = mismatch(field, expected: "a mapping", remedy: "write \(name): { key: { ... } }")
+            return []
+        }
+        return entries.compactMap { entry in
+            let value = Field(entry.value, key: "\(field.key).\(entry.key)", position: entry.position)
+            return inner(value) { read(Field(entry.key, key: value.key, position: entry.position), $0) }
+        }
+    }
+
+    /// A list of mappings with known keys of their own.
+    package func mappings<Value>(inList name: String, _ read: (DiagnosingMapping) -> Value) -> Field<[Value]>? {
+        node(name).flatMap { field in
+            guard case .list(let items) = field.value.content else {
+                return mismatch(field, expected: "a list", remedy: "write each one below it, behind a hyphen")
+            }
+            let values = items.enumerated().compactMap { index, item in
+                inner(Field(item, key: "\(field.key)[\(index)]", position: item.position), read)
+            }
+            return at(field, values)
+        }
+    }
+
+    package func inner<Value>(_ field: Field<YAMLNode>, _ read: (DiagnosingMapping) -> Value) -> Value? {
+        guard case .mapping(let entries) = field.value.content else {
+            let _: Field<Void>? = mismatch(field, expected: "a mapping", remedy: "write { key: value }")
+            return nil
+        }
+        let mapping = DiagnosingMapping(entries: entries, path: field.key, position: field.position, problems: problems)
+        let value = read(mapping)
+        mapping.reportUnknownKeys()
+        return value
+    }
+
+    // MARK: Reports
+
+    /// Called once, after everything was asked for.
+    func reportUnknownKeys() {
+        for entry in entries where !asked.contains(entry.key) && !entry.key.hasPrefix("x-") {
+            problems.report(
+                .unknownKey,
+                key: key(entry.key),
+                position: entry.position,
+                "is not a key that is known here",
+                remedy:
+                    "\(NearestWord.remedy(for: entry.key, among: asked)), or begin it with x- to keep it as a remark"
+            )
+        }
+    }
+
+    package func mismatch<Value>(_ field: Field<YAMLNode>, expected: String, remedy: String) -> Field<Value>? {
+        if case .refused = field.value.content { return nil }
+        problems.report(.wrongType, at: at(field, ()), "is \(field.value.kindName), not \(expected)", remedy: remedy)
+        return nil
+    }
+
+    /// - Parameter shown: as it was written, and made of digits and letters.
+    func outside<Value>(_ field: Field<YAMLNode>, shown: String, least: String, most: String) -> Field<Value>? {
+        outside(field, shown: shown, rule: "not between \(least) and \(most)")
+    }
+
+    func outside<Value>(_ field: Field<YAMLNode>, shown: String, rule: String) -> Field<Value>? {
+        let limit = 40
+        let brief = shown.count > limit ? "\(shown.prefix(limit))..." : shown
+        problems.report(
+            .wrongValue,
+            at: at(field, ()),
+            "is \(brief), which is \(rule)",
+            remedy: "write a value in that range"
+        )
+        return nil
+    }
+
+    private static func isWholeNumber(_ text: String) -> Bool {
+        let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
+        return !digits.isEmpty && digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+
+    /// Points at the value, or at its key where the value stands nowhere.
+    package func at<Value>(_ field: Field<YAMLNode>, _ value: Value) -> Field<Value> {
+        Field(value, key: field.key, position: field.value.isNothing ? field.position : field.value.position)
+    }
+
+    private func string(_ field: Field<YAMLNode>, expected: String) -> Field<String>? {
+        guard case .text(let text, _) = field.value.content, !field.value.isNothing else {
+            return mismatch(field, expected: expected, remedy: "write \(expected == "text" ? "a text" : expected)")
+        }
+        return at(field, text)
+    }
+
+    private static func example(_ node: YAMLNode) -> String {
+        guard case .text(let text, _) = node.content, !node.isNothing else { return "value, value" }
+        return text
+    }
+}

@@ -1,0 +1,92 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// A problem in a file that is read by keys: its place, the rule that it breaks, and the remedy.
+package struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
+    package enum Severity: String, Hashable, Sendable {
+        /// The file is not used.
+        case error
+        /// The file is used; somebody may be surprised by how.
+        case note
+    }
+
+    package let severity: Severity
+    package let file: String
+    package let position: TextPosition?
+    /// The path of the key, such as `permitted-identifiers[2]`; nil where the whole file is meant.
+    package let key: String?
+    package let rule: Rule
+    /// Names the value and the rule.
+    package let message: String
+    package let remedy: String
+
+    package var line: Int? { position?.line }
+    package var column: Int? { position?.column }
+
+    package init(
+        severity: Severity = .error,
+        file: String,
+        position: TextPosition? = nil,
+        key: String? = nil,
+        rule: Rule,
+        message: String,
+        remedy: String
+    ) {
+        self.severity = severity
+        self.file = file
+        self.position = position
+        self.key = key
+        self.rule = rule
+        self.message = message
+        self.remedy = remedy
+    }
+
+    package var description: String {
+        let place = position.map { "\(file):\($0)" } ?? file
+        let kind = severity == .note ? "note: " : ""
+        return "\(place): \(kind)\(key.map { "\($0): " } ?? "")\(message); \(remedy)"
+    }
+}
+
+/// A place in a text file, counted from 1; columns count characters as an editor does for plain text.
+package struct TextPosition: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package let line: Int
+    package let column: Int
+
+    package init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
+    package var description: String { "\(line):\(column)" }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.line, left.column) < (right.line, right.column)
+    }
+}
+
+extension DocumentProblem {
+    /// The name of a rule: a word for programs, open to the rules of other files.
+    package struct Rule: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+        package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+        package init(stringLiteral value: String) { rawValue = value }
+
+        // The file as such.
+        package static let unreadable: Rule = "unreadable"
+        package static let tooLarge: Rule = "too-large"
+        package static let notText: Rule = "not-text"
+        package static let syntax: Rule = "syntax"
+        package static let tooDeep: Rule = "too-deep"
+        package static let noAliases: Rule = "no-aliases"
+        package static let noTags: Rule = "no-tags"
+
+        // Keys and values of any file.
+        package static let duplicateKey: Rule = "duplicate-key"
+        package static let unknownKey: Rule = "unknown-key"
+        package static let missingKey: Rule = "missing-key"
+        package static let wrongType: Rule = "wrong-type"
+        package static let wrongValue: Rule = "wrong-value"
+        package static let repeatedValue: Rule = "repeated-value"
+        package static let identifier: Rule = "identifier"
+    }
+}

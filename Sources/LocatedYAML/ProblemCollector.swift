@@ -1,0 +1,77 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// Gathers what is wrong with one file while it is read. Never stops the reading.
+package final class ProblemCollector {
+    package let file: String
+    package private(set) var problems: [DocumentProblem] = []
+
+    package init(file: String) { self.file = file }
+
+    package var holdsErrors: Bool { problems.contains { $0.severity == .error } }
+
+    /// Whether something that stands below a key, or the key itself, was reported.
+    package func holdsErrors(under key: String) -> Bool {
+        problems.contains { $0.severity == .error && $0.key?.hasPrefix(key) == true }
+    }
+
+    /// In the order of the file; what concerns all of it first.
+    package var sorted: [DocumentProblem] {
+        problems.enumerated().sorted { left, right in
+            let start = TextPosition(line: 0, column: 0)
+            return (left.element.position ?? start, left.offset) < (right.element.position ?? start, right.offset)
+        }.map(\.element)
+    }
+
+    // MARK: Errors
+
+    package func report(
+        _ rule: DocumentProblem.Rule,
+        key: String? = nil,
+        position: TextPosition? = nil,
+        _ message: String,
+        remedy: String
+    ) {
+        add(.error, rule, key, position, message, remedy)
+    }
+
+    package func report<Value>(
+        _ rule: DocumentProblem.Rule,
+        at field: Field<Value>,
+        _ message: String,
+        remedy: String
+    ) {
+        add(.error, rule, field.key, field.position, message, remedy)
+    }
+
+    // MARK: Notes
+
+    package func note<Value>(
+        _ rule: DocumentProblem.Rule,
+        at field: Field<Value>,
+        _ message: String,
+        remedy: String
+    ) {
+        add(.note, rule, field.key, field.position, message, remedy)
+    }
+
+    private func add(
+        _ severity: DocumentProblem.Severity,
+        _ rule: DocumentProblem.Rule,
+        _ key: String?,
+        _ position: TextPosition?,
+        _ message: String,
+        _ remedy: String
+    ) {
+        problems.append(
+            DocumentProblem(
+                severity: severity,
+                file: file,
+                position: position,
+                key: key,
+                rule: rule,
+                message: message,
+                remedy: remedy
+            )
+        )
+    }
+}

@@ -1,0 +1,73 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import Glibc
+internal import LinuxSystem
+package import TaskModel
+
+/// A file that is read whole, within bounds. Not for libraries.
+package struct SmallFile {
+    /// No manifest and no configuration comes near it.
+    static let largestSize = 1 << 20
+
+    package let bytes: [UInt8]
+    package let identity: FileIdentity
+
+    /// Nil after a problem was reported.
+    package init?(path: String, problems: ProblemCollector) {
+        // Without O_NONBLOCK a named pipe would be waited for.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else {
+            Self.report(errno, to: problems)
+            return nil
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, let identity = FileIdentity(ofDescriptor: descriptor) else {
+            Self.report(errno, to: problems)
+            return nil
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            problems.report(.unreadable, "is not a file", remedy: "remove it, or give it another name")
+            return nil
+        }
+
+        var failure: Int32 = 0
+        let limit = Self.largestSize + 1
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
+            while filled < buffer.count {
+                let rest = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[filled...]))
+                let result = Glibc.read(descriptor, rest.baseAddress, rest.count)
+                if result > 0 {
+                    filled += result
+                } else if result == 0 {
+                    return
+                } else if errno != EINTR {
+                    failure = errno
+                    return
+                }
+            }
+        }
+        if failure != 0 {
+            Self.report(failure, to: problems)
+            return nil
+        }
+        guard bytes.count < limit else {
+            problems.report(
+                .tooLarge,
+                "is larger than \(Self.largestSize) bytes",
+                remedy: "shorten it; whole data files belong beside the plugin"
+            )
+            return nil
+        }
+        self.bytes = bytes
+        self.identity = identity
+    }
+
+    private static func report(_ error: Int32, to problems: ProblemCollector) {
+        problems.report(
+            .unreadable,
+            "cannot be read: \(String(systemError: error))",
+            remedy: error == ENOENT ? "put it there, or remove what leads to it" : "let the host's user read it"
+        )
+    }
+}

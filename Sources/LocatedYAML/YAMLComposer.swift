@@ -1,0 +1,215 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import TaskModel
+internal import Yams
+
+/// Turns the text of a YAML file into nodes. Reports what no value can be made of; knows no keys.
+struct YAMLComposer {
+    /// Far above what any file of ours needs, far below what a call stack holds.
+    private static let deepestNesting = 64
+    private static let mostDuplicates = 16
+
+    private let text: String
+    private let problems: ProblemCollector
+
+    init(text: String, problems: ProblemCollector) {
+        self.text = text
+        self.problems = problems
+    }
+
+    /// Nil when the file holds nothing, or nothing that can be read.
+    func root() -> YAMLNode? {
+        // The parser gives up at the first key that stands twice. It is disguised then, so that the rest is judged as
+        // well.
+        var disguises = KeyDisguises()
+        while true {
+            do {
+                // Without a constructor of its own, which makes no values, the parser would build the default one's tables.
+                let parser = try Parser(
+                    yaml: disguises.applied(to: text),
+                    resolver: .basic,
+                    constructor: Constructor([:], [:], [:]),
+                    encoding: .utf8
+                )
+                guard let node = try parser.singleRoot() else { return nil }
+                // Nodes hold their anchors weakly; the parser owns them.
+                return withExtendedLifetime(parser) { converted(node, key: nil, depth: 0, disguises) }
+            } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
+                let position = disguises.original(TextPosition(context.mark))
+                if disguises.count < Self.mostDuplicates, disguises.add(at: position, in: text) { continue }
+                problems.report(
+                    .duplicateKey,
+                    position: position,
+                    "holds the key \((keys.first ?? "").inQuotes) twice",
+                    remedy: "remove all but one"
+                )
+                return nil
+            } catch {
+                report(error, disguises)
+                return nil
+            }
+        }
+    }
+
+    // MARK: Nodes
+
+    private func converted(_ node: Node, key: String?, depth: Int, _ disguises: KeyDisguises) -> YAMLNode {
+        let position = node.mark.map { disguises.original(TextPosition($0)) }
+        let refused = YAMLNode(content: .refused, position: position)
+        if depth > Self.deepestNesting {
+            problems.report(
+                .tooDeep,
+                key: key,
+                position: position,
+                "is nested more than \(Self.deepestNesting) levels deep",
+                remedy: "flatten it"
+            )
+            return refused
+        }
+        if let anchor = node.anchor {
+            // Every alias leads here once more.
+            if problems.problems.contains(where: { $0.rule == .noAliases && $0.position == position }) {
+                return refused
+            }
+            problems.report(
+                .noAliases,
+                key: key,
+                position: position,
+                "carries the anchor \("&\(anchor.rawValue)".inQuotes); anchors and aliases are not accepted",
+                remedy: "write the value out wherever it is needed"
+            )
+            return refused
+        }
+        switch node {
+        case .scalar(let scalar):
+            let tag = scalar.tag
+            check(tag, isOneOf: [.implicit, .nonSpecific, .str], key: key, position: position)
+            if scalar.string.utf8.contains(0) {
+                problems.report(
+                    .wrongValue,
+                    key: key,
+                    position: position,
+                    "holds the character NUL, which no text of ours can",
+                    remedy: "remove it"
+                )
+                return refused
+            }
+            let isQuoted = scalar.style != .plain || tag.rawValue == Tag.Name.str.rawValue
+            return YAMLNode(content: .text(scalar.string, isQuoted: isQuoted), position: position)
+        case .sequence(let sequence):
+            check(sequence.tag, isOneOf: [.implicit, .nonSpecific, .seq], key: key, position: position)
+            let items = sequence.enumerated().map { index, item in
+                converted(item, key: "\(key ?? "")[\(index)]", depth: depth + 1, disguises)
+            }
+            return YAMLNode(content: .list(items), position: position)
+        case .mapping(let mapping):
+            check(mapping.tag, isOneOf: [.implicit, .nonSpecific, .map], key: key, position: position)
+            return YAMLNode(
+                content: .mapping(entries(of: mapping, key: key, depth: depth, disguises)),
+                position: position
+            )
+        case .alias:
+            return refused
+        }
+    }
+
+    private func entries(
+        of mapping: Node.Mapping,
+        key: String?,
+        depth: Int,
+        _ disguises: KeyDisguises
+    ) -> [YAMLEntry] {
+        var entries: [YAMLEntry] = []
+        var lines: [String: Int] = [:]
+        for (name, value) in mapping {
+            let position = name.mark.map { disguises.original(TextPosition($0)) }
+            let written: String
+            switch converted(name, key: key, depth: depth + 1, disguises).content {
+            case .text(let text, _): written = text
+            case .refused: continue
+            case .list, .mapping:
+                problems.report(
+                    .wrongType,
+                    key: key,
+                    position: position,
+                    "has a list or a mapping as a key",
+                    remedy: "write keys as plain text"
+                )
+                continue
+            }
+            let text = disguises.undisguised(written)
+            let path = key.map { "\($0).\(text)" } ?? text
+            let node = converted(value, key: path, depth: depth + 1, disguises)
+            if let line = lines[text] {
+                problems.report(
+                    .duplicateKey,
+                    key: path,
+                    position: position,
+                    "stands on line \(line) already",
+                    remedy: "remove one of the two"
+                )
+            } else {
+                lines[text] = position?.line ?? 0
+                entries.append(YAMLEntry(key: text, position: position, value: node))
+            }
+        }
+        return entries
+    }
+
+    private func check(_ tag: Tag, isOneOf accepted: [Tag.Name], key: String?, position: TextPosition?) {
+        if accepted.contains(where: { $0.rawValue == tag.rawValue }) { return }
+        problems.report(
+            .noTags,
+            key: key,
+            position: position,
+            "carries the tag \(tag.rawValue.inQuotes); tags are not accepted",
+            remedy: "remove the tag; a number is written as it is, text that looks like one in quotes"
+        )
+    }
+
+    // MARK: Syntax
+
+    private func report(_ error: any Error, _ disguises: KeyDisguises) {
+        switch error {
+        case YamlError.scanner(let context, let problem, let mark, _),
+            YamlError.parser(let context, let problem, let mark, _),
+            YamlError.composer(let context, let problem, let mark, _):
+            let position = disguises.original(TextPosition(mark))
+            report(problem: problem, context: context?.text, at: position)
+        case YamlError.reader(let problem, _, _, _):
+            problems.report(.syntax, "is not YAML: \(problem)", remedy: "save it as plain UTF-8 text")
+        default:
+            problems.report(.syntax, "is not YAML: \("\(error)".inQuotes)", remedy: "save it as plain UTF-8 text")
+        }
+    }
+
+    private func report(problem: String, context: String?, at position: TextPosition) {
+        func report(_ rule: DocumentProblem.Rule, _ message: String, remedy: String) {
+            problems.report(rule, position: position, message, remedy: remedy)
+        }
+        if problem.contains("another document") {
+            report(
+                .syntax,
+                "holds a second document",
+                remedy: "keep one document per file, without a line of three hyphens"
+            )
+        } else if problem.contains("undefined alias") {
+            report(.noAliases, "uses an alias; aliases are not accepted", remedy: "write the value out")
+        } else if problem.contains("nesting level") {
+            report(.tooDeep, "is nested more than \(Self.deepestNesting) levels deep", remedy: "flatten it")
+        } else if problem.contains("cannot start any token"), character(at: position) == "\t" {
+            report(.syntax, "is not YAML: a tab stands where the line is indented", remedy: "indent with spaces")
+        } else {
+            let occasion = context.map { " \($0)" } ?? ""
+            report(.syntax, "is not YAML: \(problem)\(occasion)", remedy: "correct the line, or put text in quotes")
+        }
+    }
+
+    private func character(at position: TextPosition) -> Unicode.Scalar? {
+        TextPosition.index(of: position, in: text).map { text.unicodeScalars[$0] }
+    }
+}
+
+extension TextPosition {
+    fileprivate init(_ mark: Mark) { self.init(line: mark.line, column: mark.column) }
+}

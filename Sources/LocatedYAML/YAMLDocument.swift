@@ -1,0 +1,107 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// A YAML file whose root is a mapping: opens it, bounds it, and hands its keys to a reader. Knows no key itself.
+package enum YAMLDocument {
+    /// Reads the file at `path` with `read`, which asks the mapping for the keys it knows.
+    ///
+    /// - Parameter mayHoldNothing: whether a file of comments alone is in order; it has no keys then.
+    package static func decode<Value>(
+        path: String,
+        mayHoldNothing: Bool = false,
+        _ read: (DiagnosingMapping) -> Value
+    ) -> DecodedDocument<Value> {
+        let problems = ProblemCollector(file: path)
+        guard let file = SmallFile(path: path, problems: problems) else {
+            return DecodedDocument(value: nil, problems: problems.sorted)
+        }
+        return decode(bytes: file.bytes, problems: problems, mayHoldNothing: mayHoldNothing, read)
+    }
+
+    /// - Parameter file: the name for messages.
+    package static func decode<Value>(
+        bytes: [UInt8],
+        file: String,
+        _ read: (DiagnosingMapping) -> Value
+    ) -> DecodedDocument<Value> {
+        decode(bytes: bytes, problems: ProblemCollector(file: file), read)
+    }
+
+    package static func decode<Value>(
+        bytes: [UInt8],
+        problems: ProblemCollector,
+        mayHoldNothing: Bool = false,
+        _ read: (DiagnosingMapping) -> Value
+    ) -> DecodedDocument<Value> {
+        guard let text = YAMLPrescan.text(of: bytes, problems: problems) else {
+            return DecodedDocument(value: nil, problems: problems.sorted)
+        }
+        let root = YAMLComposer(text: text, problems: problems).root()
+        let entries: [YAMLEntry]
+        switch root?.content {
+        case .mapping(let written): entries = written
+        case nil where mayHoldNothing && !problems.holdsErrors: entries = []
+        default:
+            if !problems.holdsErrors {
+                problems.report(
+                    .wrongType,
+                    position: root?.position,
+                    root.map { "holds \($0.kindName) instead of keys" } ?? "holds nothing",
+                    remedy: "write key: value"
+                )
+            }
+            return DecodedDocument(value: nil, problems: problems.sorted)
+        }
+        return decode(entries, start: TextPosition(line: 1, column: 1), problems: problems, read)
+    }
+
+    private static func decode<Value>(
+        _ entries: [YAMLEntry],
+        start: TextPosition?,
+        problems: ProblemCollector,
+        _ read: (DiagnosingMapping) -> Value
+    ) -> DecodedDocument<Value> {
+        let mapping = DiagnosingMapping(entries: entries, path: "", position: start, problems: problems)
+        let value = read(mapping)
+        mapping.reportUnknownKeys()
+        return DecodedDocument(value: value, problems: problems.sorted)
+    }
+
+    // MARK: Values that stand in no file
+
+    /// Reads single values, such as those of a command line, under the rules of a file's keys.
+    ///
+    /// - Parameters:
+    ///   - values: by the path of their key, such as `budgets.refresh`. An empty text is nothing.
+    ///   - source: the name for messages.
+    package static func decode<Value>(
+        values: [(key: String, text: String)],
+        source: String,
+        _ read: (DiagnosingMapping) -> Value
+    ) -> DecodedDocument<Value> {
+        let paths = values.map { (path: $0.key.split(separator: ".")[...], text: $0.text) }
+        return decode(entries(of: paths), start: nil, problems: ProblemCollector(file: source), read)
+    }
+
+    private static func entries(of values: [(path: ArraySlice<Substring>, text: String)]) -> [YAMLEntry] {
+        var keys: [Substring] = []
+        for value in values { if let key = value.path.first, !keys.contains(key) { keys.append(key) } }
+        return keys.map { key in
+            let inner = values.filter { $0.path.first == key }.map { (path: $0.path.dropFirst(), text: $0.text) }
+            let single = inner.first { $0.path.isEmpty }
+            // Whoever types `null` on a command line means the word.
+            let content: YAMLNode.Content =
+                single.map { .text($0.text, isQuoted: YAMLNode.wordsForNothing.contains($0.text)) }
+                ?? .mapping(entries(of: inner))
+            return YAMLEntry(key: String(key), position: nil, value: YAMLNode(content: content, position: nil))
+        }
+    }
+}
+
+/// What a reader made of a file, and everything that is wrong with it.
+package struct DecodedDocument<Value> {
+    /// Nil when there was nothing to read from; not yet to be trusted while there are errors.
+    package let value: Value?
+    package let problems: [DocumentProblem]
+
+    package var errors: [DocumentProblem] { problems.filter { $0.severity == .error } }
+}

@@ -1,0 +1,43 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import TaskModel
+
+/// One value of a YAML file with its place: text, a list or a mapping. Knows no types beyond that.
+package struct YAMLNode {
+    package enum Content {
+        /// Quoted text is never a number, a boolean or nothing.
+        case text(String, isQuoted: Bool)
+        case list([YAMLNode])
+        case mapping([YAMLEntry])
+        /// Something that was reported already, and that nothing is read from.
+        case refused
+    }
+
+    package let content: Content
+    package let position: TextPosition?
+
+    /// What stands there when nothing stands there: `key:`, `~` or `null`.
+    package var isNothing: Bool {
+        guard case .text(let text, isQuoted: false) = content else { return false }
+        return text.isEmpty || Self.wordsForNothing.contains(text)
+    }
+
+    static let wordsForNothing: Set = ["~", "null", "Null", "NULL"]
+
+    /// For messages about the wrong type.
+    var kindName: String {
+        switch content {
+        case .text where isNothing: "nothing"
+        case .text(let text, _): "\(text.inQuotes)"
+        case .list: "a list"
+        case .mapping: "a mapping"
+        case .refused: "something else"
+        }
+    }
+}
+
+package struct YAMLEntry {
+    package let key: String
+    package let position: TextPosition?
+    package let value: YAMLNode
+}

@@ -1,0 +1,44 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+internal import LocatedYAML
+
+/// Every key of a manifest, by its path: one row per key. The YAML reader takes its keys from here, and the consent screen
+/// switches over them, so that no key is read that an operator is not asked about.
+package enum ManifestKey: String, Hashable, Sendable, CaseIterable {
+    case manifest
+    case identifier
+    case name
+    case version
+    case role
+    case containingPlugin = "containing-plugin"
+    case library
+    case sha256
+    case backgroundModes = "background-modes"
+    case permittedIdentifiers = "permitted-identifiers"
+    case handlers
+    case extensions
+    case entitlements
+    case sandbox
+    case sandboxNetwork = "sandbox.network"
+    case sandboxRead = "sandbox.read"
+    case sandboxWrite = "sandbox.write"
+    case limits
+    case limitsMemory = "limits.memory"
+    case settings
+
+    /// Name of the key within its mapping: the last part of the path.
+    package var name: String { rawValue.split(separator: ".").last.map(String.init) ?? rawValue }
+}
+
+// The reads that a manifest needs, by key.
+extension DiagnosingMapping {
+    func presence(of key: ManifestKey) -> Field<Void>? { presence(of: key.name) }
+    func requirePresence(of key: ManifestKey, remedy: String) { requirePresence(of: key.name, remedy: remedy) }
+    func string(_ key: ManifestKey) -> Field<String>? { string(key.name) }
+    func boolean(_ key: ManifestKey) -> Field<Bool>? { boolean(key.name) }
+    func integer(_ key: ManifestKey) -> Field<Int>? { integer(key.name) }
+    func strings(_ key: ManifestKey) -> Field<[Field<String>]>? { strings(key.name) }
+    func texts(_ key: ManifestKey) -> Field<[String: String]>? { texts(key.name) }
+
+    func mapping<Value>(_ key: ManifestKey, _ read: (DiagnosingMapping) -> Value) -> Value? { mapping(key.name, read) }
+}

@@ -1,0 +1,153 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+import LinuxSystem
+
+/// Puts files in place and takes files away, each all at once; until it is kept, everything can be taken back.
+///
+/// What it makes meanwhile begins with a dot, so that no host reads it.
+struct FileExchange {
+    private struct Step {
+        let path: String
+        /// The file that was there before, under another name; nil when there was none.
+        let backup: String?
+    }
+
+    private var steps: [Step] = []
+    private var madeFolders: [String] = []
+
+    /// A whole copy beside the place it is for, on disk but not in place.
+    struct Staged {
+        fileprivate let temporary: String
+        fileprivate let target: String
+
+        var path: String { temporary }
+    }
+
+    mutating func stage(_ bytes: [UInt8], at target: String) throws -> Staged {
+        try stage(at: target) { descriptor in try Self.write(bytes[...], to: descriptor, target) }
+    }
+
+    mutating func stage(copyOf source: String, at target: String) throws -> Staged {
+        let input = open(source, O_RDONLY | O_CLOEXEC)
+        guard input >= 0 else { throw Self.failure("\(source) cannot be read", errno) }
+        defer { close(input) }
+        return try stage(at: target) { descriptor in
+            var buffer = [UInt8](repeating: 0, count: 1 << 18)
+            while true {
+                let count = read(input, &buffer, buffer.count)
+                if count == 0 { return }
+                if count < 0 {
+                    if errno == EINTR { continue }
+                    throw Self.failure("\(source) cannot be read", errno)
+                }
+                try Self.write(buffer[..<count], to: descriptor, target)
+            }
+        }
+    }
+
+    mutating func put(_ staged: Staged) throws {
+        let backup = Self.hidden(staged.target, "old")
+        unlink(backup)
+        let hadOne = link(staged.target, backup) == 0
+        if !hadOne, errno != ENOENT { throw Self.failure("\(staged.target) cannot be kept meanwhile", errno) }
+        guard rename(staged.temporary, staged.target) == 0 else {
+            let error = errno
+            if hadOne { unlink(backup) }
+            throw Self.failure("\(staged.target) cannot be written", error)
+        }
+        steps.append(Step(path: staged.target, backup: hadOne ? backup : nil))
+        Self.flush(FilePlace.folder(of: staged.target))
+    }
+
+    mutating func remove(_ path: String) throws {
+        let backup = Self.hidden(path, "old")
+        guard rename(path, backup) == 0 else { throw Self.failure("\(path) cannot be removed", errno) }
+        steps.append(Step(path: path, backup: backup))
+        Self.flush(FilePlace.folder(of: path))
+    }
+
+    /// From now on nothing can be taken back.
+    mutating func keep() {
+        for backup in steps.compactMap(\.backup) { unlink(backup) }
+        (steps, madeFolders) = ([], [])
+    }
+
+    /// Everything is as it was before the first step.
+    mutating func takeBack(_ staged: [Staged]) {
+        for file in staged { unlink(file.temporary) }
+        for step in steps.reversed() {
+            if let backup = step.backup { rename(backup, step.path) } else { unlink(step.path) }
+        }
+        for folder in madeFolders.reversed() { rmdir(folder) }
+        (steps, madeFolders) = ([], [])
+    }
+
+    // MARK: One file
+
+    private mutating func stage(at target: String, _ fill: (CInt) throws -> Void) throws -> Staged {
+        try makeFolder(FilePlace.folder(of: target))
+        let temporary = Self.hidden(target, "new")
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw Self.failure("\(target) cannot be written", errno) }
+        defer { close(descriptor) }
+        do {
+            try fill(descriptor)
+            // Whatever the umask: the host may be another user.
+            guard fchmod(descriptor, 0o644) == 0, fsync(descriptor) == 0 else {
+                throw Self.failure("\(target) cannot be written", errno)
+            }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        return Staged(temporary: temporary, target: target)
+    }
+
+    private mutating func makeFolder(_ path: String) throws {
+        if mkdir(path, 0o755) == 0 {
+            madeFolders.append(path)
+        } else if errno == ENOENT {
+            try makeFolder(FilePlace.folder(of: path))
+            try makeFolder(path)
+        } else if errno != EEXIST {
+            throw Self.failure("the folder \(path) cannot be made", errno)
+        }
+    }
+
+    private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, _ target: String) throws {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                throw failure("\(target) cannot be written", errno)
+            }
+        }
+    }
+
+    private static func hidden(_ path: String, _ purpose: String) -> String {
+        "\(FilePlace.folder(of: path))/.\(FilePlace.name(of: path)).\(purpose)-\(getpid())"
+    }
+
+    /// Or a machine that loses power now could find the file's old name.
+    private static func flush(_ folder: String) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if descriptor < 0 { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    private static func failure(_ message: String, _ error: Int32) -> InstallationError {
+        let remedy: String? =
+            switch error {
+            case EACCES, EPERM: "do it as the user whom the folder belongs to, such as with sudo"
+            case ENOSPC, EDQUOT: "free space there"
+            case EROFS: "mount it for writing, or name another folder with --manifests"
+            default: nil
+            }
+        return InstallationError("\(message): \(String(cString: strerror(error)))", remedy: remedy)
+    }
+}

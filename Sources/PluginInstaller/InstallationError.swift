@@ -1,0 +1,18 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import PluginChecker
+
+/// Why a plugin was not installed or removed. Every file is then as it was before.
+package struct InstallationError: Error, Sendable {
+    package let message: String
+    /// Nil when the message contains the remedy.
+    package let remedy: String?
+    /// The failed checks of the manifest; nil when the error is not about them.
+    package let report: CheckReport?
+
+    init(_ message: String, remedy: String? = nil, report: CheckReport? = nil) {
+        self.message = message
+        self.remedy = remedy
+        self.report = report
+    }
+}

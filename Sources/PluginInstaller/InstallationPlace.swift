@@ -1,0 +1,37 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import PluginCatalog
+package import TaskModel
+
+/// The folders that plugins are installed into, and the host that reads them if one runs.
+package struct InstallationPlace: Hashable {
+    package struct RunningHost: Hashable {
+        package let socket: String
+        package let user: String
+        /// Those that its main plugins have, by manifest or by configuration.
+        let extensions: [PluginIdentifier: Set<PluginIdentifier>]
+
+        package init(socket: String, user: String, extensions: [PluginIdentifier: Set<PluginIdentifier>]) {
+            self.socket = socket
+            self.user = user
+            self.extensions = extensions
+        }
+    }
+
+    /// The one folder that is written to.
+    package let operatorFolder: String
+    let packageFolders: [String]
+    let pluginFolder: String?
+    package let host: RunningHost?
+
+    package init(operatorFolder: String, packageFolders: [String], pluginFolder: String?, host: RunningHost?) {
+        self.operatorFolder = operatorFolder
+        self.packageFolders = packageFolders
+        self.pluginFolder = pluginFolder
+        self.host = host
+    }
+
+    var folders: CatalogFolders {
+        CatalogFolders(operatorManifests: operatorFolder, packageManifests: packageFolders, plugins: pluginFolder)
+    }
+}

@@ -1,0 +1,72 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlClient
+import LinuxSystem
+import PluginCatalog
+import TaskModel
+
+// Carries a plan out: all files are put in place and the host has the plugin, or everything is as before.
+extension InstallationPlan {
+    package enum Verdict: Hashable, Sendable {
+        /// No host runs on these folders.
+        case noHost
+        case accepted
+        /// The host has the new version, and loads the previous library once more.
+        case loadingPrevious
+        /// The host has not answered within `HostVerdict.patience`.
+        case silent
+    }
+
+    package struct Installation: Hashable, Sendable {
+        package let verdict: Verdict
+        /// Files of previous versions that are still there, because the host or another manifest needs them.
+        package let left: [String]
+    }
+
+    /// Writes library and manifest and waits for the host. Throws `InstallationError` or `ControlError`.
+    package func install() async throws -> Installation {
+        var exchange = FileExchange()
+        var staged: [FileExchange.Staged] = []
+        do {
+            if let library = libraryTarget, !library.isThere {
+                staged.append(try exchange.stage(copyOf: self.library.path, at: library.path))
+            }
+            if let library = libraryTarget { try check(staged.first?.path ?? library.path) }
+            staged.append(try exchange.stage(bytes, at: manifestTarget))
+            // The library first: the host reads it only once the manifest exists.
+            for file in staged { try exchange.put(file) }
+            let verdict = try await self.verdict()
+            exchange.keep()
+            let isTaken = verdict == .noHost || verdict == .accepted
+            let left = isTaken ? superseded.delete() : superseded.paths.filter(FilePlace.exists)
+            return Installation(verdict: verdict, left: left)
+        } catch {
+            exchange.takeBack(staged)
+            throw error
+        }
+    }
+
+    private func check(_ library: String) throws {
+        if InstalledLibrary.holds(self.library, at: library) { return }
+        throw InstallationError("\(self.library.path) changed since it was checked", remedy: "install it again")
+    }
+
+    private func verdict() async throws -> Verdict {
+        guard let host = place.host else { return .noHost }
+        return try await ControlClient.withConnection(to: host.socket) { client in
+            let host = HostVerdict(client: client)
+            switch try await host.onInstallation(of: self, digest: digest) {
+            case .accepted:
+                for library in superseded.paths {
+                    guard try await host.onLoading(of: library, by: identifier) else { return .loadingPrevious }
+                }
+                return .accepted
+            case .gone, .silent: return .silent
+            case .refused(let problems):
+                throw InstallationError(
+                    "the host refuses \(identifier), so everything is as before: \(problems.joined(separator: "; "))"
+                )
+            }
+        }
+    }
+}

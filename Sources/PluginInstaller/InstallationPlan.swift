@@ -1,0 +1,107 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import LinuxSystem
+import LocatedYAML
+package import PluginCatalog
+package import PluginChecker
+package import TaskModel
+
+/// One plugin to be installed: what would be written where, after every check. Writes nothing.
+package struct InstallationPlan {
+    package let place: InstallationPlace
+    package let manifest: Manifest
+    package let source: String
+    package let manifestTarget: String
+    /// What is written there.
+    let bytes: [UInt8]
+    package let library: LibraryFile
+    /// Nil when it stays in the plugin folder, under its own name.
+    package let libraryTarget: InstalledLibrary?
+    /// What goes once the new version counts.
+    package let superseded: Superseded
+    package let report: CheckReport
+    /// The manifest that is replaced.
+    package let previous: ManifestReading?
+    /// Plugins that would be put out by this one.
+    package let displaced: [RefusedPlugin]
+
+    package var identifier: PluginIdentifier { manifest.identifier.value }
+    var digest: String { ManifestReading.read(bytes: bytes, file: manifestTarget).digest }
+
+    package init(source: String, library: String?, isPinned: Bool, into place: InstallationPlace) throws {
+        let installed = InstalledManifests(place)
+        let reading = ManifestReading.read(path: source)
+        let format = source.hasSuffix(".plist") ? ".plist" : ".yaml"
+        let previous = reading.identifier.flatMap(installed.operators)
+        let target = previous?.path ?? "\(place.operatorFolder)/\(reading.identifier?.text ?? "unknown")\(format)"
+        if FilePlace.isSame(source, target) {
+            throw InstallationError("\(source) is in the host's folder already: it is installed")
+        }
+        if previous == nil, FilePlace.exists(target) {
+            throw InstallationError(
+                "\(target) is there already, and does not describe \(identifierText(reading))",
+                remedy: "move it away; see what is wrong with it: bgtask plugin check \(target)"
+            )
+        }
+
+        if let named = reading.library, named.isAbsolute, let library, !FilePlace.isSame(library, named.path.value) {
+            throw InstallationError(
+                "\(source) names its library itself, by the whole path \(named.path.value)",
+                remedy: "leave --library out, or write the library's name alone into the manifest"
+            )
+        }
+        let newcomer = ManifestSource(file: source, library: library)
+        let neighbours = installed.files.map(\.source).filter { $0.file != target && $0.file != source }
+        let examination = PluginExamination(
+            neighbours + [newcomer],
+            pluginFolder: place.pluginFolder,
+            alreadyCatalogued: installed.known,
+            operatorExtensions: installed.operatorExtensions
+        )
+        report = examination.report(on: [source], tool: Release.version)
+        guard let manifest = reading.manifest, report.verdict == .conforms,
+            let entry = examination.contents.entries.first(where: { $0.manifestPath == source })
+        else {
+            throw InstallationError(
+                "a host would refuse \(source); nothing was written",
+                remedy: library == nil ? "correct what failed; --library names a library that stands elsewhere" : nil,
+                report: report
+            )
+        }
+        // A property list under the name of a text file, or the other way round, would be read as what it is not.
+        if previous?.path.hasSuffix(".plist") == !source.hasSuffix(".plist") {
+            throw InstallationError(
+                "\(identifierText(reading)) is installed as \(target), which is of the other format",
+                remedy: "remove it first: bgtask plugin remove \(identifierText(reading))"
+            )
+        }
+
+        self.place = place
+        self.manifest = manifest
+        self.source = source
+        self.library = entry.library
+        self.previous = previous?.manifest.reading
+        manifestTarget = target
+        libraryTarget = try InstalledLibrary(
+            of: manifest,
+            beside: target,
+            from: entry.library,
+            pluginFolder: place.pluginFolder
+        )
+        bytes = try ManifestBytes(of: reading)
+            .marked(libraryTarget?.mark, pinning: isPinned ? entry.library.digest : nil)
+        superseded = Superseded(
+            by: target,
+            library: manifest.library.path.value,
+            digest: entry.library.digest,
+            kept: libraryTarget?.path ?? entry.library.path,
+            replaced: previous.flatMap(installed.ownLibrary),
+            in: place
+        )
+        let before = Set(installed.contents.refused.map(\.file))
+        displaced = examination.contents.refused.filter { !before.contains($0.file) }
+    }
+}
+
+private func identifierText(_ reading: ManifestReading) -> String { reading.identifier?.text ?? "it" }

@@ -1,0 +1,72 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import LinuxSystem
+import LocatedYAML
+import PluginCatalog
+package import TaskModel
+
+/// What the folders hold at this moment, as a host sees it.
+package struct InstalledManifests {
+    struct File {
+        let source: ManifestSource
+        let manifest: ExaminedManifest
+
+        var path: String { source.file }
+        var isOperators: Bool { source.rank == 0 }
+        var identifier: PluginIdentifier? { manifest.reading.identifier }
+    }
+
+    let files: [File]
+    let contents: CatalogContents
+    /// Those that the running host's configuration lists beside the manifests.
+    let operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
+
+    package init(_ place: InstallationPlace) {
+        let cache = CatalogCache()
+        let files = Catalog.manifests(in: place.folders).sources.map { source in
+            File(
+                source: source,
+                manifest: ExaminedManifest.examine(source, pluginFolder: place.pluginFolder, cache: cache)
+            )
+        }
+        var operatorExtensions = place.host?.extensions ?? [:]
+        for (main, extensions) in operatorExtensions {
+            let manifest = files.first { $0.identifier == main }?.manifest.reading.manifest
+            operatorExtensions[main] = extensions.subtracting(manifest?.extensions ?? [])
+        }
+        self.files = files
+        self.operatorExtensions = operatorExtensions
+        contents = Catalog.settle(files.map(\.manifest), operatorExtensions: operatorExtensions)
+    }
+
+    /// What a host that reads the folders knows by now.
+    var known: [KnownPlugin] { contents.entries.map { KnownPlugin($0) } }
+
+    /// The operator's manifest of a plugin: the one that counts, if several claim it.
+    func operators(_ identifier: PluginIdentifier) -> File? {
+        let own = files.filter { $0.isOperators && $0.identifier == identifier }
+        let counting = contents.entry(for: identifier)?.manifestPath
+        return own.first { $0.path == counting } ?? own.first
+    }
+
+    package func describe(_ identifier: PluginIdentifier) -> Bool { files.contains { $0.identifier == identifier } }
+
+    func packaged(_ identifier: PluginIdentifier) -> File? {
+        files.first { !$0.isOperators && $0.identifier == identifier }
+    }
+
+    /// The library that a manifest found beside itself; nil when another manifest names it too.
+    func ownLibrary(of file: File) -> String? {
+        guard let name = file.manifest.reading.library?.path.value else { return nil }
+        let beside = "\(FilePlace.folder(of: file.path))/\(name)"
+        guard beside == file.manifest.libraryPath, others(naming: name, than: file.path).isEmpty else { return nil }
+        // By a whole path, through a link or from a package: whoever else uses it keeps it.
+        let users = files.filter { $0.path != file.path }.compactMap(\.manifest.libraryPath)
+        return users.contains { FilePlace.isSame($0, beside) } ? nil : beside
+    }
+
+    /// Other manifests of the operator's folder that name a library by these words: they mean the same file.
+    func others(naming library: String, than file: String?) -> [File] {
+        files.filter { $0.isOperators && $0.path != file && $0.manifest.reading.library?.path.value == library }
+    }
+}

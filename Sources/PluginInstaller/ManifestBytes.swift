@@ -1,0 +1,105 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import LocatedYAML
+import PluginCatalog
+import TaskModel
+
+/// The bytes of a manifest as they are installed: those that were read, but for the library's name, with a pin if one is
+/// wanted. What a manifest says otherwise is nobody's to change.
+struct ManifestBytes {
+    private let reading: ManifestReading
+    private let original: [UInt8]
+
+    init(of reading: ManifestReading) throws {
+        guard let data = try? Data(contentsOf: URL(fileURLWithPath: reading.file)),
+            ManifestReading.read(bytes: Array(data), file: reading.file).digest == reading.digest
+        else {
+            throw InstallationError("\(reading.file) changed while it was read", remedy: "install it again")
+        }
+        self.reading = reading
+        original = Array(data)
+    }
+
+    /// - Parameters:
+    ///   - mark: what the library's name is given; nil leaves it as it is.
+    ///   - digest: the pin that is added, unless there is one.
+    func marked(_ mark: DigestMark?, pinning digest: String?) throws -> [UInt8] {
+        let named = try mark.map(naming) ?? original
+        guard let digest, reading.library?.pinnedDigest == nil else { return named }
+        let isOnLineOfItsOwn = named.last == UInt8(ascii: "\n")
+        let bytes = named + Array("\(isOnLineOfItsOwn ? "" : "\n")sha256: \(digest)\n".utf8)
+        let pinned = ManifestReading.read(bytes: bytes, file: reading.file)
+        guard pinned.manifest != nil, pinned.library?.pinnedDigest?.value == digest else {
+            throw InstallationError(
+                "the format of \(reading.file) takes no pin at its end",
+                remedy: "write the key yourself where the format has one: sha256: \(digest)"
+            )
+        }
+        return bytes
+    }
+
+    private func naming(_ mark: DigestMark) throws -> [UInt8] {
+        let name = reading.library?.path.value ?? ""
+        for bytes in candidates(mark) where means(bytes, besidesLibrary: mark.applied(to: name)) { return bytes }
+        throw InstallationError(
+            "the library's name in \(reading.file) cannot be replaced by \(mark.applied(to: name)), which it is installed"
+                + " as",
+            remedy: "write the name as plain text behind its key, on the same line: library: \(name)"
+        )
+    }
+
+    /// The same text with the name exchanged, wherever it may be meant.
+    private func candidates(_ mark: DigestMark) -> [[UInt8]] {
+        if original.starts(with: "bplist".utf8) { return [binaryList(mark)].compactMap(\.self) }
+        let text = String(decoding: original, as: UTF8.self)
+        if reading.file.hasSuffix(".plist") {
+            let pattern = /<key>\s*CFBundleExecutable\s*<\/key>\s*<string>(?<name>[^<]*)<\/string>/
+            return text.matches(of: pattern).map { match in
+                Array(text.replacingCharacters(in: match.name, with: mark).utf8)
+            }
+        }
+        guard let field = reading.library?.path, let place = field.position?.index(in: text) else { return [] }
+        let start = text[place...].first.map { "'\"".contains($0) } == true ? text.index(after: place) : place
+        guard text[start...].hasPrefix(field.value) else { return [] }
+        let end = text.index(start, offsetBy: field.value.count)
+        return [Array(text.replacingCharacters(in: text[start..<end], with: mark).utf8)]
+    }
+
+    private func binaryList(_ mark: DigestMark) -> [UInt8]? {
+        let key = "CFBundleExecutable"
+        guard
+            var root = try? PropertyListSerialization.propertyList(from: Data(original), format: nil) as? [String: Any],
+            let name = root[key] as? String
+        else { return nil }
+        root[key] = mark.applied(to: name)
+        return (try? PropertyListSerialization.data(fromPropertyList: root, format: .binary, options: 0)).map(
+            Array.init
+        )
+    }
+
+    /// Whether the bytes say what was read, but for the library's name.
+    private func means(_ bytes: [UInt8], besidesLibrary name: String) -> Bool {
+        let changed = ManifestReading.read(bytes: bytes, file: reading.file)
+        guard let old = reading.manifest, let new = changed.manifest else { return false }
+        return new.library.path.value == name && new.library.pinnedDigest?.value == old.library.pinnedDigest?.value
+            && new.identifier.value == old.identifier.value && new.name == old.name && new.version == old.version
+            && new.role == old.role && new.containing?.main == old.containing?.main
+            && PluginWishes(new) == PluginWishes(old) && changed.problems.count == reading.problems.count
+    }
+}
+
+extension String {
+    fileprivate func replacingCharacters(in name: Substring, with mark: DigestMark) -> String {
+        var text = self
+        text.replaceSubrange(name.startIndex..<name.endIndex, with: mark.applied(to: String(name)))
+        return text
+    }
+}
+
+extension Manifest.ContainingPlugin {
+    fileprivate var main: String? {
+        guard case .named(let main) = self else { return nil }
+        return main.value.text
+    }
+}

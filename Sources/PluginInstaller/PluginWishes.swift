@@ -1,0 +1,59 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import LocatedYAML
+package import PluginCatalog
+import TaskModel
+
+/// What a manifest asks for, one line each, so that two versions can be compared. Grants nothing.
+package struct PluginWishes: Hashable {
+    struct Wish: Hashable {
+        let topic: String
+        let value: String
+    }
+
+    let all: [Wish]
+
+    package init(_ manifest: Manifest) {
+        var wishes: [Wish] = []
+        func add(_ topic: String, _ values: [String]) { wishes += values.map { Wish(topic: topic, value: $0) } }
+        for key in ManifestKey.allCases {
+            switch key {
+            // The consent screen shows them by themselves.
+            case .manifest, .identifier, .name, .version, .role, .containingPlugin, .library, .sha256: break
+            case .backgroundModes: add("modes", manifest.modes.map(\.rawValue).sorted())
+            case .permittedIdentifiers: add("identifiers", manifest.permitted.map(\.value.description))
+            case .handlers: add("handlers", manifest.handlers.map { "\($0.identifier): \($0.text)" })
+            case .extensions: add("extensions", manifest.extensions.map(\.text))
+            case .entitlements: add("entitlements", manifest.entitlements.map(\.rawValue).sorted())
+            case .sandboxNetwork:
+                add("network", [manifest.sandbox?.network.map { $0 ? "yes" : "no" } ?? "not mentioned"])
+            case .sandboxRead: add("reads", manifest.sandbox?.read ?? [])
+            case .sandboxWrite: add("writes", manifest.sandbox?.write ?? [])
+            case .limitsMemory: add("memory", manifest.limits?.memory.map { ["at most \($0) bytes"] } ?? [])
+            case .settings:
+                add("settings", manifest.settings.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" })
+            // Each of their keys has a row of its own.
+            case .sandbox, .limits: break
+            }
+        }
+        all = wishes
+    }
+
+    package var byTopic: [(topic: String, values: [String])] {
+        var topics: [(topic: String, values: [String])] = []
+        for wish in all {
+            if topics.last?.topic == wish.topic {
+                topics[topics.count - 1].values.append(wish.value)
+            } else {
+                topics.append((wish.topic, [wish.value]))
+            }
+        }
+        return topics
+    }
+
+    /// Added requests with a plus, removed ones with a minus.
+    package func changes(from old: PluginWishes) -> [String] {
+        let gone = old.all.filter { !all.contains($0) }.map { "- \($0.topic): \($0.value)" }
+        return gone + all.filter { !old.all.contains($0) }.map { "+ \($0.topic): \($0.value)" }
+    }
+}

@@ -1,0 +1,26 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlClient
+import TaskModel
+
+extension RemovalPlan {
+    /// Removes the files and waits for the host; nil when no host runs on these folders. Throws `InstallationError`, with
+    /// every file in place again, or `ControlError`.
+    package func remove() async throws -> HostVerdict.Answer? {
+        var exchange = FileExchange()
+        do {
+            // The manifest first: a library that went before it would be missed.
+            try exchange.remove(manifest)
+            if let library { try exchange.remove(library) }
+        } catch {
+            exchange.takeBack([])
+            throw error
+        }
+        exchange.keep()
+        _ = superseded?.delete()
+        guard let host = place.host else { return nil }
+        return try await ControlClient.withConnection(to: host.socket) { client in
+            try await HostVerdict(client: client).onRemoval(of: identifier, describedBy: manifest)
+        }
+    }
+}

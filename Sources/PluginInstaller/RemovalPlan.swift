@@ -1,0 +1,65 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import LocatedYAML
+package import PluginCatalog
+package import TaskModel
+
+/// One plugin to be removed: which files of the operator's folder go. Removes nothing.
+package struct RemovalPlan {
+    package let place: InstallationPlace
+    package let identifier: PluginIdentifier
+    package let manifest: String
+    package let version: String?
+    /// Nil when it stands elsewhere, or another manifest names it too.
+    package let library: String?
+    package let keptLibrary: String?
+    /// What earlier versions have left, if anything.
+    package let superseded: Superseded?
+    /// A package's manifest, which counts again afterwards.
+    package let uncovered: String?
+    package let displaced: [RefusedPlugin]
+
+    package init(of identifier: PluginIdentifier, from place: InstallationPlace) throws {
+        let installed = InstalledManifests(place)
+        let packaged = installed.packaged(identifier)
+        guard let file = installed.operators(identifier) else {
+            if let packaged {
+                throw InstallationError(
+                    "\(identifier) belongs to a package, which put \(packaged.path) there",
+                    remedy:
+                        "remove the package, or write \"enabled: false\" under plugins.\(identifier) in bgtaskd.yaml"
+                )
+            }
+            throw InstallationError(
+                "no manifest in \(place.operatorFolder) describes \(identifier)",
+                remedy: "see what is installed: bgtask plugin list"
+            )
+        }
+        self.place = place
+        self.identifier = identifier
+        manifest = file.path
+        version = file.manifest.reading.manifest?.version
+        uncovered = packaged?.path
+
+        library = installed.ownLibrary(of: file)
+        keptLibrary = library == nil ? file.manifest.libraryPath : nil
+        superseded = file.manifest.reading.library.map { reference in
+            Superseded(
+                by: file.path,
+                library: reference.path.value,
+                digest: file.manifest.library?.digest ?? "",
+                kept: file.manifest.libraryPath,
+                in: place
+            )
+        }
+
+        let rest = installed.files.filter { $0.path != file.path }
+        let before = Set(installed.contents.refused.map(\.file))
+        let after = Catalog.settle(
+            rest.map(\.manifest),
+            alreadyCatalogued: installed.known,
+            operatorExtensions: installed.operatorExtensions
+        )
+        displaced = after.refused.filter { !before.contains($0.file) }
+    }
+}

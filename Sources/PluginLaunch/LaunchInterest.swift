@@ -1,0 +1,18 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import LinuxSystem
+import TaskModel
+
+/// Why the launch thread waits for a descriptor.
+enum LaunchInterest: Hashable {
+    case bell
+    case killTimer
+    case leader(LaunchNumber)
+    case control(LaunchNumber)
+    case output(LaunchNumber, RunnerOutput)
+    case straggler(LaunchNumber)
+    case group(LaunchNumber)
+    case stale(Int)
+}
+
+typealias LaunchPoller = EpollSet<LaunchInterest>

@@ -1,0 +1,55 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import CBackgroundTasks
+import TaskModel
+
+// A bgt_request has the fields of every kind: those of another kind are zero.
+extension ForeignSubmission {
+    static func refuseForeignFields(_ fields: bgt_request, of kind: TaskKind) throws(Problem) {
+        if let field = RequestField.foreign(to: kind, isGiven: { $0.isGiven(in: fields) }) {
+            throw foreign(field.member, to: kind)
+        }
+        let known = RequestField.allCases.reduce(UInt32(0)) { $0 | $1.flags }
+        if fields.flags & ~known != 0 { throw foreign("flags", to: kind) }
+    }
+
+    private static func foreign(_ member: String, to kind: TaskKind) -> Problem {
+        Problem(
+            status: BGT_INVALID,
+            message: "\(member): holds what a \(kind.name) request does not have; leave it zero"
+        )
+    }
+}
+
+extension RequestField {
+    /// Its bits of `bgt_request.flags`; 0 when it has a member of its own.
+    fileprivate var flags: UInt32 {
+        switch self {
+        case .requiresNetwork: BGT_NEEDS_NETWORK
+        case .requiresExternalPower: BGT_NEEDS_EXTERNAL_POWER
+        case .protection: BGTASK_PROTECTION_MASK
+        case .title, .subtitle, .strategy, .resources: 0
+        }
+    }
+
+    /// The member of `bgt_request` that holds it.
+    fileprivate var member: String {
+        switch self {
+        case .requiresNetwork, .requiresExternalPower, .protection: "flags"
+        case .title: "title"
+        case .subtitle: "subtitle"
+        case .strategy: "strategy"
+        case .resources: "resources"
+        }
+    }
+
+    fileprivate func isGiven(in fields: bgt_request) -> Bool {
+        switch self {
+        case .requiresNetwork, .requiresExternalPower, .protection: fields.flags & flags != 0
+        case .title: fields.title != nil
+        case .subtitle: fields.subtitle != nil
+        case .strategy: fields.strategy != 0
+        case .resources: fields.resources != 0
+        }
+    }
+}

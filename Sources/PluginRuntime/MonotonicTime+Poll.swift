@@ -1,0 +1,12 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import LinuxSystem
+import TaskModel
+
+extension MonotonicTime {
+    /// For `poll`: rounded up, so that nothing fires early. 0 when the time has come.
+    var millisecondsFromNow: Int32 {
+        let left = max(0, (self - .now).wholeNanoseconds)
+        return Int32(clamping: left / 1_000_000 + (left % 1_000_000 == 0 ? 0 : 1))
+    }
+}

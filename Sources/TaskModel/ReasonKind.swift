@@ -1,0 +1,126 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// A reason without its values: one row per reason, in the order in which changes are proposed (C13).
+///
+/// Explanations, the wait history, wake-ups, the capacity queue, replays and the API's enumeration follow from the rows.
+/// Description and remedy are the other half of the row, in `Reason`.
+package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
+    case pluginMissing
+    case pluginRefused
+    case pluginDisabled
+    case identifierNotPermitted
+    case modeMissing
+    case entitlementMissing
+    case backgroundDenied
+    case backgroundRefreshOff
+    case earliestBegin
+    case retryDelay
+    case spacing
+    case dayBudget
+    case spread
+    case externalPower
+    case network
+    case containerLocked
+    case resourcesMissing
+    case useUnknown
+    case notIdle
+    case highLoad
+    case memoryPressure
+    case heat
+    case laneBusy
+    case othersRunAlone
+    case launchLimit
+    case beingRecorded
+    case runnerUnavailable
+    case hostStopping
+
+    package struct Row: Sendable {
+        /// The name in the API, in the ledger and on the command line.
+        package let code: String
+        package let group: Group
+        package let traits: Traits
+        /// Conditions whose change may end the reason.
+        package let conditions: MachineConditions
+
+        fileprivate init(
+            _ code: String,
+            _ group: Group,
+            _ traits: Traits = [],
+            until conditions: MachineConditions = []
+        ) {
+            self.code = code
+            self.group = group
+            self.traits = traits
+            self.conditions = conditions
+        }
+    }
+
+    /// The change that ends the reason.
+    package enum Group: Hashable, Sendable, CaseIterable {
+        /// Manifest or configuration.
+        case permission
+        case time
+        case machine
+        case otherWork
+        case host
+    }
+
+    package struct Traits: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Delays work for a bounded time (C12), and gives way to a user's request.
+        package static let advisory = Traits(rawValue: 1)
+        /// Known beforehand, or passes by itself or with the work of others.
+        package static let momentary = Traits(rawValue: 2)
+        /// Blocks everything else that its plugin has pending as well.
+        package static let wholePlugin = Traits(rawValue: 4)
+        /// The work's own time has not come.
+        package static let ownTime = Traits(rawValue: 8)
+        /// Ends when capacity is free and the plugin's turn comes.
+        package static let capacity = Traits(rawValue: 16)
+    }
+
+    package var row: Row {
+        switch self {
+        case .pluginMissing: Row("plugin-missing", .permission, .wholePlugin)
+        case .pluginRefused: Row("plugin-refused", .permission, .wholePlugin)
+        case .pluginDisabled: Row("plugin-disabled", .permission, .wholePlugin)
+        case .identifierNotPermitted: Row("identifier-not-permitted", .permission)
+        case .modeMissing: Row("mode-missing", .permission)
+        case .entitlementMissing: Row("entitlement-missing", .permission)
+        case .backgroundDenied: Row("background-denied", .permission, .wholePlugin)
+        case .backgroundRefreshOff: Row("background-refresh-off", .permission)
+        case .earliestBegin: Row("earliest-begin", .time, [.momentary, .ownTime])
+        case .retryDelay: Row("retry-delay", .time, [.momentary, .ownTime])
+        case .spacing: Row("spacing", .time, [.advisory, .momentary, .wholePlugin])
+        case .dayBudget: Row("day-budget", .time, [.advisory, .wholePlugin])
+        case .spread: Row("spread", .time, [.advisory, .momentary])
+        case .externalPower: Row("external-power", .machine, until: .externalPower)
+        case .network: Row("network", .machine, until: .network)
+        case .containerLocked: Row("container-locked", .machine, until: .containers)
+        case .resourcesMissing: Row("resources-missing", .machine, until: .resources)
+        case .useUnknown: Row("use-unknown", .machine, until: .use)
+        case .notIdle: Row("not-idle", .machine, .advisory, until: .use)
+        case .highLoad: Row("high-load", .machine, .advisory, until: .use)
+        case .memoryPressure: Row("memory-pressure", .machine, .wholePlugin, until: .memory)
+        case .heat: Row("heat", .machine, .wholePlugin, until: .heat)
+        case .laneBusy: Row("lane-busy", .otherWork, [.momentary, .wholePlugin])
+        case .othersRunAlone: Row("others-run-alone", .otherWork, .momentary)
+        case .launchLimit: Row("launch-limit", .otherWork, [.momentary, .wholePlugin, .capacity])
+        case .beingRecorded: Row("being-recorded", .host, .momentary)
+        case .runnerUnavailable: Row("runner-unavailable", .host, [.momentary, .wholePlugin])
+        case .hostStopping: Row("host-stopping", .host, [.momentary, .wholePlugin])
+        }
+    }
+
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+
+    /// Nil for a code that is no reason's.
+    package init?(code: String) {
+        guard let kind = Self.byCode[code] else { return nil }
+        self = kind
+    }
+
+    private static let byCode = Dictionary(uniqueKeysWithValues: allCases.map { ($0.row.code, $0) })
+}

@@ -1,0 +1,85 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+/// A field of a request that not every kind has. The one table of which field belongs to which kind: flags of
+/// `task submit`, bodies of `POST /v1/tasks`, the ABI's `bgt_request` and the runner's messages are checked against it.
+package enum RequestField: CaseIterable, Hashable, Sendable {
+    case requiresNetwork
+    case requiresExternalPower
+    case protection
+    case title
+    case subtitle
+    case strategy
+    case resources
+
+    /// What is fixed for a field.
+    private typealias Row = (key: String, flag: String, kinds: Set<TaskKind>)
+
+    private var row: Row {
+        switch self {
+        case .requiresNetwork: ("requires-network", "--needs-network", Self.ofProcessing)
+        case .requiresExternalPower: ("requires-external-power", "--needs-external-power", Self.ofProcessing)
+        case .protection: ("protection", "--protection", [.healthResearch])
+        case .title: ("title", "--title", [.continued])
+        case .subtitle: ("subtitle", "--subtitle", [.continued])
+        case .strategy: ("strategy", "--strategy", [.continued])
+        case .resources: ("requires-gpu", "--needs-gpu", [.continued])
+        }
+    }
+
+    private static let ofProcessing = Set(TaskKind.allCases.filter(\.isProcessing))
+
+    /// The name in bodies of the control API.
+    package var key: String { row.key }
+    /// The option of `task submit`.
+    package var flag: String { row.flag }
+
+    package func belongs(to kind: TaskKind) -> Bool { row.kinds.contains(kind) }
+
+    /// The first field that is given although the kind does not have it; nil when there is none.
+    package static func foreign(to kind: TaskKind, isGiven: (RequestField) -> Bool) -> RequestField? {
+        allCases.first { !$0.belongs(to: kind) && isGiven($0) }
+    }
+}
+
+extension TaskKind {
+    /// The kinds that can be submitted; events are delivered by the host.
+    package static let submittable = allCases.filter { $0 != .event }
+}
+
+extension TaskRequest {
+    /// Whether the field differs from its default.
+    package func has(_ field: RequestField) -> Bool {
+        switch field {
+        case .requiresNetwork: requiresNetwork
+        case .requiresExternalPower: requiresExternalPower
+        case .protection: protection != .untilFirstAuthentication
+        case .title, .strategy: continued != nil
+        case .subtitle: continued?.subtitle != nil
+        case .resources: continued.map { !$0.resources.isEmpty } ?? false
+        }
+    }
+
+    /// Why the request cannot be one of its kind; nil when it can. Whether a plugin is permitted to submit it is not
+    /// decided here.
+    package func flaw(with payload: [UInt8]) -> String? {
+        if payload.count > Self.maximumPayload {
+            return "a payload of \(payload.count) bytes; at most \(Self.maximumPayload) are allowed"
+        }
+        if !TaskKind.submittable.contains(kind) { return "an event; those are delivered, not submitted" }
+        if let field = RequestField.foreign(to: kind, isGiven: has) {
+            return "a \(kind.name) request with \(field.key), which requests of its kind do not have"
+        }
+        guard kind == .continued else { return nil }
+        guard let continued else { return "a continued request without a title" }
+        return continued.flaw
+    }
+}
+
+extension ContinuedTerms {
+    fileprivate var flaw: String? {
+        let lengths = [title, subtitle ?? ""].map(\.utf8.count)
+        if lengths[0] > 0, lengths.allSatisfy({ $0 <= Self.maximumTitle }) { return nil }
+        return "a title of \(lengths[0]) and a subtitle of \(lengths[1]) bytes;"
+            + " a title has at least one, and both at most \(Self.maximumTitle)"
+    }
+}

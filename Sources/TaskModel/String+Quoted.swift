@@ -1,0 +1,17 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+extension String {
+    /// In quotes, without what could break a line of a log or a terminal, and not endless.
+    package var inQuotes: String {
+        let limit = 300
+        var shown = ""
+        for scalar in unicodeScalars.prefix(limit) {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator:
+                shown += "\\u{\(String(scalar.value, radix: 16))}"
+            default: shown.unicodeScalars.append(scalar)
+            }
+        }
+        return unicodeScalars.count > limit ? "\"\(shown)...\"" : "\"\(shown)\""
+    }
+}

@@ -1,0 +1,32 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// Names and their values below each other, for one thing in full.
+package struct FieldList {
+    private var fields: [(name: String, lines: [String])] = []
+
+    package init() {}
+
+    package mutating func add(_ name: String, _ value: String?) {
+        guard let value else { return }
+        fields.append((name, [value]))
+    }
+
+    /// One line for each value, the name before the first; left out when there are none.
+    package mutating func add(_ name: String, each values: [String]) {
+        if !values.isEmpty { fields.append((name, values)) }
+    }
+
+    package var text: String {
+        let width = fields.reduce(0) { max($0, $1.name.count) } + 2
+        var text = ""
+        for field in fields {
+            for (index, line) in field.lines.enumerated() {
+                let name = index == 0 ? field.name : ""
+                text += name + String(repeating: " ", count: width - name.count) + line.terminalSafe + "\n"
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,15 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import Foundation
+package import TaskModel
+
+/// When and where text is read.
+package struct Reader: Hashable, Sendable {
+    package let now: WallTime
+    package let timeZone: TimeZone
+
+    package init(now: WallTime, timeZone: TimeZone) {
+        self.now = now
+        self.timeZone = timeZone
+    }
+}

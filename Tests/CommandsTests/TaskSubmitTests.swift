@@ -1,0 +1,37 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Commands
+import TaskModel
+import Testing
+
+@Suite("task submit has an option for each field of a request")
+struct TaskSubmitTests {
+    /// Where no host listens: a command that is in order fails to connect.
+    private static let host = ["--socket", "/nowhere/control.sock"]
+
+    private func submit(_ arguments: [String]) async -> (isMisuse: Bool, error: String) {
+        let terminal = Terminal()
+        let status = await terminal.run(list: ["task", "submit", "com.example.feed.refresh"] + arguments + Self.host)
+        return (status == .misuse, terminal.error)
+    }
+
+    @Test(arguments: RequestField.allCases)
+    func `an option of another kind is refused by name, and one of its own kind is taken`(_ field: RequestField) async {
+        let values: [RequestField: [String]] = [
+            .protection: ["complete"], .title: ["Export"], .subtitle: ["Export"], .strategy: ["fail"],
+        ]
+        for kind in TaskKind.submittable {
+            let title = kind == .continued && field != .title ? ["--title", "Export"] : []
+            let (isMisuse, error) = await submit(["--kind", kind.name, field.flag] + (values[field] ?? []) + title)
+            let belongs = field.belongs(to: kind)
+            #expect(isMisuse == !belongs, "\(error)")
+            let message = "\(field.flag) is not for a \(kind.name) request"
+            #expect(error.contains(message) == !belongs, "\(error)")
+        }
+    }
+
+    @Test func `an event is no kind that can be submitted`() async {
+        let isMisuse = await submit(["--kind", "event"]).isMisuse
+        #expect(isMisuse)
+    }
+}

@@ -1,0 +1,62 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import Testing
+
+/// A reference page of `Documentation`: its entries, each a row of a table that begins with an anchor.
+struct DocumentationPage {
+    /// By anchor: the other cells of the row.
+    let entries: [String: [String]]
+
+    init(_ name: String) throws {
+        let row = /^\| <a id="([^"]+)"><\/a>(.*) \|$/.anchorsMatchLineEndings()
+        let rows = try Repository.text(of: "Documentation/\(name).md").matches(of: row).map { match in
+            let cells = match.2.split(separator: " | ", omittingEmptySubsequences: false)
+            return (String(match.1), cells.map(String.init))
+        }
+        entries = Dictionary(rows) { first, _ in first }
+    }
+
+    /// The anchors that begin with `prefix`, without it.
+    func names(after prefix: String) -> Set<String> {
+        Set(entries.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) })
+    }
+
+    /// The anchors whose row has an empty cell, or nothing beside the name.
+    var incomplete: [String] {
+        entries.filter { $0.value.count < 2 || $0.value.contains { $0.trimmingCharacters(in: .whitespaces).isEmpty } }
+            .map(\.key).sorted()
+    }
+}
+
+/// Files of the checkout that the tests were built from.
+enum Repository {
+    static func text(of path: String) throws -> String {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    /// The words in quotes that stand first in a call: the keys that a reader asks a YAML mapping for.
+    static func keys(askedIn paths: [String]) throws -> Set<String> {
+        let call = /\w\((?:of: |inList: )?"([a-z][a-z0-9-]*)"/
+        return Set(try paths.flatMap { try text(of: $0).matches(of: call).map { String($0.1) } })
+    }
+
+    /// The cases of an enumeration: the last part of a raw value, or the name with dashes.
+    static func cases(of name: String, in path: String) throws -> Set<String> {
+        let source = try text(of: path)
+        let start = try #require(source.firstRange(of: "enum \(name):")?.upperBound)
+        let body = source[start...].prefix { $0 != "}" }
+        return Set(
+            body.matches(of: /\n    case (\w+)(?: = "(?:[a-z-]+\.)?([a-z0-9-]+)")?/).map { match in
+                match.2.map(String.init) ?? dashed(String(match.1))
+            }
+        )
+    }
+
+    /// `externalPower` as `external-power`.
+    static func dashed(_ name: String) -> String {
+        name.map { $0.isUppercase ? "-\($0.lowercased())" : String($0) }.joined()
+    }
+}

@@ -1,0 +1,103 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import ControlAPI
+import Foundation
+import HostConditions
+import TaskModel
+import Testing
+
+@Suite("Documentation has an entry for every key, reason, event and status")
+struct DocumentationTests {
+    @Test(arguments: ["Reasons", "Journal", "Statuses", "Manifest", "Configuration"])
+    func `each entry has a name, a meaning and no empty cell`(name: String) throws {
+        let page = try DocumentationPage(name)
+        #expect(page.entries.count > 20)
+        #expect(page.incomplete == [])
+    }
+
+    @Test func `Reasons.md lists every reason and every policy`() throws {
+        let names = try DocumentationPage("Reasons").names(after: "")
+        let policies = Set(names.filter { $0.hasPrefix("policy-") }.map { String($0.dropFirst("policy-".count)) })
+        let reasons = try Repository.cases(of: "Reason", in: "Sources/TaskModel/Reason.swift")
+        #expect(reasons.count >= 28)
+        #expect(names.subtracting(policies.map { "policy-\($0)" }) == reasons)
+        #expect(policies == (try Repository.cases(of: "Policy", in: "Sources/Scheduling/Policies/Policy.swift")))
+    }
+
+    @Test func `Journal.md lists every event and every blame`() throws {
+        let names = try DocumentationPage("Journal").names(after: "")
+        let blames = Blame.allCases.map { "blame-\($0.rawValue)" }
+        #expect(names == Set(JournalEntry.Event.allCases.map(\.name) + blames))
+    }
+
+    @Test func `Statuses.md lists every status and expiration reason of the header with its value`() throws {
+        let page = try DocumentationPage("Statuses")
+        let number = /#define (BGT_(?!OUTCOME_)[A-Z_]+) ([0-9]+)(u?)\b/
+        let defined = try Repository.text(of: "Sources/CBackgroundTasks/include/bgtask.h").matches(of: number)
+            .filter { $0.3.isEmpty || $0.1.hasPrefix("BGT_EXPIRED_") }
+            .map { (name: $0.1.lowercased(), value: String($0.2)) }
+        #expect(defined.count >= 27)
+        for (name, value) in defined {
+            #expect(page.entries[name]?.dropFirst().first == value, "\(name)")
+        }
+        #expect(page.names(after: "bgt_") == Set(defined.map { String($0.name.dropFirst("bgt_".count)) }))
+    }
+
+    @Test func `Statuses.md lists every code and sub-reason of a refusal`() throws {
+        let page = try DocumentationPage("Statuses")
+        for reason in Refusal.SubReason.allCases {
+            #expect(page.entries[reason.name]?.dropFirst().first == "\(reason.rawValue)", "\(reason.name)")
+        }
+        for code in ControlRefusal.Code.allCases {
+            let expected = ControlRefusal.SubReason.allCases.filter { $0.code == code }.map { "`\($0.rawValue)`" }
+            #expect(page.entries[code.rawValue]?.last == expected.joined(separator: ", "), "\(code.rawValue)")
+            #expect(page.entries[code.rawValue]?.dropFirst().first == "\(code.status)")
+        }
+        let names = Refusal.SubReason.allCases.map(\.name) + ControlRefusal.Code.allCases.map(\.rawValue)
+        #expect(page.names(after: "").filter { !$0.hasPrefix("bgt_") } == Set(names))
+    }
+
+    @Test func `Manifest.md lists every key, mode, entitlement, argument and result`() throws {
+        let page = try DocumentationPage("Manifest")
+        let parts = ["argument-", "result-"]
+        let keys = page.names(after: "").filter { name in !parts.contains { name.hasPrefix($0) } }
+        let folder = "Sources/PluginCatalog/Manifest"
+        let known = try Repository.cases(of: "ManifestKey", in: "\(folder)/ManifestKey.swift")
+            .union(Repository.keys(askedIn: ["\(folder)/HandlerDraft.swift"]))
+        #expect(known.count >= 20)
+        #expect(Set(keys.map(Self.lastPart(of:))) == known)
+        #expect(page.names(after: "argument-") == Set(DirectArgument.Kind.allCases.map(\.rawValue)))
+        #expect(page.names(after: "result-") == Set(DirectResult.Kind.allCases.map(\.rawValue)))
+        for mode in BackgroundMode.allCases {
+            #expect(page.entries["background-modes"]?[1].contains("`\(mode.rawValue)`") == true)
+        }
+        for entitlement in Entitlement.allCases {
+            #expect(page.entries["entitlements"]?[1].contains("`\(entitlement.rawValue)`") == true)
+        }
+        for rule in DirectResult.SuccessRule.allCases {
+            #expect(page.entries["result-int32"]?[1].contains("`\(rule.rawValue)`") == true)
+        }
+    }
+
+    @Test func `Configuration.md lists every key of the file, and every condition`() throws {
+        let page = try DocumentationPage("Configuration")
+        let files = ["", "+Policies", "+Reading", "+Sensors"]
+        let known = try Repository.keys(
+            askedIn: files.map { "Sources/HostConfiguration/HostConfiguration\($0).swift" }
+        ).union(ConditionThresholds.shares.map(\.key))
+        let conditions = Set(Condition.allCases.map { Repository.dashed("\($0)") })
+        #expect(known.count >= 60)
+        #expect(page.names(after: "conditions-") == conditions)
+        // The name in the row is the path of the key, the anchor the same with dashes.
+        let keys = page.entries.filter { !$0.key.hasPrefix("conditions-") }.values.map { row in
+            row[0].trimmingCharacters(in: ["`"]).split(separator: ".").last.map(String.init) ?? row[0]
+        }
+        #expect(Set(keys) == known)
+    }
+
+    /// `sandbox-read` and `handlers-symbol` are keys of a mapping: `read`, `symbol`.
+    private static func lastPart(of anchor: String) -> String {
+        let mappings = ["limits-", "sandbox-", "handlers-"]
+        return mappings.first { anchor.hasPrefix($0) }.map { String(anchor.dropFirst($0.count)) } ?? anchor
+    }
+}

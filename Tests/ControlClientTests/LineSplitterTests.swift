@@ -1,0 +1,29 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Testing
+
+@testable import ControlClient
+
+@Suite("A stream is cut into its lines however it is chopped")
+struct LineSplitterTests {
+    @Test(arguments: 1...9)
+    func `any chunk size gives the same lines`(size: Int) {
+        let text = Array("one\ntwo\n\nthree\nrest".utf8)
+        var splitter = LineSplitter()
+        var lines: [String] = []
+        for start in stride(from: 0, to: text.count, by: size) {
+            let chunk = text[start..<min(start + size, text.count)]
+            lines += splitter.append(chunk).map { String(decoding: $0, as: UTF8.self) }
+        }
+        #expect(lines == ["one", "two", "three"])
+        #expect(splitter.holdsUnfinishedLine)
+    }
+
+    @Test func `a line without end does not eat the memory`() {
+        var splitter = LineSplitter()
+        _ = splitter.append(repeatElement(UInt8(ascii: "x"), count: LineSplitter.longestLine))
+        #expect(!splitter.hasOverflowed)
+        _ = splitter.append([UInt8(ascii: "x")])
+        #expect(splitter.hasOverflowed)
+    }
+}

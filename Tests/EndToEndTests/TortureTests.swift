@@ -1,0 +1,23 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+import Testing
+
+@Suite("A host that is killed, stopped or misled about the time keeps its promises (C3, C10)")
+struct TortureTests {
+    private static let script = ExampleLibrary.root + "/Torture/run"
+
+    /// The short form of `make torture`.
+    @Test func `hosts that die at every boundary of an action keep what they have acknowledged`() async throws {
+        let programs = try (BuiltProgram.host.path() as NSString).deletingLastPathComponent
+        let seed = ProcessInfo.processInfo.environment["BGTASK_SEED"] ?? String(Int.random(in: 1...999_999))
+        let run = try await ProgramRun.of(
+            "/usr/bin/python3",
+            [Self.script, programs, "--short", "--seed", seed],
+            within: .seconds(600)
+        )
+        let repetition = "repeat it with: Torture/run \(programs) --short --seed \(seed)"
+        #expect(run.status == 0, "\(repetition)\n\(run.output)\(run.error)")
+    }
+}

@@ -1,0 +1,240 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import RunnerWire
+import Scheduling
+import TaskModel
+import Testing
+
+@testable import HostService
+@testable import PluginLaunch
+
+@Suite("A runner's message counts only as far as the plan of its launch permits")
+struct RunnerJudgeTests {
+    private static let launch = LaunchNumber(rawValue: 41)
+    private static let continued = TaskID(launch: launch, index: 0)
+    private static let refresh = TaskID(launch: launch, index: 1)
+    private static let call = CallNumber(rawValue: 7)
+    private static let library = LibraryFile(
+        path: "/opt/libFeed.so",
+        digest: "ab12",
+        identity: FileIdentity(device: 1, inode: 2, size: 3, modified: 4, changed: 5)
+    )
+
+    private let plugin: PluginIdentifier
+    private let identifier: TaskIdentifier
+    private var judge: RunnerJudge
+
+    init() throws {
+        plugin = try #require(PluginIdentifier("com.example.feed"))
+        identifier = try #require(TaskIdentifier("com.example.feed.export"))
+        judge = RunnerJudge(try Self.plan(of: plugin, identifier))
+    }
+
+    private static func plan(of plugin: PluginIdentifier, _ identifier: TaskIdentifier) throws -> LaunchPlan {
+        LaunchPlan(
+            number: launch,
+            plugin: PluginEntry(
+                identifier: plugin,
+                name: "Feed",
+                version: "1",
+                role: .main,
+                permitted: [.exact(identifier)],
+                modes: [.fetch],
+                library: library,
+                manifestPath: "/etc/feed.yaml",
+                manifestDigest: ""
+            ),
+            lane: .continued,
+            cause: .person,
+            tasks: [task(0, .continued, plugin, identifier), task(1, .refresh, plugin, identifier)],
+            budget: LaunchBudget(
+                total: nil,
+                grace: .seconds(5),
+                entryLimit: .seconds(30),
+                startingAt: MonotonicTime(nanoseconds: 0)
+            ),
+            process: RunnerProcess(pid: 1, startTime: 2, boot: BootID("b00t"), controlGroup: nil),
+            startedAt: WallTime(nanoseconds: 0)
+        )
+    }
+
+    private static func task(
+        _ index: Int,
+        _ kind: TaskKind,
+        _ plugin: PluginIdentifier,
+        _ identifier: TaskIdentifier
+    ) -> PlannedTask {
+        let terms = kind == .continued ? ContinuedTerms(title: "Exporting") : nil
+        let request = PendingRequest(
+            plugin: plugin,
+            number: SubmissionNumber(rawValue: Int64(index + 1)),
+            request: TaskRequest(identifier: identifier, kind: kind, continued: terms),
+            submitter: .person,
+            submittedAt: WallTime(nanoseconds: 0)
+        )
+        return PlannedTask(id: TaskID(launch: launch, index: index), work: .request(request))
+    }
+
+    private mutating func verdict(
+        on message: RunnerMessage,
+        libraryNow: FileIdentity? = library.identity,
+        isLoadingFunctions: Bool = false
+    ) -> RunnerVerdict {
+        judge.judge(message, libraryNow: { _ in libraryNow }, isLoadingFunctions: isLoadingFunctions)
+    }
+
+    private func rule(of verdict: RunnerVerdict) -> String? {
+        if case .event(.violated(Self.launch, let rule, _)) = verdict { rule } else { nil }
+    }
+
+    // MARK: - Loading
+
+    @Test mutating func `a failed load of the catalogued library is the plugin's`() {
+        #expect(verdict(on: .loadFailed(message: "no")) == .event(.loadFailed(Self.launch, message: "no")))
+    }
+
+    @Test(arguments: [nil, FileIdentity(device: 1, inode: 9, size: 3, modified: 4, changed: 5)])
+    mutating func `a failed load of a library that was replaced or removed is repeated`(identity: FileIdentity?) {
+        let expected = RunnerVerdict.libraryChanged(.planNotSent(Self.launch, message: "no"))
+        #expect(verdict(on: .loadFailed(message: "no"), libraryNow: identity) == expected)
+    }
+
+    @Test mutating func `a missing libffi is the host's while the launch loads functions, and the plugin's otherwise`()
+    {
+        let missing = RunnerMessage.callerMissing(message: "libffi.so.8")
+        let hosts = RunnerVerdict.event(.planNotSent(Self.launch, message: "libffi.so.8"))
+        #expect(verdict(on: missing, isLoadingFunctions: true) == hosts)
+        #expect(verdict(on: missing) == .event(.loadFailed(Self.launch, message: "libffi.so.8")))
+    }
+
+    // MARK: - Titles
+
+    @Test mutating func `a continued task of the launch can change its title until it ends`() {
+        let title = RunnerMessage.title(Self.continued, "Half done", subtitle: nil)
+        #expect(verdict(on: title) == .title(Self.continued, .init(title: "Half done", subtitle: nil)))
+        _ = verdict(on: .completed(Self.continued, .success))
+        #expect(rule(of: verdict(on: title)) == "BGT-ABI-08")
+    }
+
+    @Test mutating func `a title of another task or launch is a violation`() {
+        for task in [Self.refresh, TaskID(launch: LaunchNumber(rawValue: 40), index: 0)] {
+            #expect(rule(of: verdict(on: .title(task, "Mine", subtitle: nil))) == "BGT-ABI-08")
+        }
+    }
+
+    @Test mutating func `an empty title and one that is too long are violations`() {
+        let tooLong = String(repeating: "x", count: ContinuedTerms.maximumTitle + 1)
+        for (title, subtitle) in [("", nil), (tooLong, nil), ("Mine", tooLong)] {
+            #expect(rule(of: verdict(on: .title(Self.continued, title, subtitle: subtitle))) == "BGT-ABI-08")
+        }
+    }
+
+    @Test mutating func `a continued task that was delivered later can change its title`() {
+        let later = Self.task(2, .continued, plugin, identifier)
+        let title = RunnerMessage.title(later.id, "Later", subtitle: "1 of 2")
+        #expect(rule(of: verdict(on: title)) == "BGT-ABI-08")
+        judge.delivered(later)
+        #expect(verdict(on: title) == .title(later.id, .init(title: "Later", subtitle: "1 of 2")))
+    }
+
+    // MARK: - Calls
+
+    @Test mutating func `a submission is the core's question, in the plugin's name`() {
+        let request = TaskRequest(identifier: identifier, kind: .refresh)
+        let submission = Submission(
+            request: request,
+            payload: [1],
+            submitter: .plugin(plugin),
+            launch: Self.launch
+        )
+        let verdict = verdict(on: .submit(Self.call, request, payload: [1]))
+        #expect(verdict == .question(Self.call, .submit(submission)))
+    }
+
+    @Test mutating func `a submission that the runner would have refused is refused at once`() {
+        let requests = [
+            TaskRequest(identifier: identifier, kind: .event),
+            TaskRequest(identifier: identifier, kind: .continued),
+            TaskRequest(identifier: identifier, kind: .refresh, requiresNetwork: true),
+            TaskRequest(identifier: identifier, kind: .refresh, continued: ContinuedTerms(title: "Mine")),
+            TaskRequest(identifier: identifier, kind: .continued, continued: ContinuedTerms(title: "")),
+            TaskRequest(identifier: identifier, kind: .processing, protection: .complete),
+        ]
+        for request in requests {
+            guard case .answer(.refused(Self.call, let refusal)) = verdict(on: .submit(Self.call, request, payload: []))
+            else {
+                Issue.record("\(request) is not refused")
+                continue
+            }
+            #expect(refusal.subReason == .notOffered)
+        }
+        let payload = [UInt8](repeating: 0, count: TaskRequest.maximumPayload + 1)
+        let request = TaskRequest(identifier: identifier, kind: .refresh)
+        guard case .answer = verdict(on: .submit(Self.call, request, payload: payload)) else {
+            Issue.record("a payload that is too large is not refused")
+            return
+        }
+    }
+
+    @Test mutating func `cancellations and lists concern the launch's own plugin alone`() {
+        let one = RunnerQuestion.cancel(identifier, of: plugin, from: Self.launch)
+        #expect(verdict(on: .cancel(Self.call, identifier)) == .question(Self.call, one))
+        let all = RunnerQuestion.cancelAll(of: plugin, from: Self.launch)
+        #expect(verdict(on: .cancelAll(Self.call)) == .question(Self.call, all))
+        #expect(verdict(on: .pending(Self.call)) == .pendingList(Self.call, of: plugin))
+    }
+
+    @Test func `a question becomes an event with the reply's token`() {
+        let token = ReplyToken(rawValue: 3)
+        #expect(
+            RunnerQuestion.cancelAll(of: plugin, from: Self.launch).event(reply: token)
+                == .cancelAllRequested(of: plugin, from: Self.launch, reply: token)
+        )
+    }
+
+    // MARK: - Text
+
+    @Test mutating func `texts of a runner are cut, and what a function returned cannot steer a terminal`() {
+        let long = String(repeating: "x", count: 100_000)
+        guard case .event(.violated(_, let rule, let message)) = verdict(on: .violation(rule: long, message: long)),
+            case .log(_, let line) = verdict(on: .log(.info, message: long)),
+            case .taskEnded(_, .returned(_, _, _, let text)) =
+                verdict(on: .returned(Self.refresh, .success, text: "\u{1b}[31m" + long))
+        else {
+            Issue.record("a verdict of another kind")
+            return
+        }
+        #expect(rule.utf8.count <= 4_096 && message.utf8.count <= 4_096 && line.utf8.count <= 3 * 4_096)
+        #expect(text.utf8.count <= RunnerMessage.longestReturnedText && !text.contains("\u{1b}"))
+    }
+
+    @Test mutating func `dropped output is one violation of the launch, however often lines are dropped`() {
+        #expect(judge.droppedOutput(of: .standardOutput) != nil)
+        #expect(judge.droppedOutput(of: .standardError) == nil)
+    }
+
+    // MARK: - The end
+
+    private func end(_ termination: ProcessTermination, wasKilled: Bool = false, leftRunning: Int) -> RunnerEnd {
+        RunnerEnd(termination: termination, lastWords: nil, wasKilled: wasKilled, leftRunning: leftRunning)
+    }
+
+    @Test func `leftover processes are a violation of a launch that ended in order, before its end`() {
+        let events = RunnerJudge.end(end(.exited(code: 0), leftRunning: 2), of: Self.launch)
+        #expect(events.count == 2)
+        #expect(events.last == .runnerEnded(Self.launch, .exited(code: 0), nil))
+        guard case .violated(_, "BGT-ABI-16", let message)? = events.first else {
+            Issue.record("no violation")
+            return
+        }
+        #expect(message.hasPrefix("2 processes were still running"))
+    }
+
+    @Test func `leftover processes of a killed or crashed launch are no violation`() {
+        let ends = [
+            end(.exited(code: 0), wasKilled: true, leftRunning: 1), end(.signaled(11), leftRunning: 1),
+            end(.exited(code: 0), leftRunning: 0),
+        ]
+        for end in ends { #expect(RunnerJudge.end(end, of: Self.launch).count == 1) }
+    }
+}

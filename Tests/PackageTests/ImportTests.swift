@@ -1,0 +1,69 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Testing
+
+/// The compiler's own check accepts an import of whatever a dependency depends on.
+@Suite("The package manifest declares exactly the imports of each target")
+struct ImportTests {
+    private static let manifest = Task { try await PackageManifest.ofThisPackage() }
+
+    /// Modules of the toolchain, which need no declaration.
+    private static let toolchain: Set = [
+        "Dispatch", "Foundation", "FoundationEssentials", "FoundationNetworking", "FoundationXML", "Glibc",
+        "PackageDescription", "Synchronization", "Testing", "XCTest",
+    ]
+
+    @Test func `each imported module is a declared direct dependency`() async throws {
+        for target in try await Self.manifest.value.targets {
+            for (module, file) in try target.imports().sorted(by: { $0.key < $1.key }) where module != target.name {
+                #expect(
+                    target.dependencies.contains(module) || Self.toolchain.contains(module),
+                    "\(file) imports \(module): add it to the dependencies of \(target.name) in Package.swift"
+                )
+            }
+        }
+    }
+
+    @Test func `each declared dependency is imported by a file of its target`() async throws {
+        let manifest = try await Self.manifest.value
+        let programs = Set(manifest.targets.filter { $0.type == "executable" }.map(\.name))
+        for target in manifest.targets {
+            let imports = try target.imports()
+            for dependency in target.dependencies where imports[dependency] == nil && !programs.contains(dependency) {
+                Issue.record(
+                    "no file of \(target.name) imports \(dependency): remove it from its dependencies in Package.swift"
+                )
+            }
+        }
+    }
+
+    @Test func `no target depends on itself through others`() async throws {
+        let manifest = try await Self.manifest.value
+        let dependencies = Dictionary(manifest.targets.map { ($0.name, $0.dependencies) }) { first, _ in first }
+        for target in manifest.targets {
+            var reached: Set<String> = []
+            var next = target.dependencies
+            while let module = next.popLast() {
+                if reached.insert(module).inserted { next += dependencies[module] ?? [] }
+            }
+            #expect(!reached.contains(target.name), "\(target.name) depends on itself")
+        }
+    }
+
+    @Test func `imports are read with every spelling, and not from texts`() {
+        let source = """
+            // import Comment
+            @testable import A
+            @preconcurrency package import B
+            internal import struct C.Value
+            #if canImport(D)
+            import D
+            #endif
+
+            let text = \"""
+                import E
+                \"""
+            """
+        #expect(SwiftSource.imports(in: source) == ["A", "B", "C", "D"])
+    }
+}

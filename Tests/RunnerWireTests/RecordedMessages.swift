@@ -1,0 +1,186 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import RunnerWire
+import TaskModel
+
+/// The messages whose frames are recorded: each optional field with and without a value, each number of a vocabulary.
+enum RecordedMessages {
+    private static let call = CallNumber(rawValue: 7)
+    private static let task = TaskID(rawValue: 0x0102_0304_0506_0708)
+    private static let identifier = SampleMessages.identifier
+
+    static let fromRunner: [RunnerMessage] =
+        [
+            .entered(
+                status: -2,
+                registered: [.exact(identifier), .pattern(prefix: identifier)],
+                offersReceive: true
+            ),
+            .registered(.exact(identifier)),
+            .loadFailed(message: "cannot open it"),
+            .callerMissing(message: "libffi.so.8"),
+            .returned(task, .success, text: "returned 0"),
+            .expirationHandler(task, isSet: true),
+            .title(task, "Exporting", subtitle: nil),
+            .title(task, "Exporting", subtitle: "3 of 12"),
+            .fetchInterval(nil),
+            .fetchInterval(.seconds(60)),
+            .assertionBegan(AssertionID(rawValue: 3), name: "upload"),
+            .assertionEnded(AssertionID(rawValue: 3)),
+            .cancel(call, identifier),
+            .cancelAll(call),
+            .pending(call),
+            .violation(rule: "BGT-ABI-09", message: "completed twice"),
+            .stopped,
+        ] + [TaskProgress(done: 3, total: 12)].compactMap(\.self).map { .progress(task, $0) }
+        + [.success, .failure, .noData].map { .completed(task, $0) }
+        + (0...64).compactMap { ExpirationReason(rawValue: $0) }.map { .expiring([task], $0) }
+        + (0...8).compactMap { LogLevel(rawValue: $0) }.map { .log($0, message: "line") }
+        + TaskKind.allCases.map { .submit(call, TaskRequest(identifier: identifier, kind: $0), payload: [1, 2]) }
+        + ProtectionType.allCases.map { protection in
+            let request = TaskRequest(
+                identifier: identifier,
+                kind: .healthResearch,
+                earliestBegin: WallTime(nanoseconds: 5),
+                requiresNetwork: true,
+                requiresExternalPower: true,
+                protection: protection
+            )
+            return .submit(call, request, payload: [])
+        }
+
+    static let fromHost: [HostMessage] =
+        [
+            .plan(plan()),
+            .plan(plan(deadline: nil)),
+            .expireAssertions(.hostShutdown),
+            .submitted(call, SubmissionNumber(rawValue: 9)),
+            .refused(call, Refusal(code: .unavailable, subReason: .notOffered, message: "not offered")),
+            .cancelled(call, isRecorded: true),
+            .pending(call, [PendingSummary(request: request, number: SubmissionNumber(rawValue: 9))]),
+            .stop,
+        ]
+        + (0...64).compactMap { ExpirationReason(rawValue: $0) }.map { .expire([task], $0) }
+        + Lane.allCases.map { .plan(plan(lane: $0)) }
+        + (0...16).compactMap { LaunchCause(rawValue: $0) }.map { .plan(plan(cause: $0)) }
+        + EventType.allCases.map { .deliver(SampleMessages.task(payload: [1], event: $0)) }
+        + SubmissionStrategy.allCases.map { strategy in
+            let terms = ContinuedTerms(title: "Exporting", subtitle: "3 of 12", strategy: strategy)
+            return .deliver(SampleMessages.continuedTask(terms, payload: []))
+        }
+
+    private static let request = TaskRequest(
+        identifier: identifier,
+        kind: .continued,
+        continued: ContinuedTerms(title: "Exporting")
+    )
+
+    /// Every kind of argument and of result, in few bytes.
+    private static let handlers = SampleMessages.handlers.map { handler in
+        var seen: Set<DirectArgument> = []
+        let arguments = handler.arguments.filter { argument in
+            if case .bytes(let bytes) = argument, bytes.count > 8 { return false }
+            return seen.insert(argument).inserted
+        }
+        return DirectHandler(
+            identifier: identifier,
+            symbol: handler.symbol,
+            arguments: arguments,
+            result: handler.result
+        )
+    }
+
+    static func plan(
+        lane: Lane = .background,
+        cause: LaunchCause = .person,
+        deadline: MonotonicTime? = MonotonicTime(nanoseconds: 30),
+        grace: Duration = .seconds(5)
+    ) -> RunnerPlan {
+        RunnerPlan(
+            launch: LaunchNumber(rawValue: 41),
+            plugin: SampleMessages.plugin("com.example.colorfeed"),
+            role: .main,
+            lane: lane,
+            cause: cause,
+            libraryPath: "/usr/lib/bgtask/plugins/libColorFeed.so",
+            libraryIdentity: FileIdentity(device: 1, inode: 2, size: 3, modified: 4, changed: 5),
+            permitted: [.exact(identifier), .pattern(prefix: identifier)],
+            modes: [.fetch, .processing],
+            settings: ["feed-url": "https://example.com/feed.xml"],
+            handlers: handlers,
+            containerPath: "/var/lib/bgtask/containers/com.example.colorfeed",
+            deadline: deadline,
+            entryDeadline: MonotonicTime(nanoseconds: 40),
+            grace: grace,
+            tasks: [SampleMessages.task(payload: [1, 2, 3])]
+        )
+    }
+
+    // MARK: - Lines
+
+    static func lines() throws -> [String] { try lines(of: fromRunner, fromHost) }
+
+    static func lines(of fromRunner: [RunnerMessage], _ fromHost: [HostMessage]) throws -> [String] {
+        try fromRunner.map { "runner.\($0.name.rawValue) \(hexadecimal(try $0.frame()))" }
+            + fromHost.map { "host.\($0.name.rawValue) \(hexadecimal(try $0.frame()))" }
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+extension RunnerMessage {
+    enum Name: String, CaseIterable {
+        case entered, registered, loadFailed, callerMissing, completed, returned, expirationHandler, expiring
+        case progress, title, fetchInterval, assertionBegan, assertionEnded
+        case submit, cancel, cancelAll, pending, log, violation, stopped
+    }
+
+    /// A new message needs a name here, and then a recorded frame.
+    var name: Name {
+        switch self {
+        case .entered: .entered
+        case .registered: .registered
+        case .loadFailed: .loadFailed
+        case .callerMissing: .callerMissing
+        case .completed: .completed
+        case .returned: .returned
+        case .expirationHandler: .expirationHandler
+        case .expiring: .expiring
+        case .progress: .progress
+        case .title: .title
+        case .fetchInterval: .fetchInterval
+        case .assertionBegan: .assertionBegan
+        case .assertionEnded: .assertionEnded
+        case .submit: .submit
+        case .cancel: .cancel
+        case .cancelAll: .cancelAll
+        case .pending: .pending
+        case .log: .log
+        case .violation: .violation
+        case .stopped: .stopped
+        }
+    }
+}
+
+extension HostMessage {
+    enum Name: String, CaseIterable {
+        case plan, deliver, expire, expireAssertions, submitted, refused, cancelled, pending, stop
+    }
+
+    /// A new message needs a name here, and then a recorded frame.
+    var name: Name {
+        switch self {
+        case .plan: .plan
+        case .deliver: .deliver
+        case .expire: .expire
+        case .expireAssertions: .expireAssertions
+        case .submitted: .submitted
+        case .refused: .refused
+        case .cancelled: .cancelled
+        case .pending: .pending
+        case .stop: .stop
+        }
+    }
+}

@@ -1,0 +1,70 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+import Testing
+
+@testable import Scheduling
+
+@Suite("The scheduler looks at the plugins that a change of the catalogue names, and at no others")
+struct CatalogueChangeTests {
+    private typealias Refusal = Catalogue.Refusal
+
+    @Test func `a change names what is new, described differently, gone, refused and no longer refused`() {
+        let old = Catalogue(
+            [.app(), .mail(), .keyboard()],
+            refused: ["com.example.a": Refusal(problem: "torn"), "com.example.b": Refusal(problem: "torn")]
+        )
+        let new = Catalogue(
+            [.app(version: "2.0"), .mail(), RandomWalk.news],
+            refused: [
+                "com.example.b": Refusal(problem: "torn", isOrphan: true), "com.example.c": Refusal(problem: "torn"),
+            ]
+        )
+        let change = CatalogueChange(from: old, to: new)
+        #expect(change.installed == [.app(version: "2.0"), RandomWalk.news])
+        #expect(change.removed == [.keyboard])
+        #expect(Set(change.refused.keys) == ["com.example.b", "com.example.c"])
+        #expect(change.accepted == ["com.example.a"])
+        #expect(CatalogueChange(from: new, to: new).isEmpty)
+    }
+
+    @Test func `the first change misses every plugin that the ledger knows and no manifest describes`() {
+        let host = SchedulerDriver(.app(), .mail())
+        host.restart(with: [.app()])
+        #expect(host.ledger.known[.mail]?.missingSince != nil && host.ledger.known[.app]?.missingSince == nil)
+    }
+
+    @Test func `a later change leaves the plugins installed that it does not name`() {
+        let host = SchedulerDriver(.app(), .mail())
+        host.installed = [.app(version: "2.0"), .mail()]
+        host.send(.catalogued(CatalogueChange(to: Catalogue([.app(version: "2.0")]))))
+        #expect(host.scheduler.plugins[.app].entry == .app(version: "2.0"))
+        #expect(host.scheduler.plugins[.mail].entry == .mail() && host.ledger.known[.mail]?.missingSince == nil)
+    }
+
+    @Test func `a removal of a plugin that is not known changes nothing`() {
+        let host = SchedulerDriver(.app())
+        let before = host.ledger.journal.count
+        host.send(.catalogued(CatalogueChange(from: Catalogue([.mail()]), to: Catalogue())))
+        #expect(host.ledger.journal.count == before && host.ledger.known[.mail] == nil)
+    }
+
+    @Test func `a plugin that is removed while another manifest of it is refused waits for that manifest`() {
+        let host = SchedulerDriver(.app())
+        host.submit(.clean, after: .hours(1))
+        host.refused[.app] = "it is torn"
+        host.sendCatalogue()
+        host.remove(.app)
+        #expect(host.reasons(.clean).contains(.pluginRefused(.app, problem: "it is torn")))
+    }
+
+    @Test func `a plugin whose work is loaded after its manifest was refused waits for that manifest`() {
+        let host = SchedulerDriver(.app())
+        host.submit(.clean, after: .hours(1))
+        host.refused[.app] = "it is torn"
+        host.loads = .held
+        host.restart(with: [])
+        host.bringLoads()
+        #expect(host.reasons(.clean).contains(.pluginRefused(.app, problem: "it is torn")))
+    }
+}

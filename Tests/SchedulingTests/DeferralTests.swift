@@ -1,0 +1,78 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+import Testing
+
+@testable import Scheduling
+
+@Suite("A period of deferral stands for every request that was due in it")
+struct DeferralTests {
+    private func at(_ seconds: Int64) -> WallTime { WallTime(nanoseconds: seconds * 1_000_000_000) }
+
+    @Test func `C12 a deferral period ends once, and says that it ended`() {
+        var deferral = Deferral()
+        let before = deferral.end(at: at(1))
+        deferral.begin(at: at(2), newestDue: at(1))
+        let ends = [deferral.end(at: at(5)), deferral.end(at: at(6))]
+        #expect(!before && ends == [true, false])
+        #expect(deferral.periods == [DeferralPeriod(since: at(2), until: at(5))])
+    }
+
+    @Test func `C12 a request's deferral begins when it is due, or with the next period after that`() {
+        var deferral = Deferral()
+        deferral.begin(at: at(10), newestDue: at(10))
+        _ = deferral.end(at: at(20))
+        deferral.begin(at: at(30), newestDue: at(25))
+        #expect(deferral.start(for: at(5)) == at(10))
+        #expect(deferral.start(for: at(15)) == at(15))
+        #expect(deferral.start(for: at(20)) == at(20))
+        #expect(deferral.start(for: at(21)) == at(30))
+        #expect(deferral.start(for: at(40)) == at(40))
+        _ = deferral.end(at: at(50))
+        #expect(deferral.start(for: at(51)) == nil)
+    }
+
+    @Test func `C12 a period goes on when no request became due since it ended`() {
+        var deferral = Deferral()
+        deferral.begin(at: at(10), newestDue: at(10))
+        _ = deferral.end(at: at(20))
+        deferral.begin(at: at(30), newestDue: at(20))
+        #expect(deferral.periods == [DeferralPeriod(since: at(10))])
+        _ = deferral.end(at: at(40))
+        deferral.begin(at: at(50), newestDue: at(41))
+        #expect(deferral.periods == [DeferralPeriod(since: at(10), until: at(40)), DeferralPeriod(since: at(50))])
+    }
+
+    @Test func `C12 of more than sixteen periods the oldest two become one`() {
+        var deferral = Deferral()
+        for number in 1...17 {
+            let begin = Int64(number) * 100
+            deferral.begin(at: at(begin), newestDue: at(begin))
+            _ = deferral.end(at: at(begin + 50))
+            #expect(deferral.periods.count == min(number, 16))
+        }
+        #expect(deferral.periods[0] == DeferralPeriod(since: at(100), until: at(250)))
+        #expect(deferral.periods[1] == DeferralPeriod(since: at(300), until: at(350)))
+    }
+
+    @Test func `C12 a clock that is set back brings every period before the present`() {
+        var deferral = Deferral()
+        deferral.begin(at: at(10), newestDue: at(10))
+        _ = deferral.end(at: at(40))
+        deferral.begin(at: at(50), newestDue: at(45))
+        deferral.reckonAnew(at: at(20))
+        #expect(deferral.periods == [DeferralPeriod(since: at(10), until: at(20)), DeferralPeriod(since: at(20))])
+    }
+
+    @Test func `C12 a deferral is to be written after each change, and again after a failed commit`() {
+        var deferral = Deferral()
+        #expect(!deferral.isChanged && deferral.isEmpty)
+        deferral.begin(at: at(1), newestDue: at(1))
+        #expect(deferral.isChanged && !deferral.isEmpty)
+        deferral.wasWritten()
+        #expect(!deferral.isChanged)
+        deferral.wasNotWritten()
+        #expect(deferral.isChanged)
+        #expect(!Deferral(periods: [DeferralPeriod(since: at(1))]).isChanged)
+    }
+}

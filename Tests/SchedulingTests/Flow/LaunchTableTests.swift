@@ -1,0 +1,56 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+import Testing
+
+@testable import Scheduling
+
+@Suite("Launches are counted in the lane that they take capacity of, and found by what runs in them")
+struct LaunchTableTests {
+    private func number(_ value: Int64) -> LaunchNumber { LaunchNumber(rawValue: value) }
+
+    private func table(_ count: Int64, in lane: Lane = .background) -> LaunchTable {
+        var table = LaunchTable()
+        for value in 1...count { table.add(Launch(number: number(value), plugin: .app, lane: lane)) }
+        return table
+    }
+
+    @Test func `of two launches of one identifier the other is found when one has ended`() {
+        var table = table(2)
+        for value: Int64 in [2, 1] { table.begin(.clean, in: number(value)) }
+        #expect(table.numbers(running: .clean) == [number(1), number(2)])
+        table.end(.clean, in: number(1))
+        #expect(table.numbers(running: .clean) == [number(2)])
+        table.end(.clean, in: number(2))
+        #expect(table.numbers(running: .clean).isEmpty)
+    }
+
+    @Test func `of two launches of one plugin the other is found when one is removed`() {
+        var table = table(2)
+        table.remove(number(1))
+        #expect(table.numbers(of: .app) == [number(2)] && table.hasLaunches(of: .app) && !table.isEmpty)
+        table.remove(number(2))
+        #expect(table.numbers(of: .app).isEmpty && !table.hasLaunches(of: .app) && table.isEmpty)
+    }
+
+    @Test func `a launch on its way takes capacity of both lanes, and after its move of one`() {
+        var table = table(1)
+        table.setMoving(true, number(1))
+        #expect(table.count(in: .background) == 1 && table.count(in: .continued) == 1)
+        table.move(number(1), to: .continued)
+        #expect(table.count(in: .background) == 0 && table.count(in: .continued) == 1)
+        table.move(number(1), to: .continued)
+        #expect(table.count(in: .background) == 0 && table.count(in: .continued) == 1)
+        table.remove(number(1))
+        #expect(table.count(in: .continued) == 0)
+    }
+
+    @Test func `a launch that does not move after all, or is removed on its way, takes no capacity there`() {
+        var table = table(2, in: .event)
+        for value: Int64 in 1...2 { table.setMoving(true, number(value)) }
+        table.setMoving(false, number(1))
+        #expect(table.count(in: .continued) == 1)
+        table.remove(number(2))
+        #expect(table.count(in: .continued) == 0 && table.count(in: .event) == 1)
+    }
+}

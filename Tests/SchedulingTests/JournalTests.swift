@@ -1,0 +1,106 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("The journal has every submission, every launch and every call of a user")
+struct JournalTests {
+    private let user = CallingUser(uid: 1_000, pid: 4_711, command: "bgtask")
+
+    @Test func `a submission and the launch that runs it have a line each`() throws {
+        let host = SchedulerDriver(.app())
+        let number = try #require(host.submit(.clean)?.submission)
+        let line = try #require(host.entries(.submitted).last)
+        #expect(line.submission == number && line.label == TaskIdentifier.clean.text && line.user == nil)
+        #expect(line.message == "processing request submitted by com.example.app")
+        let launch = try #require(host.entries(.launched).last)
+        #expect(launch.launch == host.lastPlan?.number && launch.count == 1)
+    }
+
+    @Test func `a refused submission has no line`() {
+        let host = SchedulerDriver(.app())
+        host.submit("com.example.app.unknown")
+        #expect(host.entries(.submitted).isEmpty)
+    }
+
+    @Test func `calls of a user name the user, and what follows from them later does not`() throws {
+        let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard())
+        host.caller = user
+        host.submitContinued(.album(1), by: .person)
+        host.enter()
+        host.stopTask(.album(1))
+        host.trigger()
+        host.caller = nil
+        for event in [JournalEntry.Event.submitted, .stopRequested, .triggered] {
+            #expect(host.entries(event).map(\.user) == [user], "\(event.name)")
+        }
+        #expect(host.entries(.launched).allSatisfy { $0.user == nil })
+    }
+
+    @Test func `a cancellation, a replacement, a launch and an expiration on request name the user`() {
+        let host = SchedulerDriver(.app())
+        host.caller = user
+        host.submit(.clean, after: .hours(1), by: .person)
+        host.submit(.clean, after: .hours(2), by: .person)
+        host.cancel(.clean, of: nil)
+        host.submit(.vacuum, after: .hours(1), by: .person)
+        host.simulateLaunch(of: .vacuum)
+        host.enter()
+        host.simulateExpiration(of: .vacuum)
+        for event in [JournalEntry.Event.replaced, .cancelled, .launchRequested, .expirationRequested] {
+            #expect(host.entries(event).map(\.user) == [user], "\(event.name)")
+        }
+    }
+
+    @Test func `a user's cancellation that waits for a commit names the user once it is recorded`() {
+        let host = SchedulerDriver(.app())
+        host.submit(.clean, after: .hours(1))
+        host.commits = .held
+        host.submit(.clean, after: .hours(2))
+        host.caller = user
+        host.cancel(.clean)
+        host.caller = nil
+        host.writeHeldCommits()
+        #expect(host.entries(.cancelled).map(\.user) == [user])
+        #expect(host.entries(.replaced).map(\.user) == [nil])
+    }
+
+    @Test func `a launch that submits without end gets a line for each of the first submissions and one with a count`()
+        throws
+    {
+        let host = SchedulerDriver(.app())
+        host.submit(.clean)
+        host.enter()
+        let plan = try #require(host.lastPlan)
+        // The lines of single replacements are bounded.
+        host.isStrict = false
+        for _ in 1...500 {
+            let request = TaskRequest(
+                identifier: .vacuum,
+                kind: .processing,
+                earliestBegin: host.clock.now.wall + .hours(1)
+            )
+            let submission = Submission(request: request, submitter: .plugin(.app), launch: plan.number)
+            _ = host.ask { .submitted(submission, reply: $0) }
+        }
+        host.complete(.clean, in: plan)
+        let submitted = host.entries(.submitted).filter { $0.launch == plan.number }
+        #expect(submitted.count == 21 && submitted.last?.count == 480)
+        let replaced = host.entries(.replaced)
+        #expect(replaced.count == 21 && replaced.last?.count == 479)
+        #expect(submitted.last?.submission == nil && replaced.last?.submission == nil)
+    }
+
+    @Test func `every event has a name and a meaning of its own`() {
+        let rows = JournalEntry.Event.allCases.map(\.row)
+        #expect(Set(rows.map(\.name)).count == rows.count && Set(rows.map(\.meaning)).count == rows.count)
+    }
+
+    @Test func `the worst outcome of several is an abandoned task, before a crash, before a failure`() {
+        #expect(TaskOutcome.worst(of: [.succeeded, .failed, .noData]) == .failed)
+        #expect(TaskOutcome.worst(of: [.failed, .crashed, .expired]) == .crashed)
+        #expect(TaskOutcome.worst(of: TaskOutcome.allCases) == .abandoned)
+        #expect(TaskOutcome.worst(of: []) == nil)
+    }
+}

@@ -1,0 +1,34 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import Scheduling
+import TaskModel
+import Testing
+
+@Suite("A calendar rule is read from its text, and written as it is read")
+struct CalendarTextTests {
+    private func rule(_ text: String) -> CalendarRule? { CalendarRule(text, zone: .gmt) }
+
+    @Test(arguments: [
+        ("02:30", "02:30 GMT"), ("23:59", "23:59 GMT"), ("mon 02:30", "mon 02:30 GMT"),
+        ("SAT,sun 02:30", "sun,sat 02:30 GMT"), ("mon-wed 02:30", "mon,tue,wed 02:30 GMT"),
+        ("fri-mon 02:30", "sun,mon,fri,sat 02:30 GMT"), ("tue-tue 02:30", "tue 02:30 GMT"),
+        ("15,1 02:30", "1,15 02:30 GMT"), ("30-2 00:00", "1,2,30,31 00:00 GMT"), ("31 00:00", "31 00:00 GMT"),
+    ])
+    func `a calendar rule is a time of day, after weekdays or days of the month`(_ text: String, _ written: String) {
+        #expect(rule(text)?.text == written)
+    }
+
+    @Test(arguments: [
+        "", "2:30", "02:3", "02", "02:30:00", "24:00", "02:60", "ab:cd", "+1:30", "mon sun 02:30", "noday 02:30",
+        "32 02:30", "0 02:30", "1-32 02:30", "0-3 02:30", "1-2-3 02:30", "mon-tue-wed 02:30", ", 02:30", "1, 02:30",
+        "mon- 02:30", "-mon 02:30", "mon,1 02:30", "1,mon 02:30",
+    ])
+    func `a text that is no calendar rule is refused`(_ text: String) {
+        #expect(rule(text) == nil)
+    }
+
+    @Test func `an interval is written with its unit`() {
+        #expect(WorkSchedule.Rhythm.every(.seconds(90 * 60)).text == "every \(Duration.seconds(90 * 60).humanReadable)")
+    }
+}

@@ -1,0 +1,66 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+import Testing
+
+@Suite("Each field of a request belongs to fixed kinds")
+struct RequestFieldTests {
+    private static let expected: [RequestField: Set<TaskKind>] = [
+        .requiresNetwork: [.processing, .healthResearch], .requiresExternalPower: [.processing, .healthResearch],
+        .protection: [.healthResearch], .title: [.continued], .subtitle: [.continued], .strategy: [.continued],
+        .resources: [.continued],
+    ]
+
+    private func request(
+        _ kind: TaskKind,
+        network: Bool = false,
+        power: Bool = false,
+        protection: ProtectionType = .untilFirstAuthentication,
+        terms: ContinuedTerms? = nil
+    ) throws -> TaskRequest {
+        TaskRequest(
+            identifier: try #require(TaskIdentifier("com.example.feed.refresh")),
+            kind: kind,
+            requiresNetwork: network,
+            requiresExternalPower: power,
+            protection: protection,
+            continued: terms
+        )
+    }
+
+    @Test(arguments: RequestField.allCases)
+    func `a field belongs to its kinds and to no other`(_ field: RequestField) {
+        #expect(Set(TaskKind.allCases.filter(field.belongs)) == Self.expected[field])
+    }
+
+    @Test(arguments: TaskKind.allCases)
+    func `a request with a field of another kind has a flaw that names the field`(_ kind: TaskKind) throws {
+        let terms = kind == .continued ? ContinuedTerms(title: "Export") : nil
+        let plain = try request(kind, terms: terms)
+        #expect((plain.flaw(with: []) == nil) == (kind != .event))
+        let carriers: [(RequestField, TaskRequest)] = [
+            (.requiresNetwork, try request(kind, network: true, terms: terms)),
+            (.requiresExternalPower, try request(kind, power: true, terms: terms)),
+            (.protection, try request(kind, protection: .complete, terms: terms)),
+            (.title, try request(kind, terms: ContinuedTerms(title: "Export"))),
+        ]
+        for (field, carrier) in carriers where kind != .event {
+            #expect(carrier.has(field))
+            #expect((carrier.flaw(with: []) == nil) == field.belongs(to: kind), "\(field)")
+            if !field.belongs(to: kind) { #expect(carrier.flaw(with: [])?.contains(field.key) == true) }
+        }
+    }
+
+    @Test func `a continued request needs a title of 1 to 255 bytes, and a payload has at most 64 KiB`() throws {
+        #expect(try request(.continued).flaw(with: []) != nil)
+        for (length, isAllowed) in [(0, false), (1, true), (255, true), (256, false)] {
+            let text = String(repeating: "x", count: length)
+            #expect((try request(.continued, terms: ContinuedTerms(title: text)).flaw(with: []) == nil) == isAllowed)
+            let both = ContinuedTerms(title: "x", subtitle: text)
+            #expect((try request(.continued, terms: both).flaw(with: []) == nil) == (length < 256))
+        }
+        let most = [UInt8](repeating: 0, count: TaskRequest.maximumPayload)
+        #expect(try request(.refresh).flaw(with: most) == nil)
+        #expect(try request(.refresh).flaw(with: most + [0]) != nil)
+    }
+}

@@ -1,0 +1,168 @@
+# Part of bgtask, under the Apache License 2.0; see LICENSE.
+"""Hosts that kill themselves before and after each kind of action of their decision loop."""
+import re, signal, subprocess, time
+
+from control import GONE, Connection, call_once
+from host import FIRST, REMOVED, SECOND, SHORT
+from limit import Limit
+
+SIDES = ("before", "after")
+TOMORROW = 86_400
+
+
+class Provocations:
+    """What makes a host perform its rarer actions. Each may end with one of GONE when the host does."""
+
+    def __init__(self, chapter):
+        self.chapter, self.host, self.account = chapter, chapter.host, chapter.account
+        self.connection = Connection(self.host.socket)
+
+    def nothing(self):
+        time.sleep(0.05)
+
+    def cancel_at_once(self):
+        """A runner is being started for the request that is cancelled."""
+        number = self.account.submit(self.connection, f"{SHORT}.t9")
+        if number:
+            self.account.cancel(self.host.socket, number)
+        time.sleep(0.1)
+
+    def expire(self):
+        self.account.submit(self.connection, f"{SHORT}.t1", "stay")
+        for _ in range(20):
+            if self.simulate_expiration(f"{SHORT}.t1") == 200:
+                return
+            time.sleep(0.02)
+
+    def simulate_expiration(self, identifier):
+        return self.connection.call("POST", "/v1/simulate/expiration", {"identifier": identifier})[0]
+
+    def overstay(self):
+        self.account.submit(self.connection, f"{SHORT}.t2", "overstay")
+        self.account.submit(self.connection, f"{SHORT}.t3", "assert")
+        time.sleep(0.5)
+
+    def submit_inside(self):
+        for number in range(5):
+            self.account.submit(self.connection, f"{FIRST}.c{number}", "parent", kind="continued", title="parent")
+        time.sleep(0.1)
+
+    def stop(self):
+        """A host that serves takes the signal."""
+        self.connection.call("GET", "/v1/host")
+        time.sleep(0.1)
+        self.host.process.send_signal(signal.SIGTERM)
+        self.host.process.wait(20)
+
+    def purge(self):
+        """Removes a plugin that has a request pending; its container may be there no more once that is answered."""
+        self.account.submit(self.connection, f"{REMOVED}.t0", due=time.time() + TOMORROW)
+        container = self.host.directory / f"state/containers/{REMOVED}"
+        container.mkdir(parents=True, exist_ok=True)
+        (container / "mark").touch()
+        self.host.manifest_file(REMOVED).unlink()
+        try:
+            for _ in range(200):
+                if self.connection.call("DELETE", f"/v1/plugins/{REMOVED}")[0] == 200:
+                    if (container / "mark").exists():
+                        self.chapter.broken.append("the container of a purged plugin is still there")
+                    return
+                time.sleep(0.02)
+        finally:
+            self.host.install(REMOVED)
+
+
+# By kind of action: what provokes it, and up to which count a round waits for it. Each kind needs an entry.
+ROUNDS = {
+    "commit": ("nothing", 40),
+    "answer": ("nothing", 40),
+    "load": ("nothing", 2),
+    "takeRunner": ("nothing", 10),
+    "discardContainer": ("purge", 1),
+    "dismissRunner": ("cancel_at_once", 2),
+    "sendPlan": ("nothing", 10),
+    "deliver": ("submit_inside", 3),
+    "expire": ("expire", 2),
+    "expireAssertions": ("expire", 2),
+    "finish": ("nothing", 10),
+    "kill": ("overstay", 2),
+    "setKillTime": ("nothing", 10),
+    "wake": ("nothing", 40),
+    "watch": ("nothing", 1),
+    "stopped": ("stop", 1),
+}
+
+
+def action_kinds(programs):
+    """The kinds of action that the host knows, as it names them when it refuses a kill point."""
+    run = subprocess.run([programs / "bgtaskd"], env={"BGTASK_KILL_AT": "unknown"}, text=True, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    found = re.search(r"kinds: ([\w ]+)$", run.stdout.strip())
+    if not found:
+        raise SystemExit(f"torture: {programs}/bgtaskd is no debug build, it knows no kill points: {run.stdout}")
+    return found[1].split()
+
+
+def play(chapter, repeats):
+    """Kills `repeats` hosts at each boundary."""
+    kinds = action_kinds(chapter.host.programs)
+    for kind in sorted(set(kinds) ^ set(ROUNDS)):
+        chapter.broken.append(f"action {kind}: every kind of action has its rounds in Torture/boundaries.py, and no other")
+    boundaries = [(kind, side) for kind in kinds for side in SIDES if kind in ROUNDS] * repeats
+    chapter.chance.shuffle(boundaries)
+    provocations = Provocations(chapter)
+    kept = keep_pending(chapter)
+    for kind, side in boundaries:
+        provocation, highest = ROUNDS[kind]
+        kill_at = f"{kind}:{side}:{chapter.chance.randint(1, highest)}"
+        kill_one(chapter, getattr(provocations, provocation), provocations.connection, kill_at)
+    chapter.host.start()
+    release_pending(chapter, kept)
+
+
+def kill_one(chapter, provoke, connection, kill_at):
+    host, limit = chapter.host, Limit(30)
+    host.start(kill_at)
+    while not host.has_ended() and not limit.is_over():
+        try:
+            provoke()
+        except GONE:
+            connection.close()
+            time.sleep(0.02)
+        except subprocess.TimeoutExpired:
+            pass
+    if not host.has_ended():
+        host.end(signal.SIGKILL)
+        chapter.broken.append(f"{kill_at}: the host did not come to it within 30 s")
+    elif (status := host.wait()) != -signal.SIGKILL:
+        chapter.broken.append(f"{kill_at}: the host ended by itself, with status {status}")
+    chapter.counts["kills"] += 1
+    connection.close()
+
+
+def keep_pending(chapter):
+    """Two requests for tomorrow, so that every host has pending work to load."""
+    chapter.host.start()
+    kept, connection = [], Connection(chapter.host.socket)
+    while len(kept) < 2:
+        try:
+            number = chapter.account.submit(connection, f"{(FIRST, SECOND)[len(kept)]}.t79", due=time.time() + TOMORROW)
+            kept += [number] if number else []
+        except GONE:
+            connection.close()
+        time.sleep(0.02)
+    connection.close()
+    chapter.kill()
+    return kept
+
+
+def release_pending(chapter, kept):
+    """Cancels them, and the request of the plugin that is removed, for the host to come to rest."""
+    limit = Limit(30)
+    while not all(chapter.account.cancel(chapter.host.socket, number) for number in kept):
+        if limit.is_over():
+            chapter.broken.append("a request for tomorrow is lost, or cannot be cancelled")
+            break
+        kept = [number for number in kept if not chapter.account.acknowledged[number].is_cancelled]
+        time.sleep(0.1)
+    call_once(chapter.host.socket, "DELETE", f"/v1/tasks/{REMOVED}.t0")

@@ -1,0 +1,126 @@
+# Part of bgtask, under the Apache License 2.0; see LICENSE.
+"""A host under torture: its directory, its plugins, and one process after the other."""
+import ctypes, os, pathlib, struct, subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent
+FIRST, SECOND = "com.example.append.first", "com.example.append.second"
+# With a budget of 300 ms and a grace period of 200 ms.
+SHORT = "com.example.append.short"
+# Its manifest comes and goes.
+REMOVED = "com.example.append.removed"
+PLUGINS = {FIRST: 80, SECOND: 80, SHORT: 10, REMOVED: 10}  # identifiers of processing tasks: PLUGIN.t0 and so on
+CONTINUED = 10  # identifiers of continued tasks per plugin: PLUGIN.c0 and so on
+
+CONFIGURATION = """\
+manifests: {0}/manifests
+package-manifests: {0}/none
+plugin-folder: {0}/none
+state-folder: {0}/state
+socket: {0}/control.sock
+spacing: 0ms
+conditions: {{ external-power: true, network: true, idle: true, high-load: false, low-memory: false, hot: false }}
+limits: {{ processing: 1000, continued: 1000 }}
+policies: {{ off: [use, spacing, day-budget, spread, idle, load] }}
+retry: {{ delay: 100ms, attempts: 20, host-delay: 100ms }}
+plugins:
+  {1}: {{ budgets: {{ processing: 300ms }}, grace: 200ms }}
+"""
+
+
+def compile_library(source, library, *flags):
+    subprocess.run(["cc", "-O2", "-Wall", "-Werror", "-shared", "-fPIC", *flags, ROOT / source, "-o", library],
+                   check=True)
+
+
+def adopt_orphans():
+    """Runners whose host was killed become children of this process."""
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+
+
+def reap():
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+
+
+def children():
+    """Identifiers of the live child processes, adopted ones included."""
+    reap()
+    return pathlib.Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+
+
+class Host:
+    """One host process at a time, always on the same state directory."""
+
+    def __init__(self, programs, directory, plugins=PLUGINS, has_shifted_clock=False):
+        self.programs, self.directory = programs, directory
+        self.socket = str(directory / "control.sock")
+        self.config = directory / "bgtaskd.yaml"
+        self.process = None
+        self.environment = dict(os.environ)
+        for name in ("manifests", "records"):
+            (directory / name).mkdir()
+        (directory / "records/runs").touch()
+        compile_library("Append.c", directory / "manifests/libAppend.so", "-I",
+                        ROOT.parent / "Sources/CBackgroundTasks/include")
+        self.manifests = {plugin: self.manifest(plugin, count) for plugin, count in plugins.items()}
+        for plugin in plugins:
+            self.install(plugin)
+        self.config.write_text(CONFIGURATION.format(directory, SHORT))
+        self.shift_file = directory / "shift" if has_shifted_clock else None
+        if self.shift_file:
+            self.shift(0)
+            compile_library("ShiftedClock.c", directory / "clock.so")
+            self.environment |= {"LD_PRELOAD": str(directory / "clock.so"), "SHIFTED_CLOCK": str(self.shift_file)}
+
+    def manifest(self, plugin, count):
+        names = [f"{plugin}.t{number}" for number in range(count)]
+        names += [f"{plugin}.c{number}" for number in range(CONTINUED)]
+        return (f"manifest: 1\nidentifier: {plugin}\nlibrary: libAppend.so\nbackground-modes: [processing]\n"
+                f"permitted-identifiers: [{', '.join(names)}]\n"
+                f"settings: {{ records: \"{self.directory}/records\", identifiers: \"{count}\" }}\n")
+
+    def manifest_file(self, plugin):
+        return self.directory / f"manifests/{plugin}.yaml"
+
+    def install(self, plugin):
+        """Renamed into place: the host sees whole manifests."""
+        draft = self.directory / "manifest"
+        draft.write_text(self.manifests[plugin])
+        draft.rename(self.manifest_file(plugin))
+
+    def shift(self, seconds):
+        """Sets the host's wall clock off by so many seconds, for a host that was made with a shifted clock."""
+        with open(self.shift_file, "r+b" if self.shift_file.exists() else "wb") as file:
+            file.write(struct.pack("=q", seconds))
+
+    def start(self, kill_at=None):
+        """Starts a host that dies with this process.
+
+        `kill_at` names the action boundary at which it kills itself; see KillPoint.swift."""
+        environment = self.environment | ({"BGTASK_KILL_AT": kill_at} if kill_at else {})
+        with open(self.directory / "host.log", "ab") as log:
+            self.process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "KILL", self.programs / "bgtaskd", "--config", self.config,
+                 "--log-level", "warning"],
+                env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+
+    def has_ended(self):
+        return self.process.poll() is not None
+
+    def wait(self, seconds=120):
+        """Collects the host, and its orphans that have ended. Returns the exit status."""
+        status = self.process.wait(seconds)
+        self.process = None
+        reap()
+        return status
+
+    def end(self, number):
+        self.process.send_signal(number)
+        return self.wait()
+
+    def command(self, *arguments):
+        return subprocess.run([self.programs / "bgtask", *arguments], text=True, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
