@@ -286,7 +286,7 @@ let package = Package(
         .target(name: "HostMonitor", dependencies: ["ControlAPI", "ControlClient", "TaskModel", "TerminalText"]),
         .testTarget(
             name: "HostMonitorTests",
-            dependencies: ["ControlAPI", "HostMonitor", "TaskModel", "TerminalText"]
+            dependencies: ["ControlAPI", "HostMonitor", "HostTestKit", "TaskModel", "TerminalText"]
         ),
 
         // MARK: Commands, the verbs of the operator and the vendor, and how their answers are rendered

@@ -34,16 +34,13 @@ extension Screen {
             let signals: [(CInt, Event)] = [
                 (SIGWINCH, .resized), (SIGTSTP, .suspended), (SIGTERM, .left), (SIGHUP, .left),
             ]
-            var sources: [any DispatchSourceProtocol] = signals.map { number, event in
-                // The source sees the signal only when its usual effect is off.
-                signal(number, SIG_IGN)
-                let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-                source.setEventHandler { stream.yield(event) }
-                return source
+            let caught = signals.map { number, event in CaughtSignal(number) { stream.yield(event) } }
+            let keyboard = isatty(STDIN_FILENO) == 1 ? keys(stream) : nil
+            keyboard?.resume()
+            stream.onTermination = { _ in
+                for signal in caught { signal.cancel() }
+                keyboard?.cancel()
             }
-            if isatty(STDIN_FILENO) == 1 { sources.append(keys(stream)) }
-            for source in sources { source.resume() }
-            stream.onTermination = { [sources] _ in for source in sources { source.cancel() } }
         }
     }
 

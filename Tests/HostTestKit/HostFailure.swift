@@ -8,7 +8,7 @@ package struct HostFailure: Error, Sendable, CustomStringConvertible {
 }
 
 /// Runs `body` with an upper bound so generous that only a fault reaches it.
-func withDeadline<Result: Sendable>(
+package func withDeadline<Result: Sendable>(
     _ limit: Duration = .seconds(60),
     waitingFor purpose: String,
     _ body: @escaping @Sendable () async throws -> Result

@@ -1,7 +1,5 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-// Dispatch's sources may be used from any thread; its Linux overlay does not say so.
-@preconcurrency import Dispatch
 import Foundation
 import Glibc
 import HostConfiguration
@@ -26,12 +24,8 @@ extension Surroundings {
         standardError: { text in try? StandardStream.write(text, to: STDERR_FILENO) },
         interruptions: {
             AsyncStream { stream in
-                // The source sees the signal only when its usual effect is off.
-                signal(SIGINT, SIG_IGN)
-                let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-                source.setEventHandler { stream.yield() }
-                stream.onTermination = { _ in source.cancel() }
-                source.resume()
+                let caught = CaughtSignal(SIGINT) { stream.yield() }
+                stream.onTermination = { _ in caught.cancel() }
             }
         },
         ask: { question in

@@ -1,0 +1,71 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+// Dispatch's sources may be used from any thread; its Linux overlay does not say so.
+@preconcurrency import Dispatch
+import Glibc
+import Synchronization
+
+/// A signal that calls a function instead of ending or stopping the process.
+///
+/// Dispatch's own signal sources are installed on another thread after `resume` returns, and not at all when the signal
+/// had a source before: a signal that arrives meanwhile is lost.
+package struct CaughtSignal: Sendable {
+    private let number: CInt
+
+    private static let receivers = Mutex<[CInt: @Sendable () -> Void]>([:])
+
+    /// The signal is caught when this returns.
+    ///
+    /// - Parameter received: called on a global queue, for each signal. Replaces the function of an earlier value for
+    ///   the same signal.
+    package init(_ number: CInt, received: @escaping @Sendable () -> Void) {
+        self.number = number
+        Self.receivers.withLock { $0[number] = received }
+        SignalPipe.open()
+        signal(number) { SignalPipe.write($0) }
+    }
+
+    /// Later signals are ignored.
+    package func cancel() {
+        signal(number, SIG_IGN)
+        Self.receivers.withLock { $0[number] = nil }
+    }
+
+    fileprivate static func receive(_ number: UInt8) { receivers.withLock { $0[CInt(number)] }?() }
+}
+
+/// Carries signal numbers from the handlers, which may only write, to a queue. Never closed.
+private enum SignalPipe {
+    /// Read by signal handlers: has to exist without being initialised lazily.
+    nonisolated(unsafe) private static var writeEnd: CInt = -1
+    private static let source: any DispatchSourceProtocol = {
+        var ends: [CInt] = [-1, -1]
+        // Without a pipe the source never fires, and the caught signals are ignored.
+        if pipe(&ends) == 0 {
+            for end in ends {
+                _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+                _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            }
+        }
+        writeEnd = ends[1]
+        let readEnd = ends[0]
+        let source = DispatchSource.makeReadSource(fileDescriptor: readEnd, queue: .global())
+        source.setEventHandler {
+            var numbers = [UInt8](repeating: 0, count: 64)
+            let count = read(readEnd, &numbers, numbers.count)
+            for number in numbers.prefix(max(0, count)) { CaughtSignal.receive(number) }
+        }
+        source.resume()
+        return source
+    }()
+
+    static func open() { _ = source }
+
+    static func write(_ number: CInt) {
+        let error = errno
+        var byte = UInt8(truncatingIfNeeded: number)
+        // A full pipe holds enough signals of that number to be noticed.
+        _ = Glibc.write(writeEnd, &byte, 1)
+        errno = error
+    }
+}

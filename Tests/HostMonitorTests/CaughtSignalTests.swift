@@ -1,0 +1,24 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+import HostTestKit
+import Testing
+
+@testable import HostMonitor
+
+@Suite("A signal that is caught is never lost")
+struct CaughtSignalTests {
+    @Test func `a signal sent as soon as it is caught is received, each of 200 times`() async throws {
+        for _ in 1...200 {
+            let (signals, teller) = AsyncStream.makeStream(of: Void.self)
+            let caught = CaughtSignal(SIGWINCH) { teller.yield() }
+            defer { caught.cancel() }
+            kill(getpid(), SIGWINCH)
+            let received: Void? = try await withDeadline(waitingFor: "the signal") {
+                for await _ in signals { return () }
+                return nil
+            }
+            #expect(received != nil)
+        }
+    }
+}
