@@ -34,14 +34,14 @@ let package = Package(
         // MARK: CBackgroundTasks, the C ABI between host and plugins: one header, nothing to link
 
         .target(name: "CBackgroundTasks"),
-        .testTarget(name: "HeaderTests", dependencies: ["CBackgroundTasks"]),
+        .testTarget(name: "HeaderTests", dependencies: ["CBackgroundTasks", "StatementTraits"]),
 
         // MARK: BackgroundTasks, the ABI for plugins in Swift, with the API of Apple's platforms
 
         .target(name: "BackgroundTasks", dependencies: ["CBackgroundTasks"]),
         .testTarget(
             name: "BackgroundTasksTests",
-            dependencies: ["BackgroundTasks", "CBackgroundTasks", "TaskModel"]
+            dependencies: ["BackgroundTasks", "CBackgroundTasks", "StatementTraits", "TaskModel"]
         ),
 
         // Never a dependency, like every plugin: their entries would collide.
@@ -76,7 +76,7 @@ let package = Package(
         // MARK: TaskModel, the values that cross from stage to stage
 
         .target(name: "TaskModel"),
-        .testTarget(name: "TaskModelTests", dependencies: ["TaskModel"]),
+        .testTarget(name: "TaskModelTests", dependencies: ["StatementTraits", "TaskModel"]),
 
         // MARK: LinuxSystem, owns kernel objects for several targets: descriptors, epoll, threads, clocks, files, errors
 
@@ -104,7 +104,7 @@ let package = Package(
                 .product(name: "HeapModule", package: "swift-collections"),
             ]
         ),
-        .testTarget(name: "SchedulingTests", dependencies: ["Scheduling", "TaskModel"]),
+        .testTarget(name: "SchedulingTests", dependencies: ["Scheduling", "StatementTraits", "TaskModel"]),
 
         // MARK: TaskLedger, the one database: pending, running, journal
 
@@ -117,14 +117,14 @@ let package = Package(
         // MARK: RunnerWire, the messages between host and runner and their frames
 
         .target(name: "RunnerWire", dependencies: ["TaskModel"]),
-        .testTarget(name: "RunnerWireTests", dependencies: ["RunnerWire", "TaskModel"]),
+        .testTarget(name: "RunnerWireTests", dependencies: ["RunnerWire", "StatementTraits", "TaskModel"]),
 
         // MARK: HostConditions, samples what the machine offers: power, network, idleness, load, memory, heat
 
         .target(name: "HostConditions", dependencies: ["CLinux", "LinuxSystem", "TaskModel"]),
         .testTarget(
             name: "HostConditionsTests",
-            dependencies: ["CLinux", "HostConditions", "LinuxSystem", "TaskModel"]
+            dependencies: ["CLinux", "HostConditions", "LinuxSystem", "StatementTraits", "TaskModel"]
         ),
 
         // MARK: PluginCatalog, decides which manifests and libraries are installed plugins
@@ -138,7 +138,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PluginCatalogTests",
-            dependencies: ["LocatedYAML", "PluginCatalog", "PluginChecker", "TaskModel"]
+            dependencies: ["LocatedYAML", "PluginCatalog", "PluginChecker", "StatementTraits", "TaskModel"]
         ),
 
         // MARK: Replay, runs the scheduler under a virtual clock for a simulated week
@@ -168,7 +168,7 @@ let package = Package(
         .testTarget(
             name: "PluginLaunchTests",
             dependencies: [
-                "CLinux", "LinuxSystem", "PluginBinary", "PluginLaunch", "RunnerWire", "TaskModel",
+                "CLinux", "LinuxSystem", "PluginBinary", "PluginLaunch", "RunnerWire", "StatementTraits", "TaskModel",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -181,7 +181,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PluginRuntimeTests",
-            dependencies: ["CBackgroundTasks", "PluginRuntime", "RunnerWire", "TaskModel"]
+            dependencies: ["CBackgroundTasks", "PluginRuntime", "RunnerWire", "StatementTraits", "TaskModel"]
         ),
 
         // MARK: ControlAPI, the routes and bodies of the control API
@@ -189,7 +189,7 @@ let package = Package(
         .target(name: "ControlAPI", dependencies: ["TaskModel"], resources: [.embedInCode("openapi.yaml")]),
         .testTarget(
             name: "ControlAPITests",
-            dependencies: ["ControlAPI", "HostConditions", "HostTestKit", "TaskModel"]
+            dependencies: ["ControlAPI", "HostConditions", "HostTestKit", "StatementTraits", "TaskModel"]
         ),
 
         // MARK: ControlClient, calls a host over its control socket; no part of the host
@@ -319,7 +319,14 @@ let package = Package(
             ],
             path: "Tests/HostTestKit"
         ),
-        .testTarget(name: "EndToEndTests", dependencies: ["ControlAPI", "ControlClient", "HostTestKit", "TaskModel"]),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["ControlAPI", "ControlClient", "HostTestKit", "StatementTraits", "TaskModel"]
+        ),
+
+        // MARK: StatementTraits, marks tests as the proofs of statements in Documentation/Semantics.md
+
+        .target(name: "StatementTraits", path: "Tests/StatementTraits"),
 
         // MARK: The package itself: each target imports what it declares
 

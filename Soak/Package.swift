@@ -17,7 +17,8 @@ let package = Package(
         ),
         .systemLibrary(name: "CMalloc"),
         .executableTarget(name: "CoreCost", dependencies: ["CMalloc", "Scheduling", "TaskModel"]),
-        .testTarget(name: "SchedulingTests", dependencies: ["Scheduling", "TaskModel"]),
+        .target(name: "StatementTraits"),
+        .testTarget(name: "SchedulingTests", dependencies: ["Scheduling", "StatementTraits", "TaskModel"]),
     ]
 )
 

@@ -2,6 +2,7 @@
 
 import CBackgroundTasks
 import Foundation
+import StatementTraits
 import Testing
 
 @testable import BackgroundTasks
@@ -44,8 +45,8 @@ struct ForeignRequestTests {
         #expect(later.request.earliest_begin_ns == 1_800_000_000_500_000_000 && later.payload == [7, 8])
     }
 
-    @Test(arguments: [-62_135_769_600, -1, 0, Double.nan])
-    func `what is long past is no delay (30)`(_ seconds: Double) {
+    @Test(.proves(30), arguments: [-62_135_769_600, -1, 0, Double.nan])
+    func `what is long past is no delay`(_ seconds: Double) {
         let request = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
         request.earliestBeginDate = Date(timeIntervalSince1970: seconds)
         #expect(seen(request).request.earliest_begin_ns == 0)
@@ -57,7 +58,7 @@ struct ForeignRequestTests {
         #expect(seen(request).request.earliest_begin_ns == .max)
     }
 
-    @Test func `processing has its needs, and a study its protection too (70)`() {
+    @Test(.proves(70)) func `processing has its needs, and a study its protection too`() {
         let processing = BGProcessingTaskRequest(identifier: "com.example.cleaning")
         processing.requiresNetworkConnectivity = true
         #expect(seen(processing).request.flags == BGT_NEEDS_NETWORK)
@@ -80,7 +81,7 @@ struct ForeignRequestTests {
         }
     }
 
-    @Test func `a continued one has its titles, strategy and resources (74, 75)`() {
+    @Test(.proves(74, 75)) func `a continued one has its titles, strategy and resources`() {
         let request = BGContinuedProcessingTaskRequest(
             identifier: "com.example.export.1",
             title: "Export",

@@ -2,6 +2,7 @@
 
 import BackgroundTasks
 import Foundation
+import StatementTraits
 import Testing
 
 @Suite("Requests have Apple's defaults and are copied whole")
@@ -28,7 +29,7 @@ struct RequestTests {
         #expect(BGContinuedProcessingTaskRequest.Resources.default.rawValue == 0)
     }
 
-    @Test func `a copy is of the same class, says the same, and lives its own life (27)`() throws {
+    @Test(.proves(27)) func `a copy is of the same class, says the same, and lives its own life`() throws {
         let study = BGHealthResearchTaskRequest(identifier: "com.example.study")
         study.earliestBeginDate = Date(timeIntervalSince1970: 1_800_000_000)
         study.payload = Data([1, 2, 3])

@@ -2,6 +2,7 @@
 
 import ControlAPI
 import Foundation
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -64,17 +65,20 @@ struct TaskSubmissionTests {
 
 @Suite("The scheduler's refusals keep their code and sub-reason")
 struct ControlRefusalTests {
-    @Test(arguments: [
-        (Refusal.Code.unavailable, 503), (.tooManyPendingTaskRequests, 409), (.notPermitted, 403),
-        (.immediateRunIneligible, 409),
-    ])
-    func `each code has its status (C14)`(code: Refusal.Code, status: Int) {
+    @Test(
+        .proves("C14"),
+        arguments: [
+            (Refusal.Code.unavailable, 503), (.tooManyPendingTaskRequests, 409), (.notPermitted, 403),
+            (.immediateRunIneligible, 409),
+        ]
+    )
+    func `each code has its status`(code: Refusal.Code, status: Int) {
         let refusal = ControlRefusal(Refusal(code: code, subReason: .refreshLimit, message: "m"))
         #expect(refusal.status == status)
         #expect(refusal.reply == ErrorReply(code: code.name, subReason: "refresh-limit", message: "m"))
     }
 
-    @Test func `simulating what is not pending says so (89)`() {
+    @Test(.proves(89)) func `simulating what is not pending says so`() {
         let refusal = ControlRefusal.nothingPending("a.b")
         #expect(refusal.status == 404)
         #expect(refusal.reply.error.message == "no request for a.b is pending")

@@ -3,6 +3,7 @@
 import ControlAPI
 import ControlClient
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -20,7 +21,8 @@ struct AssertionTests {
         return LaunchNumber(rawValue: try #require(end.launch))
     }
 
-    @Test func `work after the completion goes on until it is ended, and the lane waits (81, 83)`() async throws {
+    @Test(.proves(81, 83)) func `work after the completion goes on until it is ended, and the lane waits`() async throws
+    {
         let plugin = Self.holdsOpen()
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let launch = try await hold(plugin, on: host)
@@ -46,7 +48,7 @@ struct AssertionTests {
         }
     }
 
-    @Test func `whose launch only an assertion holds is listed as running, with no task (81)`() async throws {
+    @Test(.proves(81)) func `whose launch only an assertion holds is listed as running, with no task`() async throws {
         let plugin = Self.holdsOpen()
         try await HostFixture.with(plugins: [plugin]) { host in
             let launch = try await hold(plugin, on: host)
@@ -62,7 +64,8 @@ struct AssertionTests {
         }
     }
 
-    @Test func `at the deadline it is told, off the main thread, and ended in time the launch ends in order (82, C18)`()
+    @Test(.proves(82, "C18"))
+    func `at the deadline it is told, off the main thread, and ended in time the launch ends in order`()
         async throws
     {
         let plugin = Self.holdsOpen(budget: "700ms")
@@ -76,7 +79,7 @@ struct AssertionTests {
         }
     }
 
-    @Test func `a person's stop tells it as well (82)`() async throws {
+    @Test(.proves(82)) func `a person's stop tells it as well`() async throws {
         let plugin = Self.holdsOpen()
         try await HostFixture.with(plugins: [plugin]) { host in
             let launch = try await hold(plugin, on: host)
@@ -88,7 +91,7 @@ struct AssertionTests {
         }
     }
 
-    @Test func `a host that stops tells it, and waits for its end (82)`() async throws {
+    @Test(.proves(82)) func `a host that stops tells it, and waits for its end`() async throws {
         let plugin = Self.holdsOpen()
         try await HostFixture.with(HostSetup(["grace": "30s"]), plugins: [plugin]) { host in
             let launch = try await hold(plugin, on: host)
@@ -101,7 +104,7 @@ struct AssertionTests {
         }
     }
 
-    @Test func `an event's launch is kept by one that entry began (81)`() async throws {
+    @Test(.proves(81)) func `an event's launch is kept by one that entry began`() async throws {
         var plugin = Self.holdsOpen()
         plugin.settings = ["hold": "entry"]
         try await HostFixture.with(plugins: [plugin]) { host in
@@ -115,7 +118,7 @@ struct AssertionTests {
         }
     }
 
-    @Test func `an extension's launch is kept as well (81)`() async throws {
+    @Test(.proves(81)) func `an extension's launch is kept as well`() async throws {
         var main = TestPlugin("Recorder", tasks: ["processing1"])
         let child = TestPlugin.extension("HoldsOpen", of: &main)
         try await HostFixture.with(plugins: [main, child]) { host in
@@ -133,7 +136,9 @@ struct AssertionTests {
         }
     }
 
-    @Test func `what is forged past the runner is bounded, and holds nothing beyond the grace (81, 82)`() async throws {
+    @Test(.proves(81, 82)) func `what is forged past the runner is bounded, and holds nothing beyond the grace`()
+        async throws
+    {
         let plugin = TestPlugin("ForgesAssertions", policy: ["grace: 200ms"])
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let done = try await host.outcome(of: try await host.submit(plugin.task()))
@@ -150,8 +155,8 @@ struct AssertionTests {
         }
     }
 
-    @Test(arguments: ["loops", "returns"])
-    func `one that is never ended is the launch's overrun, and its task stays completed (82)`(
+    @Test(.proves(82), arguments: ["loops", "returns"])
+    func `one that is never ended is the launch's overrun, and its task stays completed`(
         handler: String
     ) async throws {
         var plugin = TestPlugin(
@@ -179,7 +184,7 @@ struct AssertionTests {
         }
     }
 
-    @Test func `what cannot be done with one has a status, and every context comes back (81)`() async throws {
+    @Test(.proves(81)) func `what cannot be done with one has a status, and every context comes back`() async throws {
         let plugin = TestPlugin("EndsAssertionsTwice")
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             _ = try await host.end(ofLaunch: try #require(try await host.started(plugin).launch))

@@ -3,6 +3,7 @@
 import ControlAPI
 import ControlClient
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -32,7 +33,9 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test func `a library that is replaced is launched for started again, with the new code (C11)`() async throws {
+    @Test(.proves("C11")) func `a library that is replaced is launched for started again, with the new code`()
+        async throws
+    {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             let before = try await host.show(.neighbour).libraryDigest
@@ -58,7 +61,9 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test func `a plugin that is removed keeps its requests, and runs them when it is back (C17)`() async throws {
+    @Test(.proves("C17")) func `a plugin that is removed keeps its requests, and runs them when it is back`()
+        async throws
+    {
         try await HostFixture.with(HostSetup(["network": "false"])) { host in
             try await host.started(.neighbour)
             let task = TestPlugin.neighbour.task()

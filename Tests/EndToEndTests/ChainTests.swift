@@ -3,10 +3,14 @@
 import ControlAPI
 import ControlClient
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A request that follows the last completion is recorded, so that a chain of launches does not break (34, 53)")
+@Suite(
+    "A request that follows the last completion is recorded, so that a chain of launches does not break",
+    .proves(34, 53)
+)
 struct ChainTests {
     /// With the grace period of a host that is not configured: a shorter one shortens the time after the completion.
     private static let setup = HostSetup(["grace": "5s"])

@@ -4,6 +4,7 @@ import ControlAPI
 import ControlClient
 import Foundation
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -59,7 +60,9 @@ struct ColorFeedTests {
 
     // MARK: The refresh
 
-    @Test func `a refresh keeps the colours that are new, and has submitted the next one before (34)`() async throws {
+    @Test(.proves(34)) func `a refresh keeps the colours that are new, and has submitted the next one before`()
+        async throws
+    {
         try await with(0) { host, plugin, feed in
             _ = try await firstRefresh(host, plugin)
             try feed.write(rss: [
@@ -122,7 +125,7 @@ struct ColorFeedTests {
         }
     }
 
-    @Test func `a server that says nothing keeps no refresh beyond its expiration (58)`() async throws {
+    @Test(.proves(58)) func `a server that says nothing keeps no refresh beyond its expiration`() async throws {
         let server = try SilentServer()
         try await with(0, ["feed-url": server.address], grace: "30s") { host, plugin, _ in
             try await host.expireOnceEntered(plugin.task("refresh"))
@@ -135,7 +138,7 @@ struct ColorFeedTests {
 
     // MARK: The cleaning
 
-    @Test func `the cleaning deletes what has grown old, and gives its space back (68)`() async throws {
+    @Test(.proves(68)) func `the cleaning deletes what has grown old, and gives its space back`() async throws {
         try await with(900) { host, plugin, _ in
             #expect(try await firstRefresh(host, plugin).event == "succeeded")
             _ = try await query(host, plugin, "UPDATE entry SET published = '2001-01-01 00:00:00.000' WHERE rowid > 50")
@@ -154,7 +157,7 @@ struct ColorFeedTests {
 
     // MARK: The export
 
-    @Test func `told to stop it leaves no page, and none that is half written; the next export is whole (78)`()
+    @Test(.proves(78)) func `told to stop it leaves no page, and none that is half written; the next export is whole`()
         async throws
     {
         try await with(40, ["pace-ms": "50"]) { host, plugin, _ in
@@ -175,7 +178,7 @@ struct ColorFeedTests {
         }
     }
 
-    @Test func `killed in the middle it is exported again, over what was left (C3)`() async throws {
+    @Test(.proves("C3")) func `killed in the middle it is exported again, over what was left`() async throws {
         try await with(20, ["pace-ms": "50"]) { host, plugin, _ in
             #expect(try await firstRefresh(host, plugin).event == "succeeded")
             let submission = try await host.submitContinued(Self.all)

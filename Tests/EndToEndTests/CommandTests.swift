@@ -4,13 +4,14 @@ import ControlAPI
 import ControlClient
 import Foundation
 import HostTestKit
+import StatementTraits
 import Testing
 
 @Suite("An operator sees and does everything with the command")
 struct CommandTests {
     private static let task = TestPlugin.neighbour.task()
 
-    @Test func `simulate launch runs a pending task now, and only a pending one (89)`() async throws {
+    @Test(.proves(89)) func `simulate launch runs a pending task now, and only a pending one`() async throws {
         try await HostFixture.with(HostSetup(["external-power": "false"])) { host in
             let submitted = try await host.bgtask(
                 "task",

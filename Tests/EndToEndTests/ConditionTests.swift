@@ -3,6 +3,7 @@
 import ControlAPI
 import ControlClient
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -22,7 +23,7 @@ struct ConditionTests {
         }
     }
 
-    @Test func `what needs the power that is lost is told so, and its neighbour goes on (C7)`() async throws {
+    @Test(.proves("C7")) func `what needs the power that is lost is told so, and its neighbour goes on`() async throws {
         let obedient = TestPlugin("Obedient")
         let patient = TestPlugin("Patient", tasks: ["one"])
         try await HostFixture.with(plugins: [obedient, patient]) { host in

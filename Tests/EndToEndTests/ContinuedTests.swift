@@ -4,17 +4,19 @@ import ControlAPI
 import ControlClient
 import Glibc
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A continued task runs as long as it progresses, where a person started it (C8)")
+@Suite("A continued task runs as long as it progresses, where a person started it", .proves("C8"))
 struct ContinuedTests {
     private static let progresses = TestPlugin("Progresses", tasks: ["export.*"])
     private static let exported = "com.example.progresses.export.7"
 
     // MARK: From outside
 
-    @Test func `it starts a launch of its own, which knows its identifier before entry and has no budget (72, 77, C8)`()
+    @Test(.proves(72, 77, "C8"))
+    func `it starts a launch of its own, which knows its identifier before entry and has no budget`()
         async throws
     {
         let plugin = Self.progresses
@@ -44,7 +46,7 @@ struct ContinuedTests {
         }
     }
 
-    @Test func `a person's stop reaches it, and it is over (78)`() async throws {
+    @Test(.proves(78)) func `a person's stop reaches it, and it is over`() async throws {
         let plugin = Self.progresses
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.submitContinued(Self.exported)
@@ -58,7 +60,7 @@ struct ContinuedTests {
         }
     }
 
-    @Test func `one that stands still is told so, however much it reports (77)`() async throws {
+    @Test(.proves(77)) func `one that stands still is told so, however much it reports`() async throws {
         let plugin = TestPlugin("StandsStill", tasks: ["export.*"])
         try await HostFixture.with(HostSetup(["stall-limit": "700ms"]), plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submitContinued("com.example.standsstill.export.1")
@@ -69,7 +71,7 @@ struct ContinuedTests {
         }
     }
 
-    @Test func `lies and floods of progress cost the plugin its statuses and nobody anything else (77, 79)`()
+    @Test(.proves(77, 79)) func `lies and floods of progress cost the plugin its statuses and nobody anything else`()
         async throws
     {
         let plugin = TestPlugin("LiesAboutProgress", tasks: ["task", "export.*"])
@@ -84,7 +86,8 @@ struct ContinuedTests {
         }
     }
 
-    @Test func `of five exports of one plugin each is a launch that knows its own identifier alone (C7)`() async throws
+    @Test(.proves("C7")) func `of five exports of one plugin each is a launch that knows its own identifier alone`()
+        async throws
     {
         let plugin = Self.progresses
         try await HostFixture.with(HostSetup(["continued-launches": "5"]), plugins: [plugin]) { host in
@@ -114,7 +117,8 @@ struct ContinuedTests {
         }
     }
 
-    @Test func `where there is no room one waits in line, and one that will not wait is refused (73, 74)`() async throws
+    @Test(.proves(73, 74)) func `where there is no room one waits in line, and one that will not wait is refused`()
+        async throws
     {
         let plugin = Self.progresses
         try await HostFixture.with(HostSetup(["continued-launches": "1"]), plugins: [plugin]) { host in
@@ -133,12 +137,18 @@ struct ContinuedTests {
         }
     }
 
-    @Test(arguments: [
-        (entitlements: ["continued-processing.gpu"], gpu: "false", answer: "403 not-permitted resources-unsupported"),
-        (entitlements: [], gpu: "true", answer: "403 not-permitted entitlement-missing"),
-        (entitlements: ["continued-processing.gpu"], gpu: "true", answer: "accepted"),
-    ])
-    func `what the machine or the manifest does not have is refused at once (75)`(
+    @Test(
+        .proves(75),
+        arguments: [
+            (
+                entitlements: ["continued-processing.gpu"], gpu: "false",
+                answer: "403 not-permitted resources-unsupported"
+            ),
+            (entitlements: [], gpu: "true", answer: "403 not-permitted entitlement-missing"),
+            (entitlements: ["continued-processing.gpu"], gpu: "true", answer: "accepted"),
+        ]
+    )
+    func `what the machine or the manifest does not have is refused at once`(
         entitlements: [String],
         gpu: String,
         answer: String
@@ -158,7 +168,9 @@ struct ContinuedTests {
         }
     }
 
-    @Test func `one that crashes returns as any other task does, and its neighbour goes on (C3)`() async throws {
+    @Test(.proves("C3")) func `one that crashes returns as any other task does, and its neighbour goes on`()
+        async throws
+    {
         let plugin = Self.progresses
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.submitContinued(Self.exported)
@@ -201,7 +213,8 @@ struct ContinuedTests {
         }
     }
 
-    @Test func `what its handler submits runs in the same process, with payload and titles as submitted (C8)`()
+    @Test(.proves("C8"))
+    func `what its handler submits runs in the same process, with payload and titles as submitted`()
         async throws
     {
         let plugin = Self.submits()
@@ -225,7 +238,7 @@ struct ContinuedTests {
         }
     }
 
-    @Test func `the deadline is the other tasks', the continued one outlives it (C8)`() async throws {
+    @Test(.proves("C8")) func `the deadline is the other tasks', the continued one outlives it`() async throws {
         let plugin = Self.submits(["lingers": "yes"], budget: "1s")
         try await HostFixture.with(plugins: [plugin]) { host in
             let task = try await host.outcome(of: try await launchTask(of: plugin, on: host))
@@ -239,7 +252,7 @@ struct ContinuedTests {
         }
     }
 
-    @Test func `without a person behind it nothing continued is accepted (72)`() async throws {
+    @Test(.proves(72)) func `without a person behind it nothing continued is accepted`() async throws {
         let plugin = Self.submits(["when": "started"])
         try await HostFixture.with(plugins: [plugin]) { host in
             #expect(try await host.started(plugin).event == "succeeded")
@@ -252,7 +265,7 @@ struct ContinuedTests {
         }
     }
 
-    @Test func `what is composed while a task runs is registered first, late or by a pattern (14, 15, 18)`()
+    @Test(.proves(14, 15, 18)) func `what is composed while a task runs is registered first, late or by a pattern`()
         async throws
     {
         let plugin = TestPlugin("RegistersComposed", tasks: ["task", "late", "export.*"])
@@ -277,7 +290,7 @@ struct ContinuedTests {
         }
     }
 
-    @Test func `a host that stops tells it, and the request comes back (C3, C8)`() async throws {
+    @Test(.proves("C3", "C8")) func `a host that stops tells it, and the request comes back`() async throws {
         let plugin = Self.progresses
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.submitContinued(Self.exported)

@@ -3,6 +3,7 @@
 import ControlAPI
 import ControlClient
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -36,8 +37,8 @@ struct CrashTests {
         Crash("ExitZero", "exited", "exited with code 0", reachesHandlers: true),
     ]
 
-    @Test(arguments: crashes)
-    func `each attempt is charged and named, and the third is the last (C3)`(_ crash: Crash) async throws {
+    @Test(.proves("C3"), arguments: crashes)
+    func `each attempt is charged and named, and the third is the last`(_ crash: Crash) async throws {
         // What is to run again does so when a person says so: the fault stands for as long as it is looked at.
         let setup = HostSetup(["retry-delay": "1h"])
         try await HostFixture.with(setup, plugins: [.neighbour, crash.plugin]) { host in
@@ -71,8 +72,8 @@ struct CrashTests {
         }
     }
 
-    @Test(arguments: crashes.filter { !$0.reachesHandlers })
-    func `an entry that fails costs the event started its attempts too (C11)`(_ crash: Crash) async throws {
+    @Test(.proves("C11"), arguments: crashes.filter { !$0.reachesHandlers })
+    func `an entry that fails costs the event started its attempts too`(_ crash: Crash) async throws {
         try await HostFixture.with(plugins: [crash.plugin, .neighbour]) { host in
             let end = try await host.waitForJournal("the event's end") { line in
                 line.task == "started" && line.event == "abandoned"
@@ -115,7 +116,8 @@ struct CrashTests {
         }
     }
 
-    @Test func `children that a task leaves behind, hidden or not, are ended with its launch and named (BGT-ABI-16)`()
+    @Test(.proves("BGT-ABI-16"))
+    func `children that a task leaves behind, hidden or not, are ended with its launch and named`()
         async throws
     {
         let plugin = TestPlugin("LeavesChild").lingering

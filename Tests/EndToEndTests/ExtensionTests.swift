@@ -4,10 +4,11 @@ import ControlAPI
 import ControlClient
 import Foundation
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("An extension is started by triggers, and may only submit for its main plugin (C11, C15)")
+@Suite("An extension is started by triggers, and may only submit for its main plugin", .proves("C11", "C15"))
 struct ExtensionTests {
     private struct Pair {
         var main = TestPlugin("Recorder", tasks: ["processing1", "processing2"])
@@ -21,7 +22,8 @@ struct ExtensionTests {
         var plugins: [TestPlugin] { [.neighbour, main, child] }
     }
 
-    @Test func `a trigger's payload arrives whole, in the main plugin's container (C11, C15)`() async throws {
+    @Test(.proves("C11", "C15")) func `a trigger's payload arrives whole, in the main plugin's container`() async throws
+    {
         let pair = Pair()
         try await HostFixture.with(plugins: pair.plugins) { host in
             let payload = (0..<TaskRequest.maximumPayload).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -40,7 +42,7 @@ struct ExtensionTests {
         }
     }
 
-    @Test func `its request launches the main plugin, within the main plugin's manifest and limits (37, C5)`()
+    @Test(.proves(37, "C5")) func `its request launches the main plugin, within the main plugin's manifest and limits`()
         async throws
     {
         let pair = Pair()
@@ -59,7 +61,7 @@ struct ExtensionTests {
         }
     }
 
-    @Test func `what it registers is refused in the runner, and journaled (20, BGT-ABI-11)`() async throws {
+    @Test(.proves(20, "BGT-ABI-11")) func `what it registers is refused in the runner, and journaled`() async throws {
         var pair = Pair()
         pair.child.settings = ["registers": pair.main.task()]
         try await HostFixture.with(plugins: pair.plugins) { host in
@@ -78,7 +80,9 @@ struct ExtensionTests {
         }
     }
 
-    @Test func `what it claims past its runner is refused by the host (BGT-ABI-08, BGT-ABI-11, C15)`() async throws {
+    @Test(.proves("BGT-ABI-08", "BGT-ABI-11", "C15")) func `what it claims past its runner is refused by the host`()
+        async throws
+    {
         var patient = TestPlugin("Patient", tasks: ["one", "two"])
         var forger = TestPlugin.extension("ForgesMessages", of: &patient).lingering
         try await HostFixture.with(plugins: [.neighbour, patient]) { host in
@@ -128,7 +132,7 @@ struct ExtensionTests {
         }
     }
 
-    @Test func `triggers outlive the host, in their order (C11)`() async throws {
+    @Test(.proves("C11")) func `triggers outlive the host, in their order`() async throws {
         let pair = Pair()
         try await HostFixture.with(plugins: pair.plugins) { host in
             let first = try await host.trigger(pair.child, "wait")
@@ -153,7 +157,8 @@ struct ExtensionTests {
         }
     }
 
-    @Test func `a trigger that crashes its extension is abandoned, the next one is heard (C3)`() async throws {
+    @Test(.proves("C3")) func `a trigger that crashes its extension is abandoned, the next one is heard`() async throws
+    {
         let pair = Pair()
         try await HostFixture.with(plugins: pair.plugins) { host in
             let bad = try await host.trigger(pair.child, "crash")
@@ -176,7 +181,7 @@ struct ExtensionTests {
         }
     }
 
-    @Test func `what cannot be triggered is refused, with the reason behind it (C14)`() async throws {
+    @Test(.proves("C14")) func `what cannot be triggered is refused, with the reason behind it`() async throws {
         let pair = Pair(policy: ["enabled: false"])
         try await HostFixture.with(plugins: pair.plugins) { host in
             #expect(await host.refusal(of: pair.child.identifier) == "503 unavailable plugin-disabled")
@@ -206,7 +211,9 @@ struct ExtensionTests {
         }
     }
 
-    @Test func `while the main plugin is disabled or gone its events wait with that reason (C13, C17)`() async throws {
+    @Test(.proves("C13", "C17")) func `while the main plugin is disabled or gone its events wait with that reason`()
+        async throws
+    {
         let pair = Pair()
         try await HostFixture.with(plugins: pair.plugins) { host in
             try await host.trigger(pair.child, "wait")

@@ -3,10 +3,11 @@
 import ControlAPI
 import ControlClient
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Legacy fetch comes in the interval that a plugin set, and to no plugin that names identifiers (84)")
+@Suite("Legacy fetch comes in the interval that a plugin set, and to no plugin that names identifiers", .proves(84))
 struct FetchTests {
     private static let quick = HostSetup(["minimum-fetch-interval": "1s"])
 
@@ -25,7 +26,7 @@ struct FetchTests {
         }
     }
 
-    @Test func `84: a fetch comes, and another one after the interval`() async throws {
+    @Test(.proves(84)) func `a fetch comes, and another one after the interval`() async throws {
         let plugin = Self.fetches("1")
         try await HostFixture.with(Self.quick, plugins: [.neighbour, plugin]) { host in
             let first = try await fetch(of: plugin, on: host)
@@ -39,7 +40,7 @@ struct FetchTests {
         }
     }
 
-    @Test func `84: the interval outlives the host, and the plugin need not set it again`() async throws {
+    @Test(.proves(84)) func `the interval outlives the host, and the plugin need not set it again`() async throws {
         let plugin = Self.fetches("1")
         try await HostFixture.with(Self.quick, plugins: [plugin]) { host in
             _ = try await fetch(of: plugin, on: host)
@@ -53,7 +54,7 @@ struct FetchTests {
         }
     }
 
-    @Test func `6: with permitted identifiers it is refused`() async throws {
+    @Test(.proves(6)) func `with permitted identifiers it is refused`() async throws {
         let plugin = Self.fetches("1", tasks: ["task"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let started = try await host.started(plugin)
@@ -62,7 +63,7 @@ struct FetchTests {
         }
     }
 
-    @Test func `84: without the mode fetch it is refused`() async throws {
+    @Test(.proves(84)) func `without the mode fetch it is refused`() async throws {
         let plugin = Self.fetches("1", modes: [])
         try await HostFixture.with(plugins: [plugin]) { host in
             let started = try await host.started(plugin)
@@ -71,7 +72,7 @@ struct FetchTests {
         }
     }
 
-    @Test func `84: a plugin that sets none gets none`() async throws {
+    @Test(.proves(84)) func `a plugin that sets none gets none`() async throws {
         var silent = TestPlugin("Fetches", tasks: [])
         silent.modes = ["fetch"]
         // Another one fetches meanwhile, so that there was time for it.

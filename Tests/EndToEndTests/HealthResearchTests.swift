@@ -3,10 +3,11 @@
 import ControlAPI
 import ControlClient
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Health research is processing with an entitlement and a container that can be read (70)")
+@Suite("Health research is processing with an entitlement and a container that can be read", .proves(70))
 struct HealthResearchTests {
     private static func studies(_ flags: String, entitlements: [String] = ["healthresearch"]) -> TestPlugin {
         var plugin = TestPlugin("Studies", tasks: ["study"])
@@ -21,8 +22,8 @@ struct HealthResearchTests {
         }
     }
 
-    @Test(arguments: ["0x0", "0x102", "0x201", "0x303"])
-    func `70: it runs with its needs and its protection type, in the background lane`(flags: String) async throws {
+    @Test(.proves(70), arguments: ["0x0", "0x102", "0x201", "0x303"])
+    func `it runs with its needs and its protection type, in the background lane`(flags: String) async throws {
         let plugin = Self.studies(flags)
         try await HostFixture.with(plugins: [plugin]) { host in
             let started = try await host.started(plugin)
@@ -36,7 +37,7 @@ struct HealthResearchTests {
         }
     }
 
-    @Test func `70: without the entitlement it is refused, from inside and from outside`() async throws {
+    @Test(.proves(70)) func `without the entitlement it is refused, from inside and from outside`() async throws {
         let plugin = Self.studies("0x0", entitlements: [])
         try await HostFixture.with(plugins: [plugin]) { host in
             let started = try await host.started(plugin)
@@ -49,7 +50,7 @@ struct HealthResearchTests {
         }
     }
 
-    @Test func `4: without the mode processing it is refused`() async throws {
+    @Test(.proves(4)) func `without the mode processing it is refused`() async throws {
         var plugin = Self.studies("0x0")
         plugin.modes = ["fetch"]
         try await HostFixture.with(plugins: [plugin]) { host in
@@ -70,7 +71,7 @@ struct HealthResearchTests {
         try await host.waitForLog("the study runs") { $0.contains("the study has begun") }
     }
 
-    @Test func `70: a lock expires the study that needs its data throughout, with that reason`() async throws {
+    @Test(.proves(70)) func `a lock expires the study that needs its data throughout, with that reason`() async throws {
         let plugin = Self.studies("0x300")
         try await HostFixture.with(plugins: [plugin]) { host in
             try await waitForStudy(on: host)
@@ -82,8 +83,8 @@ struct HealthResearchTests {
         }
     }
 
-    @Test(arguments: ["0x0", "0x200"])
-    func `70: a study that had its files open goes on under a lock`(flags: String) async throws {
+    @Test(.proves(70), arguments: ["0x0", "0x200"])
+    func `a study that had its files open goes on under a lock`(flags: String) async throws {
         let plugin = Self.studies(flags)
         try await HostFixture.with(plugins: [plugin]) { host in
             try await waitForStudy(on: host)
@@ -96,7 +97,7 @@ struct HealthResearchTests {
         }
     }
 
-    @Test func `70: while its container is locked a study waits, and says so`() async throws {
+    @Test(.proves(70)) func `while its container is locked a study waits, and says so`() async throws {
         let plugin = Self.studies("0x302")
         try await HostFixture.with(HostSetup(["external-power": "false"]), plugins: [plugin]) { host in
             _ = try await host.started(plugin)

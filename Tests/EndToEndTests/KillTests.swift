@@ -4,11 +4,12 @@ import ControlAPI
 import ControlClient
 import Foundation
 import HostTestKit
+import StatementTraits
 import Synchronization
 import TaskModel
 import Testing
 
-@Suite("A host that is killed at any moment loses nothing and repeats nothing in silence (C3)", .serialized)
+@Suite("A host that is killed at any moment loses nothing and repeats nothing in silence", .proves("C3"), .serialized)
 struct KillTests {
     private static let rounds = 50
     private static let recorder = TestPlugin(

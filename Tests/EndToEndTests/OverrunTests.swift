@@ -3,6 +3,7 @@
 import ControlAPI
 import ControlClient
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -31,8 +32,8 @@ struct OverrunTests {
         Overrun("NeverCompletes", "overran", launch: "launch-overran", remedy: "complete it in the"),
     ]
 
-    @Test(arguments: overruns)
-    func `its request is used up, and nothing of it is left (57, 59)`(_ overrun: Overrun) async throws {
+    @Test(.proves(57, 59), arguments: overruns)
+    func `its request is used up, and nothing of it is left`(_ overrun: Overrun) async throws {
         try await HostFixture.with(plugins: [.neighbour, overrun.plugin]) { host in
             let submission = try await host.submit(overrun.plugin.task())
             let launch = try await host.launch(of: overrun.plugin)
@@ -54,7 +55,7 @@ struct OverrunTests {
         }
     }
 
-    @Test func `an endless entry is charged, and ended in the end (C3)`() async throws {
+    @Test(.proves("C3")) func `an endless entry is charged, and ended in the end`() async throws {
         let plugin = TestPlugin("LoopInEntry", policy: ["budgets: { processing: 2s, event: 200ms }", "grace: 100ms"])
         let setup = HostSetup(["attempts": "2"])
         try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { host in
@@ -73,7 +74,9 @@ struct OverrunTests {
         }
     }
 
-    @Test func `an expiration handler that never returns keeps none of the others from being told (49)`() async throws {
+    @Test(.proves(49)) func `an expiration handler that never returns keeps none of the others from being told`()
+        async throws
+    {
         let plugin = TestPlugin(
             "LoopInExpirationHandler",
             tasks: ["task", "obedient"],
@@ -100,7 +103,8 @@ struct OverrunTests {
         }
     }
 
-    @Test func `a person's simulation expires a task with that reason, and one that does not obey is ended (60, 89)`()
+    @Test(.proves(60, 89))
+    func `a person's simulation expires a task with that reason, and one that does not obey is ended`()
         async throws
     {
         let (deaf, obedient) = (TestPlugin("Deaf"), TestPlugin("Obedient"))

@@ -3,11 +3,13 @@
 import ControlAPI
 import ControlClient
 import HostTestKit
+import StatementTraits
 import Testing
 
 @Suite("A plugin sees what it has pending, and can take it back")
 struct PendingListTests {
-    @Test func `it visits copies, oldest first, without what runs, and cancels one or all (39, 40, 41, 42, 43, 44)`()
+    @Test(.proves(39, 40, 41, 42, 43, 44))
+    func `it visits copies, oldest first, without what runs, and cancels one or all`()
         async throws
     {
         let plugin = TestPlugin("VisitsPending", tasks: ["task", "later", "next"])

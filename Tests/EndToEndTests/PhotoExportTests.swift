@@ -4,6 +4,7 @@ import ControlAPI
 import ControlClient
 import Foundation
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -55,7 +56,8 @@ struct PhotoExportTests {
         }
     }
 
-    @Test func `told to stop it keeps whole photos alone, and the next export goes on there (78)`() async throws {
+    @Test(.proves(78)) func `told to stop it keeps whole photos alone, and the next export goes on there`() async throws
+    {
         try await with(["pace-ms": "300"]) { host, plugin in
             let submission = try await host.submitContinued(Self.album)
             while exported(host, plugin).filter({ $0.hasSuffix(".jpg") }).isEmpty { await Task.yield() }

@@ -3,11 +3,12 @@
 import ControlAPI
 import ControlClient
 import HostTestKit
+import StatementTraits
 import Testing
 
-@Suite("Plugins are held to the ABI's rules, and told by a status (C2)")
+@Suite("Plugins are held to the ABI's rules, and told by a status", .proves("C2"))
 struct PluginRuleTests {
-    @Test func `a second completion changes nothing (62)`() async throws {
+    @Test(.proves(62)) func `a second completion changes nothing`() async throws {
         let plugin = TestPlugin("CompletesTwice", tasks: ["task", "slow"])
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let submissions = try await host.submitTogether(plugin)
@@ -64,8 +65,8 @@ struct PluginRuleTests {
         ),
     ]
 
-    @Test(arguments: violations)
-    func `what is not allowed has a status, a line in the journal, and no other effect (1, 14, 16)`(
+    @Test(.proves(1, 14, 16), arguments: violations)
+    func `what is not allowed has a status, a line in the journal, and no other effect`(
         _ violation: Violation
     ) async throws {
         let plugin = violation.plugin
@@ -80,7 +81,7 @@ struct PluginRuleTests {
         }
     }
 
-    @Test func `statement 13: no process knows what an earlier one registered`() async throws {
+    @Test(.proves(13)) func `no process knows what an earlier one registered`() async throws {
         let plugin = TestPlugin("RegistersOnce")
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             #expect(try await host.started(plugin).event == "succeeded")
@@ -90,7 +91,7 @@ struct PluginRuleTests {
         }
     }
 
-    @Test func `statement 18: a request without a handler is not accepted from its own plugin`() async throws {
+    @Test(.proves(18)) func `a request without a handler is not accepted from its own plugin`() async throws {
         let plugin = TestPlugin("SubmitsUnregistered", tasks: ["task", "other"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let end = try await host.outcome(of: try await host.submit(plugin.task()))
@@ -102,11 +103,14 @@ struct PluginRuleTests {
         }
     }
 
-    @Test(arguments: [
-        (["fetch", "processing"], ["BGT_OK 0 without words", "BGT_TOO_MANY_PENDING 10 with words"]),
-        (["processing"], ["BGT_NOT_PERMITTED 21 with words", "BGT_NOT_PERMITTED 21 with words"]),
-    ])
-    func `what its handler submits is held to manifest and limits, and it waits for the answer (2, 3, 24, 32, C14)`(
+    @Test(
+        .proves(2, 3, 24, 32, "C14"),
+        arguments: [
+            (["fetch", "processing"], ["BGT_OK 0 without words", "BGT_TOO_MANY_PENDING 10 with words"]),
+            (["processing"], ["BGT_NOT_PERMITTED 21 with words", "BGT_NOT_PERMITTED 21 with words"]),
+        ]
+    )
+    func `what its handler submits is held to manifest and limits, and it waits for the answer`(
         _ modes: [String],
         _ statuses: [String]
     ) async throws {
@@ -121,7 +125,7 @@ struct PluginRuleTests {
         }
     }
 
-    @Test func `a task without a handler is used up, and its neighbours run (C2)`() async throws {
+    @Test(.proves("C2")) func `a task without a handler is used up, and its neighbours run`() async throws {
         let plugin = TestPlugin("UnregisteredTask", tasks: ["task", "other"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let submissions = try await host.submitTogether(plugin)
@@ -132,7 +136,8 @@ struct PluginRuleTests {
         }
     }
 
-    @Test func `each identifier has a serial queue of its own, never the main thread (51, C4)`() async throws {
+    @Test(.proves(51, "C4")) func `each identifier has a serial queue of its own, never the main thread`() async throws
+    {
         let plugin = TestPlugin("ChecksQueues", tasks: ["one", "two"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let submissions = try await host.submitTogether(plugin)

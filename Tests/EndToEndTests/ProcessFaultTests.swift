@@ -3,6 +3,7 @@
 import ControlAPI
 import ControlClient
 import HostTestKit
+import StatementTraits
 import Testing
 
 @Suite("What a plugin does to its own process costs it alone")
@@ -43,7 +44,9 @@ struct ProcessFaultTests {
         }
     }
 
-    @Test func `what it changes about the whole process is named, each with its remedy (BGT-ABI-16)`() async throws {
+    @Test(.proves("BGT-ABI-16")) func `what it changes about the whole process is named, each with its remedy`()
+        async throws
+    {
         let plugin = TestPlugin("ChangesProcess").lingering
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let start = try await host.journalEnd()
@@ -61,7 +64,7 @@ struct ProcessFaultTests {
         }
     }
 
-    @Test func `a crash in an expiration handler brings nothing back (C3)`() async throws {
+    @Test(.proves("C3")) func `a crash in an expiration handler brings nothing back`() async throws {
         let (plugin, patient) = (TestPlugin("CrashInExpirationHandler"), TestPlugin("Patient", tasks: ["one"]))
         try await HostFixture.with(plugins: [.neighbour, patient, plugin]) { host in
             // There before the crash and after it.

@@ -3,10 +3,11 @@
 import ControlAPI
 import ControlClient
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("What cannot be accepted is refused, with the reference system's code and the reason behind it (C14)")
+@Suite("What cannot be accepted is refused, with the reference system's code and the reason behind it", .proves("C14"))
 struct RefusalTests {
     private static let recorder = TestPlugin("Recorder", tasks: ["refresh", "processing1", "processing2"])
     private static let disabled = TestPlugin("Obedient", policy: ["enabled: false"])
@@ -47,7 +48,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func `a cancelled request makes room for another (26, 42)`() async throws {
+    @Test(.proves(26, 42)) func `a cancelled request makes room for another`() async throws {
         try await HostFixture.with(HostSetup(["processing-limit": "1"]), plugins: [Self.recorder]) { host in
             let (first, second) = (Self.recorder.task("processing1"), Self.recorder.task("processing2"))
             let submission = try await host.submit(first, earliestBegin: HostFixture.tomorrow)

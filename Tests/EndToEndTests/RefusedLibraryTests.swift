@@ -3,6 +3,7 @@
 import ControlAPI
 import ControlClient
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -22,8 +23,8 @@ struct RefusedLibraryTests {
         Refused(name: "NoEntrySymbol", message: "bgtask_plugin_entry"),
     ]
 
-    @Test(arguments: refused)
-    func `from its bytes, with the reason in the catalogue (BGT-ABI-02)`(_ refused: Refused) async throws {
+    @Test(.proves("BGT-ABI-02"), arguments: refused)
+    func `from its bytes, with the reason in the catalogue`(_ refused: Refused) async throws {
         try await expectRefusal(of: TestPlugin(refused.name), message: refused.message)
     }
 

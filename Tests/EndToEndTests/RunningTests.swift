@@ -3,12 +3,13 @@
 import ControlAPI
 import ControlClient
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
 @Suite("A request that may run does, and the journal tells of it")
 struct RunningTests {
-    @Test func `a plugin is found, launched for started, and runs what is submitted (22, 45)`() async throws {
+    @Test(.proves(22, 45)) func `a plugin is found, launched for started, and runs what is submitted`() async throws {
         try await HostFixture.with { host in
             let started = try await host.started(.neighbour)
             #expect(started.event == "succeeded")
@@ -36,7 +37,7 @@ struct RunningTests {
         }
     }
 
-    @Test func `what became due meanwhile is one batch in one launch (47, C1)`() async throws {
+    @Test(.proves(47, "C1")) func `what became due meanwhile is one batch in one launch`() async throws {
         let patient = TestPlugin("Patient", tasks: ["one", "two", "three"])
         try await HostFixture.with(plugins: [patient]) { host in
             let first = try await host.submit(patient.task("one"))
@@ -50,7 +51,7 @@ struct RunningTests {
         }
     }
 
-    @Test func `a batch shares one budget, the largest of its kinds' (48, C7)`() async throws {
+    @Test(.proves(48, "C7")) func `a batch shares one budget, the largest of its kinds'`() async throws {
         let plugin = TestPlugin("SharedBudget", tasks: ["one", "two"])
         let setup = HostSetup(["refresh-budget": "50s", "processing-budget": "70s"])
         try await HostFixture.with(setup, plugins: [plugin]) { host in
@@ -73,7 +74,7 @@ struct RunningTests {
         }
     }
 
-    @Test func `a handler submits its own identifier again, at the limit too (35, C1)`() async throws {
+    @Test(.proves(35, "C1")) func `a handler submits its own identifier again, at the limit too`() async throws {
         var plugin = TestPlugin("Resubmits")
         plugin.settings = ["times": "2"]
         try await HostFixture.with(HostSetup(["processing-limit": "1"]), plugins: [plugin]) { host in
@@ -91,7 +92,7 @@ struct RunningTests {
         }
     }
 
-    @Test func `a newer submission takes the place of the pending one (23)`() async throws {
+    @Test(.proves(23)) func `a newer submission takes the place of the pending one`() async throws {
         try await HostFixture.with { host in
             let task = TestPlugin.neighbour.task()
             let old = try await host.submit(task, earliestBegin: HostFixture.tomorrow)

@@ -3,9 +3,10 @@
 import ControlAPI
 import ControlClient
 import HostTestKit
+import StatementTraits
 import Testing
 
-@Suite("A host that is stopped in order costs nobody anything (C3)")
+@Suite("A host that is stopped in order costs nobody anything", .proves("C3"))
 struct StoppingTests {
     private static let deaf = TestPlugin("Deaf")
 
@@ -58,7 +59,7 @@ struct StoppingTests {
         }
     }
 
-    @Test func `pending requests wait for the next host, with all that they carry (38)`() async throws {
+    @Test(.proves(38)) func `pending requests wait for the next host, with all that they carry`() async throws {
         let plugin = TestPlugin("Resubmits")
         try await HostFixture.with(HostSetup(["network": "false"]), plugins: [plugin]) { host in
             // Its payload says how often it is to run again: never.

@@ -2,10 +2,11 @@
 
 import ControlAPI
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A programming error ends a plugin in Swift, once the host has recorded it (C2)")
+@Suite("A programming error ends a plugin in Swift, once the host has recorded it", .proves("C2"))
 struct SwiftMistakeTests {
     struct Mistake: Sendable, CustomTestStringConvertible {
         let name: String
@@ -43,8 +44,8 @@ struct SwiftMistakeTests {
         ),
     ]
 
-    @Test(arguments: mistakes)
-    func `late, duplicate and unregistered are recorded, and end the process (14, 16, 18)`(
+    @Test(.proves(14, 16, 18), arguments: mistakes)
+    func `late, duplicate and unregistered are recorded, and end the process`(
         _ mistake: Mistake
     ) async throws {
         let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": mistake.name])
@@ -64,7 +65,7 @@ struct SwiftMistakeTests {
         }
     }
 
-    @Test func `a task that no handler takes is used up, and ends the process (52)`() async throws {
+    @Test(.proves(52)) func `a task that no handler takes is used up, and ends the process`() async throws {
         let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": "missing"])
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let submission = try await host.begin(plugin, "refresh", .refresh)
@@ -79,7 +80,7 @@ struct SwiftMistakeTests {
         }
     }
 
-    @Test func `completion clears the expiration handler; a second one is recorded, and ends nothing (56, 62)`()
+    @Test(.proves(56, 62)) func `completion clears the expiration handler; a second one is recorded, and ends nothing`()
         async throws
     {
         let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": "twice"])
@@ -92,7 +93,8 @@ struct SwiftMistakeTests {
         }
     }
 
-    @Test func `a crash in a handler is recorded with its signal and its last words, and the host goes on (C3)`()
+    @Test(.proves("C3"))
+    func `a crash in a handler is recorded with its signal and its last words, and the host goes on`()
         async throws
     {
         let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": "crash"])
@@ -108,7 +110,7 @@ struct SwiftMistakeTests {
         }
     }
 
-    @Test func `what entry throws is shown, and the tasks return to pending (C3)`() async throws {
+    @Test(.proves("C3")) func `what entry throws is shown, and the tasks return to pending`() async throws {
         let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": "throws"])
         try await HostFixture.with(HostSetup(["retry-delay": "1h"]), plugins: [plugin]) { host in
             let submission = try await host.begin(plugin, "refresh", .refresh)

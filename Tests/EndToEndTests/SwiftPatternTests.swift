@@ -3,13 +3,14 @@
 import ControlAPI
 import ControlClient
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
 @Suite("Scheduler code as it is written for Apple's platforms runs as a plugin, in both language modes")
 struct SwiftPatternTests {
-    @Test(arguments: BuiltLibrary.allCases)
-    func `registered at start, a refresh submits the next one and runs as an operation (12, 34, 45, C4)`(
+    @Test(.proves(12, 34, 45, "C4"), arguments: BuiltLibrary.allCases)
+    func `registered at start, a refresh submits the next one and runs as an operation`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("OperationRefresh", library)
@@ -27,8 +28,8 @@ struct SwiftPatternTests {
         }
     }
 
-    @Test(arguments: BuiltLibrary.allCases)
-    func `the expiration handler cancels the operation, whose completion block completes the task (58)`(
+    @Test(.proves(58), arguments: BuiltLibrary.allCases)
+    func `the expiration handler cancels the operation, whose completion block completes the task`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("OperationRefresh", library, settings: ["slow": "true"])
@@ -66,8 +67,8 @@ struct SwiftPatternTests {
         }
     }
 
-    @Test(arguments: BuiltLibrary.allCases)
-    func `a processing task asks for power, is told why it ends, and submits the next one there (55, 60, 68)`(
+    @Test(.proves(55, 60, 68), arguments: BuiltLibrary.allCases)
+    func `a processing task asks for power, is told why it ends, and submits the next one there`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("DatabaseCleanup", library, settings: ["slow": "true"])
@@ -86,8 +87,8 @@ struct SwiftPatternTests {
         }
     }
 
-    @Test(arguments: BuiltLibrary.allCases)
-    func `a continued task is registered late, submitted by its launch, and shows its progress (15, 74, 77, 79, C8)`(
+    @Test(.proves(15, 74, 77, 79, "C8"), arguments: BuiltLibrary.allCases)
+    func `a continued task is registered late, submitted by its launch, and shows its progress`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("ContinuedExport", library)
@@ -106,8 +107,8 @@ struct SwiftPatternTests {
         }
     }
 
-    @Test(arguments: BuiltLibrary.allCases)
-    func `a continued task's progress is that of its children; a pattern is not registered (10, 19, 77, C9)`(
+    @Test(.proves(10, 19, 77, "C9"), arguments: BuiltLibrary.allCases)
+    func `a continued task's progress is that of its children; a pattern is not registered`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("ComposedExport", library)
@@ -126,7 +127,9 @@ struct SwiftPatternTests {
         }
     }
 
-    @Test func `a continued task whose total is unknown goes on while its completed units grow (77)`() async throws {
+    @Test(.proves(77)) func `a continued task whose total is unknown goes on while its completed units grow`()
+        async throws
+    {
         let plugin = TestPlugin.part("ComposedExport", .swift6, settings: ["total": "unknown"])
         try await HostFixture.with(plugins: [plugin]) { host in
             try await host.started(plugin)
@@ -137,9 +140,8 @@ struct SwiftPatternTests {
         }
     }
 
-    @Test(arguments: BuiltLibrary.allCases)
-    func `a person's stop reaches a continued task's expiration handler (60, 78)`(_ library: BuiltLibrary) async throws
-    {
+    @Test(.proves(60, 78), arguments: BuiltLibrary.allCases)
+    func `a person's stop reaches a continued task's expiration handler`(_ library: BuiltLibrary) async throws {
         let plugin = TestPlugin.part("ComposedExport", library)
         let export = plugin.task("export.7")
         try await HostFixture.with(plugins: [plugin]) { host in
@@ -152,8 +154,8 @@ struct SwiftPatternTests {
         }
     }
 
-    @Test(arguments: BuiltLibrary.allCases)
-    func `pending requests are listed as copies and cancelled one by one and all at once (27, 39, 40, 42, 43)`(
+    @Test(.proves(27, 39, 40, 42, 43), arguments: BuiltLibrary.allCases)
+    func `pending requests are listed as copies and cancelled one by one and all at once`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("PendingListing", library)
@@ -178,8 +180,8 @@ struct SwiftPatternTests {
         }
     }
 
-    @Test(arguments: BuiltLibrary.allCases)
-    func `errors are caught by case, by code, and as NSError, each with a sub-reason (1, 2, 24, 32, 33, 75, C14)`(
+    @Test(.proves(1, 2, 24, 32, 33, 75, "C14"), arguments: BuiltLibrary.allCases)
+    func `errors are caught by case, by code, and as NSError, each with a sub-reason`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("ErrorHandling", library)
@@ -199,8 +201,8 @@ struct SwiftPatternTests {
         }
     }
 
-    @Test(arguments: BuiltLibrary.allCases)
-    func `handlers run on the queue that was named, and main-actor code on the main thread (51, C4)`(
+    @Test(.proves(51, "C4"), arguments: BuiltLibrary.allCases)
+    func `handlers run on the queue that was named, and main-actor code on the main thread`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("MainActorHandlers", library)
@@ -231,7 +233,7 @@ struct SwiftPatternTests {
         }
     }
 
-    @Test func `a completion takes back the call that waits for the main thread (56)`() async throws {
+    @Test(.proves(56)) func `a completion takes back the call that waits for the main thread`() async throws {
         let plugin = TestPlugin.part("MainActorHandlers", .swift6, settings: ["busy": "true"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.begin(plugin, "refresh", .refresh)

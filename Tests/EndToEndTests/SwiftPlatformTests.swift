@@ -3,6 +3,7 @@
 import ControlAPI
 import ControlClient
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -12,7 +13,8 @@ struct SwiftPlatformTests {
         .part("AsyncHandlers", .swift6, settings: settings)
     }
 
-    @Test func `an event is taken by an async handler, which reads settings and launch; stop is the last call (C11)`()
+    @Test(.proves("C11"))
+    func `an event is taken by an async handler, which reads settings and launch; stop is the last call`()
         async throws
     {
         let plugin = Self.plugin(["colour": "red"])
@@ -29,7 +31,7 @@ struct SwiftPlatformTests {
         }
     }
 
-    @Test func `an async handler's return completes the task, and an error fails it (55)`() async throws {
+    @Test(.proves(55)) func `an async handler's return completes the task, and an error fails it`() async throws {
         let plugin = Self.plugin()
         try await HostFixture.with(plugins: [plugin]) { host in
             try await host.started(plugin)
@@ -42,7 +44,9 @@ struct SwiftPlatformTests {
         }
     }
 
-    @Test func `expiration cancels the Swift task of an async handler, which knows the reason (60)`() async throws {
+    @Test(.proves(60)) func `expiration cancels the Swift task of an async handler, which knows the reason`()
+        async throws
+    {
         let plugin = Self.plugin(["slow": "true"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.begin(plugin, "refresh", .refresh)
@@ -56,7 +60,9 @@ struct SwiftPlatformTests {
         }
     }
 
-    @Test func `an expiration handler that is set while the task expires is called, once (56, 60)`() async throws {
+    @Test(.proves(56, 60)) func `an expiration handler that is set while the task expires is called, once`()
+        async throws
+    {
         let plugin = Self.plugin(["slow": "true"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.begin(plugin, "refresh", .refresh, payload: "late")
@@ -67,7 +73,7 @@ struct SwiftPlatformTests {
         }
     }
 
-    @Test func `work that must end is told so by its identifier (81, 83)`() async throws {
+    @Test(.proves(81, 83)) func `work that must end is told so by its identifier`() async throws {
         let plugin = TestPlugin.part("Assertions", .swift6, settings: ["slow": "true"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.begin(plugin, "refresh", .refresh)
@@ -80,7 +86,7 @@ struct SwiftPlatformTests {
         }
     }
 
-    @Test func `work after the completion holds the launch until it is ended (81, 83)`() async throws {
+    @Test(.proves(81, 83)) func `work after the completion holds the launch until it is ended`() async throws {
         let plugin = TestPlugin.part("Assertions", .swift6)
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let submission = try await host.begin(plugin, "refresh", .refresh)
@@ -95,7 +101,7 @@ struct SwiftPlatformTests {
         }
     }
 
-    @Test func `an extension registers nothing, and what it submits launches its main plugin (20, 37, C15)`()
+    @Test(.proves(20, 37, "C15")) func `an extension registers nothing, and what it submits launches its main plugin`()
         async throws
     {
         var main = Self.plugin()
@@ -118,7 +124,9 @@ struct SwiftPlatformTests {
         }
     }
 
-    @Test func `legacy fetch comes in the interval that was set, where no identifier is permitted (84)`() async throws {
+    @Test(.proves(84)) func `legacy fetch comes in the interval that was set, where no identifier is permitted`()
+        async throws
+    {
         var plugin = TestPlugin.part("LegacyFetch", .swift6)
         plugin.tasks = []
         plugin.modes = ["fetch"]

@@ -2,9 +2,10 @@
 
 import Foundation
 import HostTestKit
+import StatementTraits
 import Testing
 
-@Suite("A host that is killed, stopped or misled about the time keeps its promises (C3, C10)")
+@Suite("A host that is killed, stopped or misled about the time keeps its promises", .proves("C3", "C10"))
 struct TortureTests {
     private static let script = ExampleLibrary.root + "/Torture/run"
 

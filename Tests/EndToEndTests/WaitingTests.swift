@@ -3,10 +3,11 @@
 import ControlAPI
 import ControlClient
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Whatever waits can say for what (C13)")
+@Suite("Whatever waits can say for what", .proves("C13"))
 struct WaitingTests {
     private static let neighbour = TestPlugin.neighbour.task()
 
@@ -75,7 +76,7 @@ struct WaitingTests {
         }
     }
 
-    @Test func `for its manifest: gone, without the mode, without the identifier (C17)`() async throws {
+    @Test(.proves("C17")) func `for its manifest: gone, without the mode, without the identifier`() async throws {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             try await host.submit(Self.neighbour, earliestBegin: HostFixture.tomorrow)

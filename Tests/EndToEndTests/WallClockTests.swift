@@ -4,10 +4,11 @@ import ControlAPI
 import ControlClient
 import Foundation
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A wall clock that jumps starts nothing early, ends nothing that runs, and loses nothing (C10)")
+@Suite("A wall clock that jumps starts nothing early, ends nothing that runs, and loses nothing", .proves("C10"))
 struct WallClockTests {
     private static let patient = TestPlugin("Patient", tasks: ["one"], policy: ["budgets: { processing: 10min }"])
     private static let year = 365 * 86_400

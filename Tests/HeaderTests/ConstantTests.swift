@@ -1,11 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CBackgroundTasks
+import StatementTraits
 import Testing
 
 @Suite("Numbers are what they were when they shipped")
 struct ConstantTests {
-    @Test func `every constant has its shipped value and type, those of later work included (C18)`() {
+    @Test(.proves("C18")) func `every constant has its shipped value and type, those of later work included`() {
         for constant in Self.signed { #expect(constant.value == constant.shipped, "\(constant.name)") }
         for constant in Self.unsigned { #expect(constant.value == constant.shipped, "\(constant.name)") }
         for constant in Self.wide { #expect(constant.value == constant.shipped, "\(constant.name)") }

@@ -2,12 +2,13 @@
 
 import CBackgroundTasks
 import Foundation
+import StatementTraits
 import Synchronization
 import Testing
 
 @Suite("The inline conveniences cannot be called without the sizes")
 struct ConvenienceTests {
-    @Test func `requests start with their size, their kind and nothing else, and ask no host (76)`() {
+    @Test(.proves(76)) func `requests start with their size, their kind and nothing else, and ask no host`() {
         "com.example.work".withCString { identifier in
             for (request, kind) in [
                 (bgt_refresh_request(identifier), BGT_KIND_REFRESH),

@@ -2,6 +2,7 @@
 
 import Glibc
 import LinuxSystem
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -50,8 +51,8 @@ struct ContainerTests {
         #expect(sensor.nextLook == nil, "the kernel tells of mounts")
     }
 
-    @Test(arguments: ["", "/com.example.study", "/com.example.study/"])
-    func `70: what the table of file systems expects in between must be mounted`(_ below: String) throws {
+    @Test(.proves(70), arguments: ["", "/com.example.study", "/com.example.study/"])
+    func `what the table of file systems expects in between must be mounted`(_ below: String) throws {
         try tree.folder("containers/com.example.study")
         try tree.write(
             "etc/fstab",
@@ -78,7 +79,8 @@ struct ContainerTests {
         #expect(reading()?.holds == false)
     }
 
-    @Test func `70: systemd's mount units count like the table, the first folder's before the others'`() throws {
+    @Test(.proves(70)) func `systemd's mount units count like the table, the first folder's before the others'`() throws
+    {
         try tree.folder("containers/com.example.study")
         try tree.write("lib/units/x.mount", "[Unit]\nDescription=x\n[Mount]\nWhat=/dev/x\nWhere=\(containers)\n")
         #expect(reading()?.holds == true)
@@ -146,9 +148,10 @@ struct ContainerTests {
     }
 
     @Test(
+        .proves(70),
         .enabled(if: EncryptedVolume.isAllowed, "an encrypted folder takes root, ext4 with fscrypt and a loop device")
     )
-    func `70: an encrypted container is locked while its key is not in the kernel`() throws {
+    func `an encrypted container is locked while its key is not in the kernel`() throws {
         let volume = try EncryptedVolume()
         let key = try volume.addKey()
         try volume.encrypt("containers", with: key)

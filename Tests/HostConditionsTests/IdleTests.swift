@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import LinuxSystem
+import StatementTraits
 import Synchronization
 import TaskModel
 import Testing
@@ -87,19 +88,19 @@ struct IdleTests {
         }
     }
 
-    @Test func `C16: it idles after half a minute of quiet`() throws {
+    @Test(.proves("C16")) func `it idles after half a minute of quiet`() throws {
         watch()
         #expect(sensor.reading(.idle)?.holds == false)
         #expect(try holds(times: 7, others: 0.1) == [false, false, false, false, false, true, true])
     }
 
-    @Test func `C16: what the host's own launches use does not end it`() throws {
+    @Test(.proves("C16")) func `what the host's own launches use does not end it`() throws {
         watch()
         _ = try holds(times: 6, others: 0.05)
         #expect(try holds(times: 10, others: 0.05, launches: 1.9, stall: 0.9) == Array(repeating: true, count: 10))
     }
 
-    @Test func `C16, 66: the work of others ends it after ten seconds, a moment of it does not`() throws {
+    @Test(.proves("C16", 66)) func `the work of others ends it after ten seconds, a moment of it does not`() throws {
         watch()
         _ = try holds(times: 6, others: 0)
         #expect(try holds(others: 1.5) == [true])
@@ -108,13 +109,13 @@ struct IdleTests {
         #expect(try holds(times: 6, others: 0.1) == [false, false, false, false, false, true])
     }
 
-    @Test func `C16: pressure ends it as load does, while no launch works`() throws {
+    @Test(.proves("C16")) func `pressure ends it as load does, while no launch works`() throws {
         watch()
         _ = try holds(times: 6, others: 0)
         #expect(try holds(times: 2, others: 0.1, stall: 0.5) == [true, false])
     }
 
-    @Test func `C16: nothing is sampled while nobody watches, and nothing claimed`() throws {
+    @Test(.proves("C16")) func `nothing is sampled while nobody watches, and nothing claimed`() throws {
         _ = try holds(times: 10, others: 0)
         #expect(world.reads == 0)
         #expect(sensor.nextLook == nil && sensor.awaited == nil)
@@ -131,7 +132,7 @@ struct IdleTests {
         #expect(sensor.reading(.idle)?.holds == false)
     }
 
-    @Test func `C16: without a session manager load alone decides, and that is shown`() throws {
+    @Test(.proves("C16")) func `without a session manager load alone decides, and that is shown`() throws {
         watch()
         _ = try holds(times: 6, others: 0)
         let detail = try #require(sensor.reading(.idle)?.detail)

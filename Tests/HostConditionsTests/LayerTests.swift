@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -34,7 +35,7 @@ struct LayerTests {
         #expect(report.conditions.containerLocks == [study: true])
     }
 
-    @Test func `C16: what is missing or not looked at is shown as such, and not claimed`() {
+    @Test(.proves("C16")) func `what is missing or not looked at is shown as such, and not claimed`() {
         let report = report()
         #expect(report.origins[.network] == .init(holds: false, source: .missing("no netlink")))
         #expect(report.origins[.idle] == .init(holds: false, source: .unwatched))
@@ -53,7 +54,7 @@ struct LayerTests {
         #expect(!isUnknown())
     }
 
-    @Test func `70: a container that nobody can look at is neither locked nor open`() {
+    @Test(.proves(70)) func `a container that nobody can look at is neither locked nor open`() {
         var readings = readings
         readings.containers[study] = .missing("no mounts")
         let report = ConditionsReport(readings, configured: .init(), scripted: .init())

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -32,7 +33,7 @@ struct LoadReadingTests {
         return LoadReading(from: sample(100, 0), to: sample(110, 1))
     }
 
-    @Test func `C16: what launches use is subtracted`() {
+    @Test(.proves("C16")) func `what launches use is subtracted`() {
         #expect(reading(all: 10)?.share == 0.5)
         #expect(reading(all: 10, own: 8)?.share == 0.1)
         #expect(reading(all: 10, own: 8)?.launchesShare == 0.4)
@@ -45,12 +46,12 @@ struct LoadReadingTests {
         #expect(reading(all: 4, own: -3)?.share == 0.2)
     }
 
-    @Test func `C16: waiting that launches cause is subtracted where the kernel tells whose it is`() {
+    @Test(.proves("C16")) func `waiting that launches cause is subtracted where the kernel tells whose it is`() {
         #expect(reading(all: 10, own: 8, stall: (all: 6, own: 5))?.processorPressure == 0.1)
         #expect(reading(all: 10, own: 8, stall: (all: 6, own: 7))?.processorPressure == 0)
     }
 
-    @Test func `C16: waiting of which nobody can say whose it is does not count while launches work`() {
+    @Test(.proves("C16")) func `waiting of which nobody can say whose it is does not count while launches work`() {
         #expect(reading(all: 10, own: 8, stall: (all: 6, own: nil))?.processorPressure == nil)
         #expect(reading(all: 10, own: 0, stall: (all: 6, own: nil))?.processorPressure == 0.6)
         #expect(reading(all: 10, stall: (all: 6, own: nil))?.processorPressure == 0.6)

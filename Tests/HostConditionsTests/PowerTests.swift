@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import LinuxSystem
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -15,7 +16,7 @@ struct PowerTests {
 
     private func battery(_ status: String) -> Supply { Supply(name: "BAT0", type: "Battery", status: status) }
 
-    @Test func `C16: a machine without a battery is on external power, whatever its ports say`() {
+    @Test(.proves("C16")) func `a machine without a battery is on external power, whatever its ports say`() {
         #expect(PowerReading(supplies: []).isOnExternalPower)
         #expect(PowerReading(supplies: [Supply(name: "ucsi0", type: "USB")]).isOnExternalPower)
     }

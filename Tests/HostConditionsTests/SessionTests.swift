@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import LinuxSystem
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -26,8 +27,8 @@ struct SessionTests {
         #expect(sensor.listens { self.words(sensor).contains("nobody is at the machine") })
     }
 
-    @Test(.enabled(if: SessionBus.isAllowed, "a bus takes dbus-daemon and systemd's client library"))
-    func `C16: somebody who comes to the machine ends its idleness at once`() throws {
+    @Test(.proves("C16"), .enabled(if: SessionBus.isAllowed, "a bus takes dbus-daemon and systemd's client library"))
+    func `somebody who comes to the machine ends its idleness at once`() throws {
         let bus = try SessionBus()
         let manager = try StandInManager(on: bus.address, isIdle: true)
         defer { manager.stop() }

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import LinuxSystem
+import StatementTraits
 import Synchronization
 import TaskModel
 import Testing
@@ -92,7 +93,7 @@ struct SystemConditionsTests {
         await conditions.close()
     }
 
-    @Test func `C16: a host that watches nothing sleeps until it is told`() throws {
+    @Test(.proves("C16")) func `a host that watches nothing sleeps until it is told`() throws {
         let bell = Descriptor(owning: Machine.bell())
         let loop = try ConditionsLoop(SystemRoots(), ConditionThresholds(), LaunchUsage { nil }, ringing: bell)
         #expect(loop.timeout == nil)

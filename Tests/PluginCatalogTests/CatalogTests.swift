@@ -3,6 +3,7 @@
 import Foundation
 import LocatedYAML
 import PluginCatalog
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -31,7 +32,7 @@ struct CatalogTests {
         }
     }
 
-    @Test func `an entry has the entitlements of its manifest, in either format (70, 75)`() throws {
+    @Test(.proves(70, 75)) func `an entry has the entitlements of its manifest, in either format`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let claims = """

@@ -2,6 +2,7 @@
 
 import LocatedYAML
 import PluginCatalog
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -116,7 +117,7 @@ struct ManifestRuleTests {
         #expect(read(yaml("library: feed/libFeed.so")).manifest?.library.path.value == "feed/libFeed.so")
     }
 
-    @Test func `a pattern begins with the plugin's identifier, as a whole word (10)`() {
+    @Test(.proves(10)) func `a pattern begins with the plugin's identifier, as a whole word`() {
         let accepted = yaml("permitted-identifiers: [com.example.feed.*, com.example.feed.export.*]")
         let refused = yaml("permitted-identifiers: [com.example.*, com.example.feeder.*, org.other.*]")
         #expect(found(accepted).isEmpty)
@@ -127,7 +128,7 @@ struct ManifestRuleTests {
         #expect(found(yaml("permitted-identifiers: [org.other.task]")).isEmpty)
     }
 
-    @Test func `statement 11: processing without identifiers is an error at the mode`() {
+    @Test(.proves(11)) func `processing without identifiers is an error at the mode`() {
         let rule = "background-modes[1] processing-needs-identifiers"
         #expect(found(yaml("background-modes: [fetch, processing]")) == ["4 \(rule)"])
         #expect(found(yaml("background-modes: [fetch, processing]\npermitted-identifiers: []")) == ["4 \(rule)"])

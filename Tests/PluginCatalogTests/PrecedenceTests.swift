@@ -3,6 +3,7 @@
 import Foundation
 import LocatedYAML
 import PluginCatalog
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -66,7 +67,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test func `a task identifier stays with the plugin that had it (21)`() throws {
+    @Test(.proves(21)) func `a task identifier stays with the plugin that had it`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let newcomer = try workshop.installManifest(
@@ -243,7 +244,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test func `a pattern claims what it covers (10, 21)`() throws {
+    @Test(.proves(10, 21)) func `a pattern claims what it covers`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest(

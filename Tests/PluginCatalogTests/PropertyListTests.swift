@@ -3,6 +3,7 @@
 import Foundation
 import LocatedYAML
 import PluginCatalog
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -112,8 +113,8 @@ struct PropertyListTests {
         )
     }
 
-    @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func `entitlements stand under their own keys, and are claimed where they are true (70, 75)`(
+    @Test(.proves(70, 75), arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+    func `entitlements stand under their own keys, and are claimed where they are true`(
         format: PropertyListSerialization.PropertyListFormat
     ) throws {
         let gpu = "com.apple.developer.background-tasks.continued-processing.gpu"
@@ -155,7 +156,7 @@ struct PropertyListTests {
         )
     }
 
-    @Test func `statement 11: processing without identifiers is an error`() throws {
+    @Test(.proves(11)) func `processing without identifiers is an error`() throws {
         #expect(
             try read(["BGTaskSchedulerPermittedIdentifiers": [String]()]).problems.map(\.short) == [
                 "- UIBackgroundModes[1] processing-needs-identifiers"

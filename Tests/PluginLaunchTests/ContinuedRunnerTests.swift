@@ -3,6 +3,7 @@
 import Foundation
 import PluginLaunch
 import RunnerWire
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -23,7 +24,8 @@ extension LaunchTests {
 
         private let exported = TaskID(launch: PlayedHost.launch, index: 0)
 
-        @Test func `72, 77, 79: it runs without a deadline, knows what was submitted, and its last word arrives`()
+        @Test(.proves(72, 77, 79))
+        func `it runs without a deadline, knows what was submitted, and its last word arrives`()
             async throws
         {
             try await PlayedHost.with("Progresses", progresses()) { host in
@@ -52,7 +54,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `78: a person's stop reaches the expiration handler with its reason`() async throws {
+        @Test(.proves(78)) func `a person's stop reaches the expiration handler with its reason`() async throws {
             try await PlayedHost.with("Progresses", progresses()) { host in
                 await host.logged("progresses has begun")
                 try host.send(.expire([exported], .stoppedByPerson))
@@ -63,7 +65,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `77: one that stands still is told why, and its reports go on as they are`() async throws {
+        @Test(.proves(77)) func `one that stands still is told why, and its reports go on as they are`() async throws {
             let task = PlayedPlan.task("com.example.standsstill.export.1", .continued, continued: Self.album)
             let plan = PlayedPlan(lane: .continued, permitted: ["export.*"], budget: nil, tasks: [task])
             try await PlayedHost.with("StandsStill", plan) { host in
@@ -74,7 +76,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `77, 79: nonsense is refused, and a million reports are few messages of which the last is true`()
+        @Test(.proves(77, 79))
+        func `nonsense is refused, and a million reports are few messages of which the last is true`()
             async throws
         {
             let task = PlayedPlan.task("com.example.liesaboutprogress.export.1", .continued, continued: Self.album)
@@ -103,7 +106,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `77, 79: a task that is not continued has no progress and no title`() async throws {
+        @Test(.proves(77, 79)) func `a task that is not continued has no progress and no title`() async throws {
             let task = PlayedPlan.task("com.example.liesaboutprogress.task")
             try await PlayedHost.with(
                 "LiesAboutProgress",
@@ -126,7 +129,8 @@ extension LaunchTests {
             )
         }
 
-        @Test func `what a handler submits runs in the same process, with its own payload and titles (C8, 63)`()
+        @Test(.proves("C8", 63))
+        func `what a handler submits runs in the same process, with its own payload and titles`()
             async throws
         {
             try await PlayedHost.with("SubmitsContinued", submitsContinued(budget: .seconds(600))) { host in
@@ -145,7 +149,9 @@ extension LaunchTests {
             }
         }
 
-        @Test func `the deadline is that of the other tasks, the continued one outlives it (C8)`() async throws {
+        @Test(.proves("C8")) func `the deadline is that of the other tasks, the continued one outlives it`()
+            async throws
+        {
             let plan = submitsContinued(["lingers": "yes"], budget: .milliseconds(500))
             try await PlayedHost.with("SubmitsContinued", plan) { host in
                 let later = try await host.deliverSubmission(of: "com.example.submitscontinued.export.1", as: 1)
@@ -164,7 +170,9 @@ extension LaunchTests {
             }
         }
 
-        @Test func `14, 15, 18: what is composed while a task runs is registered first, or refused`() async throws {
+        @Test(.proves(14, 15, 18)) func `what is composed while a task runs is registered first, or refused`()
+            async throws
+        {
             let plan = PlayedPlan(
                 permitted: ["task", "late", "export.*"],
                 tasks: [PlayedPlan.task("com.example.registerscomposed.task")]
@@ -227,7 +235,7 @@ extension LaunchTests {
 
         // MARK: Assertions
 
-        @Test func `81, 82: without a deadline an assertion is told by the host alone`() async throws {
+        @Test(.proves(81, 82)) func `without a deadline an assertion is told by the host alone`() async throws {
             let task = PlayedPlan.task("com.example.holdsopen.task", .continued, continued: Self.album)
             let plan = PlayedPlan(lane: .continued, permitted: ["task"], budget: nil, tasks: [task])
             try await PlayedHost.with("HoldsOpen", plan) { host in
@@ -261,23 +269,26 @@ extension LaunchTests {
             }
         }
 
-        @Test(arguments: [("60", Duration.seconds(60)), ("0", .zero), ("never", nil)] as [(String, Duration?)])
-        func `84: the interval that a plugin sets reaches the host`(text: String, interval: Duration?) async throws {
+        @Test(
+            .proves(84),
+            arguments: [("60", Duration.seconds(60)), ("0", .zero), ("never", nil)] as [(String, Duration?)]
+        )
+        func `the interval that a plugin sets reaches the host`(text: String, interval: Duration?) async throws {
             try await fetches(plan(["interval": text])) { host in
                 #expect(host.text("statuses.txt") == "BGT_OK\n")
                 #expect(host.messages.contains(.fetchInterval(interval)))
             }
         }
 
-        @Test func `84: longer than any machine lives is not never`() async throws {
+        @Test(.proves(84)) func `longer than any machine lives is not never`() async throws {
             try await fetches(plan(["interval": "18446744073709551614"])) { host in
                 let interval = await host.first { if case .fetchInterval(let interval?) = $0 { interval } else { nil } }
                 #expect(interval > .seconds(Int64(200) * 365 * 86_400))
             }
         }
 
-        @Test
-        func `6, 84: with permitted identifiers, and without mode fetch, it is refused and the host hears nothing`()
+        @Test(.proves(6, 84))
+        func `with permitted identifiers, and without mode fetch, it is refused and the host hears nothing`()
             async throws
         {
             for plan in [plan(["interval": "60"], permitted: ["task"]), plan(["interval": "60"], modes: [.processing])]
@@ -289,7 +300,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `84: an extension sets no interval`() async throws {
+        @Test(.proves(84)) func `an extension sets no interval`() async throws {
             var plan = plan(["interval": "60"])
             plan.role = .extension
             try await fetches(plan) { host in
@@ -298,7 +309,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `84: of a hundred thousand intervals the last one holds, and few are told`() async throws {
+        @Test(.proves(84)) func `of a hundred thousand intervals the last one holds, and few are told`() async throws {
             try await PlayedHost.with("Fetches", plan(["flood": "yes", "interval": "77"])) { host in
                 _ = await host.first { if case .entered(0, _, true) = $0 { true } else { nil } }
                 let end = try await host.stop()
@@ -311,7 +322,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `84: the event fetch names the plugin itself`() async throws {
+        @Test(.proves(84)) func `the event fetch names the plugin itself`() async throws {
             var plan = plan(["interval": "60"])
             plan.tasks = [PlayedPlan.task("fetch", .event)]
             try await PlayedHost.with("Fetches", plan) { host in
@@ -320,8 +331,8 @@ extension LaunchTests {
             }
         }
 
-        @Test(arguments: ProtectionType.allCases)
-        func `70: a study is told its protection type among its flags`(protection: ProtectionType) async throws {
+        @Test(.proves(70), arguments: ProtectionType.allCases)
+        func `a study is told its protection type among its flags`(protection: ProtectionType) async throws {
             let task = PlayedPlan.task("com.example.studies.study", .healthResearch, protection: protection)
             try await PlayedHost.with("Studies", PlayedPlan(permitted: ["study"], tasks: [task])) { host in
                 await host.logged("the study has begun")

@@ -3,6 +3,7 @@
 import CLinux
 import Foundation
 import LinuxSystem
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -108,7 +109,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `an end for want of memory is read from the group's events (61)`() async throws {
+        @Test(.proves(61)) func `an end for want of memory is read from the group's events`() async throws {
             try await withScratch { folder in
                 let group = ControlGroup(path: folder)
                 #expect(!group.ranOutOfMemory)

@@ -2,6 +2,7 @@
 
 import CBackgroundTasks
 import PluginRuntime
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 struct AssertionTableTests {
     private let launch = LaunchNumber(rawValue: 41)
 
-    @Test func `81 numbers are never 0, never used twice, and no task's`() throws {
+    @Test(.proves(81)) func `numbers are never 0, never used twice, and no task's`() throws {
         var table = AssertionTable<Int>(launch: launch)
         var seen: Set<UInt64> = [0]
         for _ in 0..<1_000 {
@@ -20,7 +21,7 @@ struct AssertionTableTests {
         for index in 0..<100 { #expect(!seen.contains(TaskID(launch: launch, index: index).rawValue)) }
     }
 
-    @Test func `81 unknown, stale and foreign numbers end nothing`() throws {
+    @Test(.proves(81)) func `unknown, stale and foreign numbers end nothing`() throws {
         var table = AssertionTable<Int>(launch: launch)
         let id = try table.open(nil)
         for foreign in [0, 1, UInt64.max, TaskID(launch: launch, index: 0).rawValue] {
@@ -32,7 +33,7 @@ struct AssertionTableTests {
         #expect(!table.end(id).isEnded && table.isEmpty)
     }
 
-    @Test func `81 so many are open at once as the header says, and one that ends makes room`() throws {
+    @Test(.proves(81)) func `so many are open at once as the header says, and one that ends makes room`() throws {
         #expect(AssertionID.openLimit == Int(BGTASK_ASSERTIONS_MAX))
         #expect(AssertionID.nameLimit == Int(BGTASK_TITLE_MAX))
         var table = AssertionTable<Int>(launch: launch)
@@ -43,7 +44,7 @@ struct AssertionTableTests {
         #expect(table.begin(nil).id != nil)
     }
 
-    @Test func `81 once it expires, and once it is over, none begins`() {
+    @Test(.proves(81)) func `once it expires, and once it is over, none begins`() {
         var table = AssertionTable<Int>(launch: launch)
         #expect(table.expire(.budget).isEmpty)
         #expect(table.begin(1) == .tooLate)
@@ -52,7 +53,7 @@ struct AssertionTableTests {
         #expect(over.begin(1) == .tooLate)
     }
 
-    @Test func `82 each open one is told once, with the first reason`() throws {
+    @Test(.proves(82)) func `each open one is told once, with the first reason`() throws {
         var table = AssertionTable<Int>(launch: launch)
         let ids = (1...3).compactMap { table.begin($0).id }
         let silent = try table.open(nil)
@@ -66,7 +67,8 @@ struct AssertionTableTests {
         #expect(table.beginCall(of: silent)?.0 == nil)
     }
 
-    @Test func `82 one that was ended before its call is not told, and one ended inside it is released by it alone`() {
+    @Test(.proves(82))
+    func `one that was ended before its call is not told, and one ended inside it is released by it alone`() {
         var table = AssertionTable<Int>(launch: launch)
         let ids = (1...2).compactMap { table.begin($0).id }
         _ = table.expire(.budget)

@@ -1,13 +1,14 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import PluginRuntime
+import StatementTraits
 import Testing
 
 // A struct as minor 0 had it, and as a later minor made it grow.
 private struct Short { var size: UInt32 = 0, kind: UInt32 = 0; var number: UInt64 = 0 }
 private struct Long { var size: UInt32 = 0, kind: UInt32 = 0; var number: UInt64 = 0, added: UInt64 = 0 }
 
-@Suite("Structs may grow at the end, and only there (BGT-ABI-03)")
+@Suite("Structs may grow at the end, and only there", .proves("BGT-ABI-03"))
 struct ForeignStructTests {
     @Test func `a struct of our own size is read whole`() {
         let reading = read(bytes(size: 16, kind: 7, rest: [9]), as: Short.self)

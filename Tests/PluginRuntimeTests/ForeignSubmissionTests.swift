@@ -2,6 +2,7 @@
 
 import CBackgroundTasks
 import PluginRuntime
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -26,7 +27,7 @@ struct ForeignSubmissionTests {
         #expect(submission.payload == [1, 2, 3])
     }
 
-    @Test func `27: what the plugin does with its memory afterwards changes nothing`() throws {
+    @Test(.proves(27)) func `what the plugin does with its memory afterwards changes nothing`() throws {
         var text = Array("com.example.app.clean".utf8CString)
         var bytes: [UInt8] = [1, 2, 3]
         let submission = try text.withUnsafeMutableBufferPointer { name in
@@ -53,7 +54,7 @@ struct ForeignSubmissionTests {
         )
     }
 
-    @Test func `28: no date is no delay`() throws {
+    @Test(.proves(28)) func `no date is no delay`() throws {
         #expect(try read().request.earliestBegin == nil)
     }
 
@@ -119,11 +120,15 @@ struct ForeignSubmissionTests {
 
     // MARK: Health research
 
-    @Test(arguments: [
-        (BGT_PROTECTION_UNTIL_FIRST_AUTHENTICATION, ProtectionType.untilFirstAuthentication),
-        (BGT_PROTECTION_NONE, .none), (BGT_PROTECTION_UNLESS_OPEN, .unlessOpen), (BGT_PROTECTION_COMPLETE, .complete),
-    ])
-    func `70: health research keeps its needs and its protection type`(bits: UInt32, type: ProtectionType) throws {
+    @Test(
+        .proves(70),
+        arguments: [
+            (BGT_PROTECTION_UNTIL_FIRST_AUTHENTICATION, ProtectionType.untilFirstAuthentication),
+            (BGT_PROTECTION_NONE, .none), (BGT_PROTECTION_UNLESS_OPEN, .unlessOpen),
+            (BGT_PROTECTION_COMPLETE, .complete),
+        ]
+    )
+    func `health research keeps its needs and its protection type`(bits: UInt32, type: ProtectionType) throws {
         let request = try read { request in
             request.kind = BGT_KIND_HEALTH_RESEARCH
             request.flags = BGT_NEEDS_EXTERNAL_POWER | bits
@@ -132,7 +137,7 @@ struct ForeignSubmissionTests {
         #expect(request.requiresExternalPower && !request.requiresNetwork)
     }
 
-    @Test func `70: no other kind has a protection type, and no bit beside it is taken`() {
+    @Test(.proves(70)) func `no other kind has a protection type, and no bit beside it is taken`() {
         for kind in [BGT_KIND_REFRESH, BGT_KIND_PROCESSING] {
             let problem = problem { request in
                 request.kind = kind
@@ -149,7 +154,9 @@ struct ForeignSubmissionTests {
 
     // MARK: Continued
 
-    @Test func `72, 79: a continued request keeps title, subtitle, strategy and resources, and no date`() throws {
+    @Test(.proves(72, 79)) func `a continued request keeps title, subtitle, strategy and resources, and no date`()
+        throws
+    {
         let request = try readContinued("Exporting", "12 photos") { request in
             request.strategy = BGT_STRATEGY_FAIL
             request.resources = BGT_RESOURCE_GPU
@@ -159,7 +166,7 @@ struct ForeignSubmissionTests {
         #expect(request.kind == .continued && request.continued == terms && request.earliestBegin == nil)
     }
 
-    @Test func `73: no strategy is the strategy queue`() throws {
+    @Test(.proves(73)) func `no strategy is the strategy queue`() throws {
         #expect(try readContinued("Exporting", nil).request.continued == ContinuedTerms(title: "Exporting"))
         let problem = continuedProblem("Exporting", nil) { $0.strategy = 3 }
         #expect(problem?.status == BGT_INVALID && problem?.message.hasPrefix("strategy 3") == true)
@@ -184,8 +191,8 @@ struct ForeignSubmissionTests {
         }
     }
 
-    @Test(arguments: [2, 1 << 63, .max] as [UInt64])
-    func `75: an unknown bit of resources is refused before anybody is asked`(resources: UInt64) {
+    @Test(.proves(75), arguments: [2, 1 << 63, .max] as [UInt64])
+    func `an unknown bit of resources is refused before anybody is asked`(resources: UInt64) {
         let problem = continuedProblem("Exporting", nil) { $0.resources = resources }
         #expect(problem?.status == BGT_INVALID && problem?.message.hasPrefix("resources") == true)
     }

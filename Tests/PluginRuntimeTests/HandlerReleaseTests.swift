@@ -1,10 +1,11 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import PluginRuntime
+import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Every expiration handler is released exactly once, after its last use (56)")
+@Suite("Every expiration handler is released exactly once, after its last use", .proves(56))
 struct HandlerReleaseTests {
     // Any order of the calls that threads can make; a handler is a number that is never used twice.
     @Test(arguments: 0..<50 as Range<UInt64>)

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import PluginRuntime
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -8,20 +9,20 @@ import Testing
 struct RegistrationTableTests {
     private let refresh = identifier("com.example.app.refresh")
 
-    @Test func `12: a permitted identifier registered in entry has its handler`() {
+    @Test(.proves(12)) func `a permitted identifier registered in entry has its handler`() {
         var table = table()
         #expect(table.register("com.example.app.refresh", "first").isRegistered)
         _ = table.closeEntry(succeeded: true)
         #expect(table.beginCall(for: refresh)?.handler == "first")
     }
 
-    @Test func `1: an identifier that the manifest lacks is refused`() {
+    @Test(.proves(1)) func `an identifier that the manifest lacks is refused`() {
         var table = table()
         #expect(table.register("com.example.app.other", "handler") == .notPermitted)
         #expect(table.register("com.example.APP.refresh", "handler") == .notPermitted)
     }
 
-    @Test func `16: the second registration is refused and the first handler stays`() {
+    @Test(.proves(16)) func `the second registration is refused and the first handler stays`() {
         var table = table()
         #expect(table.register("com.example.app.refresh", "first").isRegistered)
         #expect(table.register("com.example.app.refresh", "second") == .duplicate)
@@ -29,7 +30,7 @@ struct RegistrationTableTests {
         #expect(table.beginCall(for: refresh)?.handler == "first")
     }
 
-    @Test func `statement 13: what one process registered another does not have`() {
+    @Test(.proves(13)) func `what one process registered another does not have`() {
         var first = table()
         #expect(first.register("com.example.app.refresh", "handler").isRegistered)
         _ = first.closeEntry(succeeded: true)
@@ -40,8 +41,8 @@ struct RegistrationTableTests {
         #expect(second.beginCall(for: refresh)?.handler == "again")
     }
 
-    @Test
-    func `17: a permitted identifier without a handler is missed when it is submitted or delivered, not in entry`() {
+    @Test(.proves(17))
+    func `a permitted identifier without a handler is missed when it is submitted or delivered, not in entry`() {
         var table = table()
         _ = table.register("com.example.app.refresh", "handler")
         #expect(table.closeEntry(succeeded: true) == [])
@@ -49,7 +50,7 @@ struct RegistrationTableTests {
         #expect(table.beginCall(for: identifier("com.example.app.clean"))?.handler == nil)
     }
 
-    @Test func `statement 18: what the plugin submits must have a handler in its process`() {
+    @Test(.proves(18)) func `what the plugin submits must have a handler in its process`() {
         var table = table()
         #expect(table.lacksHandler(for: refresh))
         #expect(table.register("com.example.app.refresh", "handler").isRegistered)
@@ -60,21 +61,21 @@ struct RegistrationTableTests {
         #expect(!ofExtension.lacksHandler(for: refresh))
     }
 
-    @Test func `14: after entry nothing is registered any more`() {
+    @Test(.proves(14)) func `after entry nothing is registered any more`() {
         var table = table()
         _ = table.closeEntry(succeeded: true)
         #expect(table.register("com.example.app.refresh", "late") == .wrongPhase)
         #expect(table.isRegistered(refresh) == false)
     }
 
-    @Test func `15: an identifier that only a pattern permits may register later`() {
+    @Test(.proves(15)) func `an identifier that only a pattern permits may register later`() {
         var table = table()
         _ = table.closeEntry(succeeded: true)
         #expect(table.register("com.example.app.export.photos", "late").isRegistered)
         #expect(table.register("com.example.app.export.*", "pattern").isRegistered)
     }
 
-    @Test func `15: a late registration is told apart, as the host has to hear of it`() {
+    @Test(.proves(15)) func `a late registration is told apart, as the host has to hear of it`() {
         var table = table()
         let photos = PermittedIdentifier.exact(identifier("com.example.app.export.photos"))
         let music = PermittedIdentifier.exact(identifier("com.example.app.export.music"))
@@ -84,7 +85,8 @@ struct RegistrationTableTests {
         #expect(table.register("com.example.app.export.music", "again") == .duplicate)
     }
 
-    @Test func `14, 15: a name that a pattern alone permits may be late, one with a line of its own may not`() {
+    @Test(.proves(14, 15)) func `a name that a pattern alone permits may be late, one with a line of its own may not`()
+    {
         var table = RegistrationTable<String>(
             role: .main,
             permitted: permitted + [.exact(identifier("com.example.app.export.daily"))]
@@ -96,7 +98,8 @@ struct RegistrationTableTests {
         #expect(table.register("com.example.app.nowhere", "late") == .wrongPhase)
     }
 
-    @Test func `10, 19: of several patterns the longest that covers an identifier has it, a name before all`() {
+    @Test(.proves(10, 19)) func `of several patterns the longest that covers an identifier has it, a name before all`()
+    {
         var table = RegistrationTable<String>(
             role: .main,
             permitted: ["com.example.app.*", "com.example.app.export.*", "com.example.app.export.photos.*"]
@@ -128,7 +131,7 @@ struct RegistrationTableTests {
         #expect(table.endCall(call) == "pattern")
     }
 
-    @Test func `18: a composed identifier needs a handler of its own, or a pattern that covers it`() {
+    @Test(.proves(18)) func `a composed identifier needs a handler of its own, or a pattern that covers it`() {
         var table = table()
         let photos = identifier("com.example.app.export.photos")
         #expect(table.lacksHandler(for: photos))
@@ -138,7 +141,7 @@ struct RegistrationTableTests {
         #expect(!table.lacksHandler(for: photos))
     }
 
-    @Test func `20: an extension cannot register, whatever it names`() {
+    @Test(.proves(20)) func `an extension cannot register, whatever it names`() {
         var table = RegistrationTable<String>(role: .extension, permitted: permitted)
         #expect(table.register("com.example.app.refresh", "handler") == .wrongRole)
         #expect(table.register("com.example.app.other", "handler") == .wrongRole)

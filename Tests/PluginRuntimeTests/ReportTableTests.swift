@@ -1,10 +1,11 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import PluginRuntime
+import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Of many reports the newest counts, and the last always arrives (77)")
+@Suite("Of many reports the newest counts, and the last always arrives", .proves(77))
 struct ReportTableTests {
     @Test func `the first is sent at once, those right after it are held back as one`() {
         var table = ReportTable<String, Int>()

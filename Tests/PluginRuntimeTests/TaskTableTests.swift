@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import PluginRuntime
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -11,7 +12,7 @@ struct TaskTableTests {
     private let early = MonotonicTime(nanoseconds: 1)
     private let deadline = MonotonicTime(nanoseconds: 1_000)
 
-    @Test func `62: the first completion wins`() {
+    @Test(.proves(62)) func `the first completion wins`() {
         var table = delivered()
         #expect(table.complete(task, outcome: 0, at: early).isRecorded(.success))
         #expect(table.complete(task, outcome: 1, at: early).isAlreadyCompleted)
@@ -34,7 +35,7 @@ struct TaskTableTests {
         #expect(table.presence(of: task) == .open(nil))
     }
 
-    @Test func `58, 59: completion within the grace counts, at the kill deadline nothing does`() {
+    @Test(.proves(58, 59)) func `completion within the grace counts, at the kill deadline nothing does`() {
         var table = delivered()
         _ = table.expire(.all, .budget, at: deadline)
         #expect(table.complete(task, outcome: 0, at: MonotonicTime(nanoseconds: 1_099)).isRecorded(.success))
@@ -71,7 +72,7 @@ struct TaskTableTests {
         #expect(table.expire(.all, .budget, at: deadline).map(\.task) == [other])
     }
 
-    @Test func `58: a handler set before expiration is called once`() {
+    @Test(.proves(58)) func `a handler set before expiration is called once`() {
         var table = delivered()
         #expect(table.setHandler("handler", of: task).mustCall == false)
         #expect(table.expire(.tasks([task]), .budget, at: deadline).map(\.mustCall) == [true])
@@ -95,7 +96,7 @@ struct TaskTableTests {
         #expect(table.end() == ["after"])
     }
 
-    @Test func `56: completion before the call's thread arrives keeps the call from beginning`() {
+    @Test(.proves(56)) func `completion before the call's thread arrives keeps the call from beginning`() {
         var table = delivered()
         _ = table.setHandler("handler", of: task)
         _ = table.expire(.tasks([task]), .budget, at: early)
@@ -103,7 +104,7 @@ struct TaskTableTests {
         #expect(table.beginCall(of: task) == nil)
     }
 
-    @Test func `56: completion inside the call leaves the release to the call`() {
+    @Test(.proves(56)) func `completion inside the call leaves the release to the call`() {
         var table = delivered()
         _ = table.setHandler("handler", of: task)
         _ = table.expire(.tasks([task]), .budget, at: early)
@@ -139,7 +140,7 @@ struct TaskTableTests {
 
     // MARK: Continued tasks
 
-    @Test func `the launch's deadline holds for the tasks that are not continued (C8)`() {
+    @Test(.proves("C8")) func `the launch's deadline holds for the tasks that are not continued`() {
         var table = mixed()
         #expect(table.expire(.bounded, .budget, at: deadline).map(\.task) == [task])
         #expect(table.presence(of: other) == .open(nil) && table.hasUnbounded)
@@ -149,7 +150,7 @@ struct TaskTableTests {
         #expect(!table.hasUnbounded)
     }
 
-    @Test func `a continued task that expires has its own grace (77, 78)`() {
+    @Test(.proves(77, 78)) func `a continued task that expires has its own grace`() {
         var table = mixed()
         _ = table.expire(.tasks([other]), .noProgress, at: MonotonicTime(nanoseconds: 5_000))
         #expect(!table.hasUnbounded)

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import RunnerWire
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -85,8 +86,8 @@ struct MalformedFrameTests {
         #expect(throws: WireError.self) { try decoder.next() }
     }
 
-    @Test(arguments: [(-1, 1), (2, 1), (0, 0), (0, -1), (.min, .max)] as [(Int64, Int64)])
-    func `77: progress out of range is refused, however it came to be sent`(done: Int64, total: Int64) throws {
+    @Test(.proves(77), arguments: [(-1, 1), (2, 1), (0, 0), (0, -1), (.min, .max)] as [(Int64, Int64)])
+    func `progress out of range is refused, however it came to be sent`(done: Int64, total: Int64) throws {
         let progress = try #require(TaskProgress(done: 1, total: 2))
         var frame = try RunnerMessage.progress(TaskID(rawValue: 1), progress).frame()
         frame.replaceSubrange(14..., with: bytes(done) + bytes(total))

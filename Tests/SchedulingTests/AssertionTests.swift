@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -18,7 +19,7 @@ struct AssertionTests {
 
     // MARK: 81
 
-    @Test func `81 the launch stays open after its last completion until the assertion is ended`() {
+    @Test(.proves(81)) func `the launch stays open after its last completion until the assertion is ended`() {
         hold()
         #expect(host.outcomes(of: .clean) == [.succeeded])
         #expect(host.finished.isEmpty && host.openAssertions == ["flush"])
@@ -29,7 +30,7 @@ struct AssertionTests {
         #expect(host.launchOutcomes == [.completed] && host.openAssertions.isEmpty)
     }
 
-    @Test func `81 every assertion needs its own end`() {
+    @Test(.proves(81)) func `every assertion needs its own end`() {
         host.submit(.clean)
         host.enter()
         for count in 1...3 as ClosedRange<UInt32> { host.beginAssertion(count, named: "part \(count)") }
@@ -41,7 +42,7 @@ struct AssertionTests {
         #expect(host.finished.count == 1)
     }
 
-    @Test func `81 one that ends before the last completion ends nothing`() {
+    @Test(.proves(81)) func `one that ends before the last completion ends nothing`() {
         host.submit(.clean)
         host.enter()
         host.beginAssertion()
@@ -51,7 +52,7 @@ struct AssertionTests {
         #expect(host.finished.count == 1)
     }
 
-    @Test func `81 it starts nothing, and what waits waits for the lane`() throws {
+    @Test(.proves(81)) func `it starts nothing, and what waits waits for the lane`() throws {
         hold()
         let launch = try #require(host.lastPlan).number
         host.submit(.vacuum)
@@ -65,7 +66,7 @@ struct AssertionTests {
         #expect(Set(try #require(host.batches.last)) == [.vacuum, .clean])
     }
 
-    @Test func `81 one begun in entry holds an event launch that nobody receives`() throws {
+    @Test(.proves(81)) func `one begun in entry holds an event launch that nobody receives`() throws {
         host.install(.app(version: "2.0"))
         let plan = try #require(host.lastPlan)
         #expect(plan.lane == .event)
@@ -78,7 +79,7 @@ struct AssertionTests {
         #expect(host.finished == [plan.number] && host.launchOutcomes == [.completed])
     }
 
-    @Test func `81 after the launch has ended none begins`() {
+    @Test(.proves(81)) func `after the launch has ended none begins`() {
         host.processesObey = false
         host.submit(.clean)
         host.runToTheEnd()
@@ -90,7 +91,7 @@ struct AssertionTests {
         #expect(host.launchOutcomes == [.completed] && host.entries(.violation).isEmpty)
     }
 
-    @Test func `81 an entry that fails leaves none`() {
+    @Test(.proves(81)) func `an entry that fails leaves none`() {
         host.submit(.clean)
         host.beginAssertion()
         host.enter(status: -7)
@@ -100,7 +101,7 @@ struct AssertionTests {
 
     // MARK: 82
 
-    @Test func `82 at the deadline it is told once, and ended in the grace the launch ends in order`() {
+    @Test(.proves(82)) func `at the deadline it is told once, and ended in the grace the launch ends in order`() {
         hold()
         host.advance(by: .minutes(10) - .nanoseconds(1))
         #expect(host.assertionExpirations.isEmpty)
@@ -112,7 +113,9 @@ struct AssertionTests {
         #expect(host.launchOutcomes == [.completed] && host.lastLaunchEntry?.blame == .nobody)
     }
 
-    @Test func `82 not ended within the grace it is the launch's overrun, and the tasks stay completed`() throws {
+    @Test(.proves(82)) func `not ended within the grace it is the launch's overrun, and the tasks stay completed`()
+        throws
+    {
         hold()
         host.advance(by: .minutes(10) + .seconds(5) - .nanoseconds(1))
         #expect(host.killed.isEmpty)
@@ -126,7 +129,7 @@ struct AssertionTests {
         #expect(entry.message.contains("end every assertion before its deadline or in its handler"))
     }
 
-    @Test func `82 the journal names those that were not ended, as many as can be read`() throws {
+    @Test(.proves(82)) func `the journal names those that were not ended, as many as can be read`() throws {
         host.submit(.clean)
         host.enter()
         for count in 1...10 as ClosedRange<UInt32> { host.beginAssertion(count, named: "part \(count)") }
@@ -137,7 +140,7 @@ struct AssertionTests {
         #expect(message.contains(#"assertions "part 1", "part 3", "part 4", "part 5", "part 6" and 4 more"#))
     }
 
-    @Test func `82 tasks and assertions are told together, and share the grace`() {
+    @Test(.proves(82)) func `tasks and assertions are told together, and share the grace`() {
         host.submit(.clean)
         host.enter()
         host.beginAssertion()
@@ -151,7 +154,7 @@ struct AssertionTests {
         #expect(host.launchOutcomes == [.overran])
     }
 
-    @Test func `82 a task that overruns as well is named first`() throws {
+    @Test(.proves(82)) func `a task that overruns as well is named first`() throws {
         host.submit(.clean)
         host.enter()
         host.beginAssertion()
@@ -160,7 +163,7 @@ struct AssertionTests {
         #expect(message.contains("a task was not completed") && message.contains("not ended: assertion \"flush\""))
     }
 
-    @Test func `82 one begun while the word was on its way is as overdue as the others`() {
+    @Test(.proves(82)) func `one begun while the word was on its way is as overdue as the others`() {
         host.submit(.clean)
         host.enter()
         host.advance(by: .minutes(10))
@@ -171,7 +174,7 @@ struct AssertionTests {
         #expect(host.killed.count == 1 && host.launchOutcomes == [.overran])
     }
 
-    @Test func `82 a host that stops tells it, waits the grace, and blames nobody else`() throws {
+    @Test(.proves(82)) func `a host that stops tells it, waits the grace, and blames nobody else`() throws {
         hold()
         host.processesObey = false
         host.stop()
@@ -184,14 +187,14 @@ struct AssertionTests {
         #expect(host.outcomes(of: .clean) == [.succeeded] && host.hasStopped)
     }
 
-    @Test func `82 a host that stops is held up no longer than the assertion`() {
+    @Test(.proves(82)) func `a host that stops is held up no longer than the assertion`() {
         hold()
         host.stop()
         host.endAssertion()
         #expect(host.hasStopped && host.launchOutcomes == [.completed])
     }
 
-    @Test func `82 a person's stop of the last task tells the assertion too`() throws {
+    @Test(.proves(82)) func `a person's stop of the last task tells the assertion too`() throws {
         host.submit(.clean)
         host.enter()
         host.beginAssertion()
@@ -203,7 +206,7 @@ struct AssertionTests {
         #expect(try #require(host.lastLaunchEntry).message.contains("stopped by a person"))
     }
 
-    @Test func `82 a person can stop a launch that nothing but an assertion keeps`() throws {
+    @Test(.proves(82)) func `a person can stop a launch that nothing but an assertion keeps`() throws {
         hold()
         let launch = try #require(host.lastPlan).number
         #expect(host.simulateExpiration(of: .clean) == .expiring(launch))
@@ -212,7 +215,8 @@ struct AssertionTests {
         #expect(host.killed == [launch])
     }
 
-    @Test func `82 it is told when the last task that may go on is over, and others were told to stop before`() {
+    @Test(.proves(82))
+    func `it is told when the last task that may go on is over, and others were told to stop before`() {
         host.submit(.clean, after: .minutes(1), needsPower: true)
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -227,7 +231,7 @@ struct AssertionTests {
         #expect(host.finished.count == 1)
     }
 
-    @Test func `82 it is not told while a task may go on`() {
+    @Test(.proves(82)) func `it is not told while a task may go on`() {
         host.submit(.clean, after: .minutes(1), needsPower: true)
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -242,8 +246,8 @@ struct AssertionTests {
         #expect(host.finished.count == 1)
     }
 
-    @Test(arguments: [true, false])
-    func `82 a launch that runs on what is lost loses its assertions with its last task`(isCompleted: Bool) {
+    @Test(.proves(82), arguments: [true, false])
+    func `a launch that runs on what is lost loses its assertions with its last task`(isCompleted: Bool) {
         host.submit(.clean, needsNetwork: true)
         host.enter()
         host.beginAssertion()
@@ -257,21 +261,21 @@ struct AssertionTests {
         #expect(host.killed.count == 1 && host.launchOutcomes == [.overran])
     }
 
-    @Test func `82 what a crash leaves open is named`() throws {
+    @Test(.proves(82)) func `what a crash leaves open is named`() throws {
         hold()
         host.crash()
         #expect(host.launchOutcomes == [.crashed] && host.outcomes(of: .clean) == [.succeeded])
         #expect(try #require(host.lastLaunchEntry).message.contains("not ended: assertion \"flush\""))
     }
 
-    @Test func `82 a process that leaves by itself while it is kept has exited`() throws {
+    @Test(.proves(82)) func `a process that leaves by itself while it is kept has exited`() throws {
         hold()
         host.exit(code: 0)
         #expect(host.launchOutcomes == [.exited] && host.lastLaunchEntry?.blame == .plugin)
         #expect(host.outcomes(of: .clean) == [.succeeded] && host.pending.isEmpty)
     }
 
-    @Test func `82 an entry that never returns is ended as such, whatever it began`() {
+    @Test(.proves(82)) func `an entry that never returns is ended as such, whatever it began`() {
         host.submit(.clean)
         host.beginAssertion()
         host.advance(by: .minutes(10))
@@ -282,7 +286,7 @@ struct AssertionTests {
 
     // MARK: 83
 
-    @Test func `83 what is left of the budget goes on being used while an assertion is open`() throws {
+    @Test(.proves(83)) func `what is left of the budget goes on being used while an assertion is open`() throws {
         hold()
         host.advance(by: .minutes(4))
         let launch = try #require(host.scheduler.runningLaunches.first)

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -10,7 +11,7 @@ struct BackgroundRefreshTests {
         SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard(), .mail(), configure: configure)
     }
 
-    @Test func `7 refresh switched off for the host is error 1`() {
+    @Test(.proves(7)) func `refresh switched off for the host is error 1`() {
         let host = host { $0.isBackgroundRefreshOn = false }
         let refusal = host.submit(.feed, as: .refresh)?.refusal
         #expect(refusal?.code == .unavailable && refusal?.subReason == .backgroundRefreshOff)
@@ -18,13 +19,13 @@ struct BackgroundRefreshTests {
         #expect(host.submit(.clean)?.refusal == nil && host.submitContinued()?.refusal == nil)
     }
 
-    @Test func `7 refresh switched off for one plugin is error 1 for that one`() {
+    @Test(.proves(7)) func `refresh switched off for one plugin is error 1 for that one`() {
         let host = host { $0.plugins[.app, default: PluginPolicy()].isBackgroundRefreshOn = false }
         #expect(host.submit(.feed, as: .refresh)?.refusal?.subReason == .backgroundRefreshOff)
         #expect(host.submit(.inbox, as: .refresh, by: .plugin(.mail))?.refusal == nil)
     }
 
-    @Test func `7 an explicit denial is error 3 for every kind of background work`() {
+    @Test(.proves(7)) func `an explicit denial is error 3 for every kind of background work`() {
         let host = host { $0.plugins[.app, default: PluginPolicy()].isBackgroundDenied = true }
         for kind in [TaskKind.refresh, .processing, .healthResearch] {
             let refusal = host.submit(.study, as: kind)?.refusal
@@ -34,7 +35,7 @@ struct BackgroundRefreshTests {
         #expect(host.submit(.inbox, as: .refresh, by: .plugin(.mail))?.refusal == nil)
     }
 
-    @Test func `7 what was pending when it was switched off waits with that reason`() {
+    @Test(.proves(7)) func `what was pending when it was switched off waits with that reason`() {
         let on = host { _ in }
         on.submit(.feed, as: .refresh, after: .hours(1))
         on.submit(.clean, after: .hours(1))
@@ -45,7 +46,7 @@ struct BackgroundRefreshTests {
         #expect(off.reasons(.feed).first == .backgroundRefreshOff(nil))
     }
 
-    @Test func `7 what was pending when it was denied waits with that reason, a person's wish included`() {
+    @Test(.proves(7)) func `what was pending when it was denied waits with that reason, a person's wish included`() {
         let on = host { _ in }
         on.submit(.clean, after: .hours(1))
         let off = host { $0.plugins[.app, default: PluginPolicy()].isBackgroundDenied = true }
@@ -55,7 +56,8 @@ struct BackgroundRefreshTests {
         #expect(off.simulateLaunch(of: .clean)?.complaint?.contains("denies") == true)
     }
 
-    @Test func `7 refresh switched off for the host and for the plugin gives both reasons, the host's first`() {
+    @Test(.proves(7)) func `refresh switched off for the host and for the plugin gives both reasons, the host's first`()
+    {
         let on = host { _ in }
         on.submit(.feed, as: .refresh, after: .hours(1))
         let off = host {

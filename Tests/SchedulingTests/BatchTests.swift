@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -15,7 +16,7 @@ struct BatchTests {
         host.submit(.vacuum, after: .minutes(1))
     }
 
-    @Test func `45 an eligible request is launched: its handler gets a task of its kind`() throws {
+    @Test(.proves(45)) func `an eligible request is launched: its handler gets a task of its kind`() throws {
         host.submit(.feed, as: .refresh)
         let plan = try #require(host.lastPlan)
         #expect(plan.lane == .background && plan.cause == .due)
@@ -23,34 +24,34 @@ struct BatchTests {
         #expect(plan.plugin == .app())
     }
 
-    @Test func `46 nothing is said about the tasks before entry has returned`() {
+    @Test(.proves(46)) func `nothing is said about the tasks before entry has returned`() {
         host.submit(.feed, as: .refresh)
         #expect(host.outcomes(of: .feed).isEmpty && host.finished.isEmpty)
         host.enter()
         #expect(host.running == [.feed])
     }
 
-    @Test func `47 several eligible requests of a plugin share one launch, of every kind`() {
+    @Test(.proves(47)) func `several eligible requests of a plugin share one launch, of every kind`() {
         submitThree()
         host.advance(by: .minutes(1))
         #expect(host.batches == [[.feed, .clean, .vacuum]])
     }
 
-    @Test func `47 the oldest submission comes first`() {
+    @Test(.proves(47)) func `the oldest submission comes first`() {
         host.submit(.vacuum, after: .minutes(1))
         host.submit(.clean, after: .seconds(30) + .seconds(30))
         host.advance(by: .minutes(1))
         #expect(host.batches == [[.vacuum, .clean]])
     }
 
-    @Test func `47 another plugin's requests are another launch's`() {
+    @Test(.proves(47)) func `another plugin's requests are another launch's`() {
         submitThree()
         host.submit(.sweep, after: .minutes(1), by: .plugin(.mail))
         host.advance(by: .minutes(1))
         #expect(Set(host.batches) == [[.feed, .clean, .vacuum], [.sweep]])
     }
 
-    @Test func `47 what is not eligible stays behind, with its reason`() {
+    @Test(.proves(47)) func `what is not eligible stays behind, with its reason`() {
         host.conditions.isOnExternalPower = false
         host.change(power: false)
         submitThree()
@@ -62,7 +63,7 @@ struct BatchTests {
         #expect(Set(host.pending) == [.index, .job(1)])
     }
 
-    @Test func `52 a task without a handler is consumed as not registered and its neighbours run`() {
+    @Test(.proves(52)) func `a task without a handler is consumed as not registered and its neighbours run`() {
         submitThree()
         host.advance(by: .minutes(1))
         host.enter(registering: [.feed, .vacuum])
@@ -75,21 +76,21 @@ struct BatchTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test func `C2 a launch without any handler is over at once`() {
+    @Test(.proves("C2")) func `a launch without any handler is over at once`() {
         host.submit(.clean)
         host.enter(registering: [])
         #expect(host.outcomes(of: .clean) == [.notRegistered])
         #expect(host.finished.count == 1)
     }
 
-    @Test func `63 a task is completed under the identifier it was submitted with`() {
+    @Test(.proves(63)) func `a task is completed under the identifier it was submitted with`() {
         host.submit(.clean)
         host.enter()
         host.complete(.clean)
         #expect(host.lastEntry(of: .clean)?.label == "com.example.app.clean")
     }
 
-    @Test func `C1 a request leaves the pending list when its launch is committed, not before`() {
+    @Test(.proves("C1")) func `a request leaves the pending list when its launch is committed, not before`() {
         host.runners = .held
         host.submit(.clean)
         #expect(host.pending == [.clean])
@@ -100,7 +101,7 @@ struct BatchTests {
         #expect(host.pending.isEmpty && host.running == [.clean])
     }
 
-    @Test func `C1 what becomes eligible before the batch closes is in it`() {
+    @Test(.proves("C1")) func `what becomes eligible before the batch closes is in it`() {
         host.runners = .held
         host.submit(.clean)
         host.submit(.vacuum)
@@ -108,7 +109,7 @@ struct BatchTests {
         #expect(host.batches == [[.clean, .vacuum]])
     }
 
-    @Test func `C1 what becomes eligible after the batch closed waits for the next launch`() {
+    @Test(.proves("C1")) func `what becomes eligible after the batch closed waits for the next launch`() {
         host.runners = .held
         host.submit(.clean)
         host.commits = .held
@@ -122,7 +123,7 @@ struct BatchTests {
         #expect(host.batches == [[.clean], [.vacuum]])
     }
 
-    @Test func `C1 what is no longer eligible when the runner is there is not in the batch`() {
+    @Test(.proves("C1")) func `what is no longer eligible when the runner is there is not in the batch`() {
         host.runners = .held
         host.submit(.clean, needsNetwork: true)
         host.submit(.vacuum)
@@ -131,7 +132,7 @@ struct BatchTests {
         #expect(host.batches == [[.vacuum]])
     }
 
-    @Test func `C7 a batch larger than a launch takes is split, oldest first`() {
+    @Test(.proves("C7")) func `a batch larger than a launch takes is split, oldest first`() {
         let host = SchedulerDriver(.app()) { $0.batchSize = 2 }
         for number in 1...3 { host.submit(.job(number), after: .minutes(1)) }
         host.advance(by: .minutes(1))
@@ -140,14 +141,14 @@ struct BatchTests {
         #expect(host.batches == [[.job(1), .job(2)], [.job(3)]])
     }
 
-    @Test func `17 a handler may be registered for what is not in the batch`() {
+    @Test(.proves(17)) func `a handler may be registered for what is not in the batch`() {
         host.submit(.clean)
         host.enter(registering: [.feed, .clean, .vacuum, .index])
         #expect(host.entries(.violation).isEmpty)
         #expect(host.running == [.clean])
     }
 
-    @Test func `17 that a handler is missing matters to nobody until its identifier is launched`() {
+    @Test(.proves(17)) func `that a handler is missing matters to nobody until its identifier is launched`() {
         host.submit(.clean)
         host.enter(registering: [.clean])
         host.complete(.clean)
@@ -159,7 +160,7 @@ struct BatchTests {
         #expect(host.outcomes(of: .vacuum) == [.notRegistered])
     }
 
-    @Test func `C17 a running launch keeps the manifest that it was committed with`() {
+    @Test(.proves("C17")) func `a running launch keeps the manifest that it was committed with`() {
         host.submit(.clean)
         host.install(.app(version: "2.0", permitted: [.exact(.vacuum)]))
         host.enter(host.plans[0])

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -18,7 +19,7 @@ struct BoundFunctionTests {
         host.enter(receives: false)
     }
 
-    @Test func `C11 it gets no event when it is installed, changed or the host starts`() {
+    @Test(.proves("C11")) func `it gets no event when it is installed, changed or the host starts`() {
         host.install(.bound())
         #expect(host.plans.isEmpty && host.pendingEvents.isEmpty)
         #expect(host.entries(.pluginInstalled).map(\.plugin) == [.app])
@@ -45,7 +46,7 @@ struct BoundFunctionTests {
         #expect(host.lastEntry(of: .clean)?.blame == .plugin)
     }
 
-    @Test func `C3 a crash names the library, the function and the signature, and is charged as any`() {
+    @Test(.proves("C3")) func `a crash names the library, the function and the signature, and is charged as any`() {
         launch(.clean, .vacuum)
         host.crash(on: .vacuum)
         let message = host.lastEntry(of: .vacuum)?.message ?? ""
@@ -69,7 +70,7 @@ struct BoundFunctionTests {
         #expect(message.contains("/plugins/libcom.example.app.so, the signatures that its manifest has"), "\(message)")
     }
 
-    @Test func `61 a kill for memory names the function`() {
+    @Test(.proves(61)) func `a kill for memory names the function`() {
         launch(.clean)
         host.runOutOfMemory()
         #expect(host.lastEntry(of: .clean)?.message.contains("too much memory, in \(Self.clean)") == true)
@@ -82,7 +83,8 @@ struct BoundFunctionTests {
         #expect(host.lastEntry(of: .clean)?.message.contains(Self.clean) == true)
     }
 
-    @Test func `57 a function without a cancel flag is ended after the grace, and the journal says what it lacks`() {
+    @Test(.proves(57))
+    func `a function without a cancel flag is ended after the grace, and the journal says what it lacks`() {
         launch(.vacuum)
         host.advance(by: .minutes(10) + .seconds(5))
         #expect(host.outcomes(of: .vacuum) == [.expired])
@@ -90,7 +92,7 @@ struct BoundFunctionTests {
         #expect(message.contains(Self.vacuum) && message.hasSuffix("give it a cancel-flag if it takes one"))
     }
 
-    @Test func `59 a function that does not look at its flag overruns, and is named`() {
+    @Test(.proves(59)) func `a function that does not look at its flag overruns, and is named`() {
         launch(.clean)
         host.setExpirationHandler(for: .clean)
         host.advance(by: .minutes(10) + .seconds(5))
@@ -99,7 +101,7 @@ struct BoundFunctionTests {
         #expect(message.contains(Self.clean) && message.hasSuffix("let it look at the flag more often"))
     }
 
-    @Test func `C8 what cannot report progress is never continued: it would stall`() throws {
+    @Test(.proves("C8")) func `what cannot report progress is never continued: it would stall`() throws {
         host.install(.bound())
         let refusal = try #require(host.submitContinued(.clean)?.refusal)
         #expect(refusal.code == .unavailable && refusal.subReason == .notOffered)

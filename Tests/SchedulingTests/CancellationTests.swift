@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 struct CancellationTests {
     let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail())
 
-    @Test func `42 a cancelled request disappears and is journaled`() throws {
+    @Test(.proves(42)) func `a cancelled request disappears and is journaled`() throws {
         let number = try #require(host.submit(.clean, after: .hours(1))?.submission)
         #expect(host.cancel(.clean) == .cancelled(1))
         #expect(host.pending.isEmpty)
@@ -17,20 +18,20 @@ struct CancellationTests {
         #expect(host.plans.isEmpty)
     }
 
-    @Test func `42 an unknown identifier is ignored`() {
+    @Test(.proves(42)) func `an unknown identifier is ignored`() {
         #expect(host.cancel(.clean) == .cancelled(0))
         #expect(host.cancel("com.example.nobody.knows", of: nil) == .cancelled(0))
         #expect(host.journal.isEmpty)
     }
 
-    @Test func `42 a plugin cannot cancel what belongs to another`() {
+    @Test(.proves(42)) func `a plugin cannot cancel what belongs to another`() {
         host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
         #expect(host.cancel(.sweep, of: .app) == .cancelled(0))
         #expect(host.pending == [.sweep])
         #expect(host.cancel(.sweep, of: nil) == .cancelled(1))
     }
 
-    @Test func `43 cancelling all takes back what extensions submitted as well, and nobody else's`() {
+    @Test(.proves(43)) func `cancelling all takes back what extensions submitted as well, and nobody else's`() {
         host.submit(.clean, after: .hours(1))
         host.submit(.vacuum, after: .hours(1), by: .plugin(.keyboard))
         host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
@@ -39,12 +40,12 @@ struct CancellationTests {
         #expect(host.entries(.cancelled).count == 2)
     }
 
-    @Test func `43 an extension's cancelling all is its main plugin's`() {
+    @Test(.proves(43)) func `an extension's cancelling all is its main plugin's`() {
         host.submit(.clean, after: .hours(1))
         #expect(host.cancelAll(of: .keyboard) == .cancelled(1))
     }
 
-    @Test func `44 a running task goes on`() {
+    @Test(.proves(44)) func `a running task goes on`() {
         host.submit(.clean)
         host.enter()
         #expect(host.cancel(.clean) == .cancelled(0))
@@ -54,7 +55,7 @@ struct CancellationTests {
         #expect(host.outcomes(of: .clean) == [.succeeded])
     }
 
-    @Test func `C3 a task cancelled while it ran does not return when it is interrupted`() {
+    @Test(.proves("C3")) func `a task cancelled while it ran does not return when it is interrupted`() {
         host.submit(.clean)
         host.enter()
         host.cancel(.clean)
@@ -64,7 +65,7 @@ struct CancellationTests {
         #expect(host.lastEntry(of: .clean)?.event == .cancelled)
     }
 
-    @Test func `C3 a task cancelled while its launch was being recorded does not return either`() {
+    @Test(.proves("C3")) func `a task cancelled while its launch was being recorded does not return either`() {
         host.runners = .held
         host.submit(.clean)
         host.commits = .held
@@ -77,7 +78,7 @@ struct CancellationTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test func `C3 a cancellation that comes while the task is on its way back wins`() throws {
+    @Test(.proves("C3")) func `a cancellation that comes while the task is on its way back wins`() throws {
         host.submit(.clean)
         host.enter()
         host.commits = .held
@@ -90,7 +91,7 @@ struct CancellationTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test func `C3 a cancellation of a task on its way back fails when its return cannot be recorded`() {
+    @Test(.proves("C3")) func `a cancellation of a task on its way back fails when its return cannot be recorded`() {
         host.submit(.clean)
         host.enter()
         host.commits = .held
@@ -104,7 +105,7 @@ struct CancellationTests {
         #expect(host.cancel(.clean) == .cancelled(1))
     }
 
-    @Test func `42 a second cancellation promises nothing that the first one's commit can still break`() {
+    @Test(.proves(42)) func `a second cancellation promises nothing that the first one's commit can still break`() {
         host.submit(.clean, after: .hours(1))
         host.commits = .held
         host.cancel(.clean)
@@ -114,7 +115,7 @@ struct CancellationTests {
         #expect(host.lastAnswer == .cancelled(1) && host.pending.isEmpty)
     }
 
-    @Test func `44 nor of a running task`() {
+    @Test(.proves(44)) func `nor of a running task`() {
         host.submit(.clean)
         host.enter()
         host.commits = .held
@@ -127,7 +128,7 @@ struct CancellationTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test func `44 nor of a task whose end is not on disk yet: the host may die and find it running`() {
+    @Test(.proves(44)) func `nor of a task whose end is not on disk yet: the host may die and find it running`() {
         host.submit(.clean)
         host.enter()
         host.commits = .held
@@ -137,7 +138,7 @@ struct CancellationTests {
         #expect(host.lastAnswer == .cancelled(0))
     }
 
-    @Test func `42 a cancellation reaches the first submission when its replacement cannot be recorded`() {
+    @Test(.proves(42)) func `a cancellation reaches the first submission when its replacement cannot be recorded`() {
         host.submit(.clean, after: .hours(1))
         host.commits = .held
         host.submit(.clean, after: .hours(2))
@@ -147,7 +148,7 @@ struct CancellationTests {
         #expect(host.lastAnswer == .cancelled(1) && host.pending.isEmpty)
     }
 
-    @Test func `C3 cancelling takes back the newer submission and keeps the older from returning`() {
+    @Test(.proves("C3")) func `cancelling takes back the newer submission and keeps the older from returning`() {
         host.submit(.clean)
         host.enter()
         host.submit(.clean, after: .hours(1))
@@ -156,7 +157,7 @@ struct CancellationTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test func `C3 a cancellation before the first catalogue reaches what the last host left running`() {
+    @Test(.proves("C3")) func `a cancellation before the first catalogue reaches what the last host left running`() {
         host.submit(.clean)
         host.enter()
         host.scheduler = Scheduler(
@@ -172,7 +173,7 @@ struct CancellationTests {
         #expect(host.pending.isEmpty && host.batches == [[.clean]])
     }
 
-    @Test func `26 a cancelled request does not stop its plugin's other requests`() {
+    @Test(.proves(26)) func `a cancelled request does not stop its plugin's other requests`() {
         host.runners = .held
         host.submit(.clean)
         host.submit(.vacuum)
@@ -181,7 +182,8 @@ struct CancellationTests {
         #expect(host.batches == [[.vacuum]])
     }
 
-    @Test func `42 a launch whose only request is cancelled before its runner is there gives the runner back`() {
+    @Test(.proves(42))
+    func `a launch whose only request is cancelled before its runner is there gives the runner back`() {
         host.runners = .held
         host.submit(.clean)
         host.cancel(.clean)
@@ -189,8 +191,8 @@ struct CancellationTests {
         #expect(host.plans.isEmpty && host.dismissed.count == 1)
     }
 
-    @Test
-    func `C3 a process that has left while a cancellation is being written is waited for, not looked at for ever`() {
+    @Test(.proves("C3"))
+    func `a process that has left while a cancellation is being written is waited for, not looked at for ever`() {
         host.processesObey = false
         host.submit(.clean)
         host.enter()
@@ -206,8 +208,8 @@ struct CancellationTests {
         #expect(host.launchOutcomes == [.completed])
     }
 
-    @Test func `44 a cancellation that waits for a commit is staged before newer submissions of its identifier`() throws
-    {
+    @Test(.proves(44))
+    func `a cancellation that waits for a commit is staged before newer submissions of its identifier`() throws {
         host.commits = .held
         host.submit(.clean, after: .hours(1))
         host.cancel(.clean)
@@ -223,7 +225,7 @@ struct CancellationTests {
         #expect(host.pending == [.clean] && host.lastAnswer?.submission != nil)
     }
 
-    @Test func `C17 the replacements of one launch beyond the twentieth are one line with their count`() {
+    @Test(.proves("C17")) func `the replacements of one launch beyond the twentieth are one line with their count`() {
         host.submit(.clean)
         host.enter()
         guard let plan = host.lastPlan else { return host.complain("nothing was launched") }
@@ -244,7 +246,7 @@ struct CancellationTests {
         #expect(lines.last?.message.hasPrefix("29 more pending requests were replaced") == true)
     }
 
-    @Test func `44 the cancellations by one launch beyond the hundredth are one line with their count`() {
+    @Test(.proves(44)) func `the cancellations by one launch beyond the hundredth are one line with their count`() {
         host.submit(.clean)
         host.enter()
         guard let plan = host.lastPlan else { return host.complain("nothing was launched") }
@@ -263,7 +265,7 @@ struct CancellationTests {
         #expect(lines.last?.launch == plan.number)
     }
 
-    @Test func `44 each cancellation by a caller has a line of its own`() {
+    @Test(.proves(44)) func `each cancellation by a caller has a line of its own`() {
         host.isStrict = false
         for _ in 1...130 {
             host.submit(.vacuum, after: .hours(1))

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -8,13 +9,13 @@ import Testing
 struct ClockStepTests {
     let host = SchedulerDriver(.app())
 
-    @Test func `C10 set forward, what is due by the new time begins`() {
+    @Test(.proves("C10")) func `set forward, what is due by the new time begins`() {
         host.submit(.clean, after: .hours(5))
         host.stepWallClock(by: .hours(5))
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `C10 set back, what is not due by the new time waits`() {
+    @Test(.proves("C10")) func `set back, what is not due by the new time waits`() {
         host.submit(.clean, after: .hours(1))
         host.stepWallClock(by: .hours(-3))
         host.advance(by: .hours(4) - .nanoseconds(1))
@@ -23,7 +24,7 @@ struct ClockStepTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `C10 what was due already waits again when the clock is set back before its begin`() {
+    @Test(.proves("C10")) func `what was due already waits again when the clock is set back before its begin`() {
         host.change(power: false)
         host.submit(.clean, after: .hours(1), needsPower: true)
         host.advance(by: .hours(1))
@@ -35,7 +36,7 @@ struct ClockStepTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `C10 a batch is judged by the time at which it closes`() {
+    @Test(.proves("C10")) func `a batch is judged by the time at which it closes`() {
         host.runners = .held
         host.submit(.clean, after: .hours(1))
         host.advance(by: .hours(1))
@@ -46,7 +47,7 @@ struct ClockStepTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `C10 budgets know nothing of the wall clock`() {
+    @Test(.proves("C10")) func `budgets know nothing of the wall clock`() {
         host.submit(.feed, as: .refresh)
         host.enter()
         host.stepWallClock(by: .days(100))
@@ -56,7 +57,7 @@ struct ClockStepTests {
         #expect(host.expirations.count == 1)
     }
 
-    @Test func `C10 a retry delay is the wall clock's`() {
+    @Test(.proves("C10")) func `a retry delay is the wall clock's`() {
         host.submit(.clean)
         host.enter()
         host.crash()
@@ -65,7 +66,7 @@ struct ClockStepTests {
         #expect(host.plans.count == 2)
     }
 
-    @Test func `C10 an event's delay is looked at again when the clock was set back after it was over`() {
+    @Test(.proves("C10")) func `an event's delay is looked at again when the clock was set back after it was over`() {
         let host = SchedulerDriver(.app(), .mail()) { $0.eventLaunches = 1 }
         host.install(.app(version: "2.0"))
         host.enter()
@@ -80,7 +81,7 @@ struct ClockStepTests {
         #expect(host.plans.count == 3)
     }
 
-    @Test func `C3 a delay that a clock far ahead reckoned keeps nobody waiting`() {
+    @Test(.proves("C3")) func `a delay that a clock far ahead reckoned keeps nobody waiting`() {
         host.submit(.clean)
         host.enter()
         host.crash()
@@ -89,7 +90,7 @@ struct ClockStepTests {
         #expect(host.plans.count == 2 && host.running == [.clean])
     }
 
-    @Test func `C3 nor does it after a restart, nor an event`() {
+    @Test(.proves("C3")) func `nor does it after a restart, nor an event`() {
         host.install(.app(version: "2.0"))
         host.crash()
         host.clock.stepWall(by: .days(-400))
@@ -97,14 +98,14 @@ struct ClockStepTests {
         #expect(host.plans.count == 2 && host.pendingEvents.isEmpty)
     }
 
-    @Test func `C10 a machine that slept past a begin launches when it wakes`() {
+    @Test(.proves("C10")) func `a machine that slept past a begin launches when it wakes`() {
         host.submit(.clean, after: .hours(8))
         host.advance(by: .hours(1))
         host.stepWallClock(by: .hours(7))
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `C10 set back and forth a hundred times, a request begins once`() {
+    @Test(.proves("C10")) func `set back and forth a hundred times, a request begins once`() {
         host.submit(.clean, after: .hours(1))
         for _ in 1...100 {
             host.stepWallClock(by: .minutes(-30))

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 struct CommitTests {
     let host = SchedulerDriver(.app(), .mail())
 
-    @Test func `33 a submission is answered after its commit`() {
+    @Test(.proves(33)) func `a submission is answered after its commit`() {
         host.commits = .held
         #expect(host.submit(.clean, after: .hours(1)) == nil)
         #expect(host.pending.isEmpty)
@@ -18,7 +19,7 @@ struct CommitTests {
         #expect(host.pending == [.clean])
     }
 
-    @Test func `C14 a submission whose commit fails is refused and leaves nothing behind`() throws {
+    @Test(.proves("C14")) func `a submission whose commit fails is refused and leaves nothing behind`() throws {
         host.commits = .failing
         let refusal = try #require(host.submit(.clean, after: .hours(1))?.refusal)
         #expect(refusal.code == .unavailable && refusal.subReason == .notRecorded)
@@ -29,7 +30,7 @@ struct CommitTests {
         #expect(host.plans.isEmpty)
     }
 
-    @Test func `23 a replacement whose commit fails leaves the first as it was`() throws {
+    @Test(.proves(23)) func `a replacement whose commit fails leaves the first as it was`() throws {
         let first = try #require(host.submit(.clean, after: .hours(1))?.submission)
         host.commits = .failing
         host.submit(.clean, after: .hours(9))
@@ -39,7 +40,7 @@ struct CommitTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `23 while a replacement is recorded the first is not launched`() {
+    @Test(.proves(23)) func `while a replacement is recorded the first is not launched`() {
         host.submit(.clean, after: .hours(1))
         host.commits = .held
         host.submit(.clean, after: .hours(3))
@@ -50,7 +51,8 @@ struct CommitTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `23 of three submissions at once the journal names what the last one really replaced`() throws {
+    @Test(.proves(23)) func `of three submissions at once the journal names what the last one really replaced`() throws
+    {
         let first = try #require(host.submit(.clean, after: .hours(1))?.submission)
         host.commits = .held
         host.submit(.clean, after: .hours(2))
@@ -61,7 +63,7 @@ struct CommitTests {
         #expect(host.entries(.replaced).contains { $0.submission == first })
     }
 
-    @Test func `42 a cancellation is answered after its commit, and not before is anything gone`() {
+    @Test(.proves(42)) func `a cancellation is answered after its commit, and not before is anything gone`() {
         host.submit(.clean, after: .hours(1))
         host.commits = .held
         #expect(host.cancel(.clean) == nil)
@@ -70,7 +72,7 @@ struct CommitTests {
         #expect(host.lastAnswer == .cancelled(1) && host.pending.isEmpty)
     }
 
-    @Test func `42 a cancellation whose commit fails leaves the request and says so`() {
+    @Test(.proves(42)) func `a cancellation whose commit fails leaves the request and says so`() {
         host.submit(.clean, after: .hours(1))
         host.commits = .failing
         #expect(host.cancel(.clean)?.isNotRecorded == true)
@@ -79,7 +81,7 @@ struct CommitTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `42 a running task whose cancellation could not be recorded returns when interrupted`() {
+    @Test(.proves(42)) func `a running task whose cancellation could not be recorded returns when interrupted`() {
         host.submit(.clean)
         host.enter()
         host.commits = .failing
@@ -89,7 +91,7 @@ struct CommitTests {
         #expect(host.pending == [.clean])
     }
 
-    @Test func `C1 a launch whose commit fails never gets a plan, and is tried again`() {
+    @Test(.proves("C1")) func `a launch whose commit fails never gets a plan, and is tried again`() {
         host.commits = .held
         host.runners = .held
         host.submit(.clean)
@@ -104,7 +106,9 @@ struct CommitTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `C1 a runner that ends while its launch is recorded runs nothing, and nobody is charged`() throws {
+    @Test(.proves("C1")) func `a runner that ends while its launch is recorded runs nothing, and nobody is charged`()
+        throws
+    {
         host.runners = .held
         host.submit(.clean)
         host.commits = .held
@@ -120,7 +124,7 @@ struct CommitTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `C1 a runner reported lost while its launch is recorded does not unsettle the launch`() {
+    @Test(.proves("C1")) func `a runner reported lost while its launch is recorded does not unsettle the launch`() {
         host.runners = .held
         host.submit(.clean)
         host.commits = .held
@@ -133,7 +137,7 @@ struct CommitTests {
         #expect(host.ledger.runningLaunches.isEmpty)
     }
 
-    @Test func `C3 an outcome is written until it is written, in order`() {
+    @Test(.proves("C3")) func `an outcome is written until it is written, in order`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -150,7 +154,7 @@ struct CommitTests {
         #expect(host.ledger.runningLaunches.isEmpty)
     }
 
-    @Test func `C3 what was told while a commit failed comes after what that commit was to tell`() {
+    @Test(.proves("C3")) func `what was told while a commit failed comes after what that commit was to tell`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -164,7 +168,7 @@ struct CommitTests {
         #expect(host.journal.compactMap(\.label) == ["com.example.app.clean", "com.example.app.vacuum"])
     }
 
-    @Test func `C3 a lane is held until the end of its launch is on disk`() {
+    @Test(.proves("C3")) func `a lane is held until the end of its launch is on disk`() {
         host.submit(.clean)
         host.submit(.vacuum)
         host.enter()
@@ -177,7 +181,7 @@ struct CommitTests {
         #expect(host.batches == [[.clean], [.vacuum]])
     }
 
-    @Test func `C3 a task returns when that is on disk, not before`() {
+    @Test(.proves("C3")) func `a task returns when that is on disk, not before`() {
         host.submit(.clean)
         host.enter()
         host.commits = .failing
@@ -190,7 +194,7 @@ struct CommitTests {
         #expect(host.plans.count == 2 || host.pending == [.clean])
     }
 
-    @Test func `C11 a welcome that cannot be recorded is tried again`() {
+    @Test(.proves("C11")) func `a welcome that cannot be recorded is tried again`() {
         host.commits = .failing
         host.install(.app(version: "2.0"))
         #expect(host.plans.isEmpty)

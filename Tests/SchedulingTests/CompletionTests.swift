@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -13,35 +14,38 @@ struct CompletionTests {
         host.enter()
     }
 
-    @Test(arguments: [
-        (CompletionOutcome.success, TaskOutcome.succeeded), (.failure, .failed), (.noData, .noData),
-    ])
-    func `55 the outcome is recorded as given`(_ said: CompletionOutcome, _ outcome: TaskOutcome) {
+    @Test(
+        .proves(55),
+        arguments: [
+            (CompletionOutcome.success, TaskOutcome.succeeded), (.failure, .failed), (.noData, .noData),
+        ]
+    )
+    func `the outcome is recorded as given`(_ said: CompletionOutcome, _ outcome: TaskOutcome) {
         host.complete(.clean, as: said)
         #expect(host.outcomes(of: .clean) == [outcome])
         #expect(host.lastEntry(of: .clean)?.blame == (said == .failure ? .plugin : .nobody))
     }
 
-    @Test func `55 a failure is only a report: nothing is tried again`() {
+    @Test(.proves(55)) func `a failure is only a report: nothing is tried again`() {
         host.complete(.clean, as: .failure)
         host.advance(by: .days(30))
         #expect(host.pending.isEmpty && host.plans.count == 1)
     }
 
-    @Test func `55 who wants to try again submits before completing`() {
+    @Test(.proves(55)) func `who wants to try again submits before completing`() {
         host.submit(.clean, after: .minutes(5))
         host.complete(.clean, as: .failure)
         host.advance(by: .minutes(5))
         #expect(host.plans.count == 2)
     }
 
-    @Test func `62 a completion after the launch is over changes nothing`() {
+    @Test(.proves(62)) func `a completion after the launch is over changes nothing`() {
         host.complete(.clean)
         host.complete(.clean, as: .failure)
         #expect(host.outcomes(of: .clean) == [.succeeded])
     }
 
-    @Test func `62 the first completion wins, a second gets a journal line`() throws {
+    @Test(.proves(62)) func `the first completion wins, a second gets a journal line`() throws {
         host.complete(.clean)
         host.advance(by: .seconds(1))
         host.submit(.vacuum, after: .minutes(1))
@@ -56,7 +60,7 @@ struct CompletionTests {
         #expect(host.running == [.index])
     }
 
-    @Test func `53 a process that leaves after its last task ends a completed launch`() throws {
+    @Test(.proves(53)) func `a process that leaves after its last task ends a completed launch`() throws {
         host.processesObey = false
         host.complete(.clean)
         #expect(host.finished.count == 1 && host.launchOutcomes.isEmpty)
@@ -65,7 +69,7 @@ struct CompletionTests {
         #expect(try #require(host.lastLaunchEntry).blame == .nobody)
     }
 
-    @Test func `53 a process that lingers after its last task is ended`() {
+    @Test(.proves(53)) func `a process that lingers after its last task is ended`() {
         host.processesObey = false
         host.complete(.clean)
         host.advance(by: .seconds(6))
@@ -75,7 +79,7 @@ struct CompletionTests {
         #expect(host.lastLaunchEntry?.message.contains("did not leave within the grace") == true)
     }
 
-    @Test func `53 a crash after the last task is the launch's, not the task's`() {
+    @Test(.proves(53)) func `a crash after the last task is the launch's, not the task's`() {
         host.processesObey = false
         host.complete(.clean)
         host.crash()

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 struct ConditionTests {
     let host = SchedulerDriver(.app(), conditions: Conditions(isOnExternalPower: false, hasNetwork: false))
 
-    @Test func `68 a request that needs power waits for it`() {
+    @Test(.proves(68)) func `a request that needs power waits for it`() {
         host.submit(.clean, needsPower: true)
         #expect(host.plans.isEmpty && host.reasons(.clean) == [.externalPower])
         host.change(network: true)
@@ -17,14 +18,14 @@ struct ConditionTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `67 a request that needs a network waits for it`() {
+    @Test(.proves(67)) func `a request that needs a network waits for it`() {
         host.submit(.clean, needsNetwork: true)
         #expect(host.plans.isEmpty && host.reasons(.clean) == [.network])
         host.change(network: true)
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `68 a request that needs both waits for both`() {
+    @Test(.proves(68)) func `a request that needs both waits for both`() {
         host.submit(.clean, needsPower: true, needsNetwork: true)
         #expect(host.reasons(.clean) == [.externalPower, .network])
         host.change(power: true)
@@ -33,7 +34,7 @@ struct ConditionTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `68 a request that becomes due without power is launched when it comes`() {
+    @Test(.proves(68)) func `a request that becomes due without power is launched when it comes`() {
         host.submit(.clean, after: .hours(1), needsPower: true)
         host.advance(by: .hours(2))
         #expect(host.plans.isEmpty)
@@ -41,7 +42,7 @@ struct ConditionTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `C7 lost conditions expire only the tasks that need them, with that reason`() {
+    @Test(.proves("C7")) func `lost conditions expire only the tasks that need them, with that reason`() {
         host.change(power: true, network: true)
         host.submit(.clean, after: .minutes(1), needsPower: true)
         host.submit(.vacuum, after: .minutes(1), needsNetwork: true)
@@ -56,7 +57,7 @@ struct ConditionTests {
         #expect(host.expirations.map(\.reason) == [.externalPowerLost, .networkLost])
     }
 
-    @Test func `C7 one that stops in time spares its neighbours`() {
+    @Test(.proves("C7")) func `one that stops in time spares its neighbours`() {
         host.change(power: true)
         host.submit(.clean, after: .minutes(1), needsPower: true)
         host.submit(.vacuum, after: .minutes(1))
@@ -69,7 +70,7 @@ struct ConditionTests {
         #expect(host.lastEntry(of: .clean)?.message.contains("external power lost") == true)
     }
 
-    @Test func `C7 one that does not stop in the grace overran and ends the launch`() {
+    @Test(.proves("C7")) func `one that does not stop in the grace overran and ends the launch`() {
         host.change(power: true)
         host.submit(.clean, needsPower: true)
         host.enter()
@@ -81,7 +82,7 @@ struct ConditionTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test func `C7 conditions that come back take no expiration back`() {
+    @Test(.proves("C7")) func `conditions that come back take no expiration back`() {
         host.change(power: true)
         host.submit(.clean, needsPower: true)
         host.enter()
@@ -91,7 +92,7 @@ struct ConditionTests {
         #expect(host.outcomes(of: .clean) == [.expired])
     }
 
-    @Test func `C7 what was launched without power at a person's wish is not told that it lost it`() {
+    @Test(.proves("C7")) func `what was launched without power at a person's wish is not told that it lost it`() {
         host.submit(.clean, needsPower: true)
         host.simulateLaunch(of: .clean)
         host.enter()
@@ -102,7 +103,8 @@ struct ConditionTests {
         #expect(host.expirations.map(\.reason) == [.externalPowerLost])
     }
 
-    @Test func `C3 conditions lost inside entry are told when entry has returned: before it nothing is delivered`() {
+    @Test(.proves("C3"))
+    func `conditions lost inside entry are told when entry has returned: before it nothing is delivered`() {
         host.change(power: true)
         host.submit(.clean, needsPower: true)
         host.change(power: false)
@@ -116,7 +118,7 @@ struct ConditionTests {
         #expect(host.killed.count == 1)
     }
 
-    @Test func `C3 an entry that fails after conditions were lost is charged, not consumed`() {
+    @Test(.proves("C3")) func `an entry that fails after conditions were lost is charged, not consumed`() {
         host.change(power: true)
         host.submit(.clean, needsPower: true)
         host.change(power: false)
@@ -125,7 +127,7 @@ struct ConditionTests {
         #expect(host.pending == [.clean])
     }
 
-    @Test func `C7 conditions that are back when entry returns expire nothing`() {
+    @Test(.proves("C7")) func `conditions that are back when entry returns expire nothing`() {
         host.change(power: true)
         host.submit(.clean, needsPower: true)
         host.change(power: false)
@@ -134,7 +136,7 @@ struct ConditionTests {
         #expect(host.expirations.isEmpty)
     }
 
-    @Test func `C7 conditions lost while the launch is recorded are told when entry has returned`() {
+    @Test(.proves("C7")) func `conditions lost while the launch is recorded are told when entry has returned`() {
         host.change(network: true)
         host.runners = .held
         host.submit(.clean, needsNetwork: true)

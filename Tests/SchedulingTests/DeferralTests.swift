@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 struct DeferralTests {
     private func at(_ seconds: Int64) -> WallTime { WallTime(nanoseconds: seconds * 1_000_000_000) }
 
-    @Test func `C12 a deferral period ends once, and says that it ended`() {
+    @Test(.proves("C12")) func `a deferral period ends once, and says that it ended`() {
         var deferral = Deferral()
         let before = deferral.end(at: at(1))
         deferral.begin(at: at(2), newestDue: at(1))
@@ -18,7 +19,7 @@ struct DeferralTests {
         #expect(deferral.periods == [DeferralPeriod(since: at(2), until: at(5))])
     }
 
-    @Test func `C12 a request's deferral begins when it is due, or with the next period after that`() {
+    @Test(.proves("C12")) func `a request's deferral begins when it is due, or with the next period after that`() {
         var deferral = Deferral()
         deferral.begin(at: at(10), newestDue: at(10))
         _ = deferral.end(at: at(20))
@@ -32,7 +33,7 @@ struct DeferralTests {
         #expect(deferral.start(for: at(51)) == nil)
     }
 
-    @Test func `C12 a period goes on when no request became due since it ended`() {
+    @Test(.proves("C12")) func `a period goes on when no request became due since it ended`() {
         var deferral = Deferral()
         deferral.begin(at: at(10), newestDue: at(10))
         _ = deferral.end(at: at(20))
@@ -43,7 +44,7 @@ struct DeferralTests {
         #expect(deferral.periods == [DeferralPeriod(since: at(10), until: at(40)), DeferralPeriod(since: at(50))])
     }
 
-    @Test func `C12 of more than sixteen periods the oldest two become one`() {
+    @Test(.proves("C12")) func `of more than sixteen periods the oldest two become one`() {
         var deferral = Deferral()
         for number in 1...17 {
             let begin = Int64(number) * 100
@@ -55,7 +56,7 @@ struct DeferralTests {
         #expect(deferral.periods[1] == DeferralPeriod(since: at(300), until: at(350)))
     }
 
-    @Test func `C12 a clock that is set back brings every period before the present`() {
+    @Test(.proves("C12")) func `a clock that is set back brings every period before the present`() {
         var deferral = Deferral()
         deferral.begin(at: at(10), newestDue: at(10))
         _ = deferral.end(at: at(40))
@@ -64,7 +65,7 @@ struct DeferralTests {
         #expect(deferral.periods == [DeferralPeriod(since: at(10), until: at(20)), DeferralPeriod(since: at(20))])
     }
 
-    @Test func `C12 a deferral is to be written after each change, and again after a failed commit`() {
+    @Test(.proves("C12")) func `a deferral is to be written after each change, and again after a failed commit`() {
         var deferral = Deferral()
         #expect(!deferral.isChanged && deferral.isEmpty)
         deferral.begin(at: at(1), newestDue: at(1))

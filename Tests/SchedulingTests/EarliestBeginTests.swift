@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -8,12 +9,12 @@ import Testing
 struct EarliestBeginTests {
     let host = SchedulerDriver(.app())
 
-    @Test func `28 without an earliest begin nothing is delayed`() {
+    @Test(.proves(28)) func `without an earliest begin nothing is delayed`() {
         host.submit(.clean)
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `29 a request with an earliest begin starts then and not before`() {
+    @Test(.proves(29)) func `a request with an earliest begin starts then and not before`() {
         host.submit(.clean, after: .hours(1))
         host.advance(by: .hours(1) - .nanoseconds(1))
         #expect(host.plans.isEmpty)
@@ -21,24 +22,24 @@ struct EarliestBeginTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `30 an earliest begin in the past is none`() {
+    @Test(.proves(30)) func `an earliest begin in the past is none`() {
         host.submit(.clean, after: .hours(-1))
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `30 even the oldest time there is delays nothing`() {
+    @Test(.proves(30)) func `even the oldest time there is delays nothing`() {
         host.submit(.clean, at: WallTime(nanoseconds: .min))
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `31 a date far ahead is accepted and waits`() {
+    @Test(.proves(31)) func `a date far ahead is accepted and waits`() {
         host.submit(.clean, at: WallTime(nanoseconds: .max))
         host.advance(by: .days(3_650))
         #expect(host.plans.isEmpty)
         #expect(host.reasons(.clean) == [.earliestBegin(WallTime(nanoseconds: .max))])
     }
 
-    @Test func `29 a replacement's earliest begin counts, not the first one's`() {
+    @Test(.proves(29)) func `a replacement's earliest begin counts, not the first one's`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.clean, after: .hours(1))
         host.advance(by: .minutes(30))
@@ -47,7 +48,7 @@ struct EarliestBeginTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `29 a replacement can bring the begin forward`() {
+    @Test(.proves(29)) func `a replacement can bring the begin forward`() {
         host.submit(.clean, after: .hours(1))
         host.submit(.clean)
         #expect(host.batches == [[.clean]])
@@ -56,7 +57,7 @@ struct EarliestBeginTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test func `29 of thousands of replaced requests only the last begins`() {
+    @Test(.proves(29)) func `of thousands of replaced requests only the last begins`() {
         for second in 1...5_000 { host.submit(.clean, after: .hours(10) + .seconds(second)) }
         host.advance(by: .hours(10) + .seconds(4_999))
         #expect(host.plans.isEmpty)

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -13,7 +14,7 @@ struct ExpirationTests {
         host.enter()
     }
 
-    @Test func `57 without a handler the task is unsuccessful at the end of the grace`() {
+    @Test(.proves(57)) func `without a handler the task is unsuccessful at the end of the grace`() {
         host.advance(by: .seconds(30))
         #expect(host.outcomes(of: .feed).isEmpty)
         host.advance(by: .seconds(5))
@@ -21,14 +22,14 @@ struct ExpirationTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test func `58 the deadline of the budget expires every unfinished task`() {
+    @Test(.proves(58)) func `the deadline of the budget expires every unfinished task`() {
         host.setExpirationHandler(for: .feed)
         host.advance(by: .seconds(30))
         #expect(host.expirations.map(\.reason) == [.budget])
         #expect(host.killed.isEmpty)
     }
 
-    @Test func `58 a task completed within the grace ended as it says`() throws {
+    @Test(.proves(58)) func `a task completed within the grace ended as it says`() throws {
         host.setExpirationHandler(for: .feed)
         host.advance(by: .seconds(34))
         host.complete(.feed, as: .failure)
@@ -38,7 +39,8 @@ struct ExpirationTests {
         #expect(try #require(host.lastEntry(of: .feed)).message.contains("budget used up"))
     }
 
-    @Test func `59 a task with a handler that does not complete in the grace overran, and its process is ended`() {
+    @Test(.proves(59))
+    func `a task with a handler that does not complete in the grace overran, and its process is ended`() {
         host.setExpirationHandler(for: .feed)
         host.advance(by: .seconds(35))
         #expect(host.killed.count == 1)
@@ -47,14 +49,14 @@ struct ExpirationTests {
         #expect(host.lastEntry(of: .feed)?.blame == .plugin)
     }
 
-    @Test func `56 a handler that was taken back is none`() {
+    @Test(.proves(56)) func `a handler that was taken back is none`() {
         host.setExpirationHandler(for: .feed)
         host.setExpirationHandler(for: .feed, to: false)
         host.advance(by: .seconds(35))
         #expect(host.outcomes(of: .feed) == [.expired])
     }
 
-    @Test func `60 the reason is told, and the first reason stays`() {
+    @Test(.proves(60)) func `the reason is told, and the first reason stays`() {
         host.simulateExpiration(of: .feed)
         host.advance(by: .seconds(4))
         host.stop()
@@ -64,21 +66,21 @@ struct ExpirationTests {
         #expect(host.outcomes(of: .feed) == [.expired])
     }
 
-    @Test func `C3 what was told to stop for time does not return`() {
+    @Test(.proves("C3")) func `what was told to stop for time does not return`() {
         host.advance(by: .seconds(31))
         host.crash()
         #expect(host.outcomes(of: .feed) == [.crashed])
         #expect(host.pending.isEmpty)
     }
 
-    @Test func `C3 expiration delivered means consumed, however the process ends`() {
+    @Test(.proves("C3")) func `expiration delivered means consumed, however the process ends`() {
         host.advance(by: .seconds(31))
         host.runOutOfMemory()
         #expect(host.outcomes(of: .feed) == [.killedForMemory])
         #expect(host.pending.isEmpty)
     }
 
-    @Test func `58 the runner's own deadline counts as the host's`() throws {
+    @Test(.proves(58)) func `the runner's own deadline counts as the host's`() throws {
         let plan = try #require(host.lastPlan)
         host.advance(by: .seconds(30) - .milliseconds(1))
         host.send(.runnerExpired(plan.number, plan.tasks.map(\.id), .budget))
@@ -87,7 +89,7 @@ struct ExpirationTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test func `58 a runner cannot put off the kill`() throws {
+    @Test(.proves(58)) func `a runner cannot put off the kill`() throws {
         let plan = try #require(host.lastPlan)
         host.advance(by: .seconds(33))
         host.send(.runnerExpired(plan.number, plan.tasks.map(\.id), .budget))
@@ -95,7 +97,7 @@ struct ExpirationTests {
         #expect(host.killed.count == 1)
     }
 
-    @Test func `58 what is told inside entry is told when entry returns`() {
+    @Test(.proves(58)) func `what is told inside entry is told when entry returns`() {
         host.complete(.feed)
         host.advance(by: .seconds(1))
         host.forgetThePast()
@@ -109,7 +111,7 @@ struct ExpirationTests {
         #expect(host.outcomes(of: .feed) == [.expired])
     }
 
-    @Test func `58 a failing ledger does not put off a kill`() {
+    @Test(.proves(58)) func `a failing ledger does not put off a kill`() {
         let host = SchedulerDriver(.app()) { $0.hostRetryDelay = .hours(1) }
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))

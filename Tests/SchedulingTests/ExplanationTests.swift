@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 struct ExplanationTests {
     let host = SchedulerDriver(.app(), .mail(), conditions: Conditions(isOnExternalPower: false, hasNetwork: false))
 
-    @Test func `C13 one reason: the instant and the single change`() {
+    @Test(.proves("C13")) func `one reason: the instant and the single change`() {
         let begin = host.clock.now.wall + .hours(1)
         host.submit(.clean, at: begin)
         let explanation = host.explain(.clean)
@@ -19,7 +20,7 @@ struct ExplanationTests {
         #expect(explanation.change == .earliestBegin(begin))
     }
 
-    @Test func `C13 several reasons come in a fixed order, and no single change helps`() {
+    @Test(.proves("C13")) func `several reasons come in a fixed order, and no single change helps`() {
         let begin = host.clock.now.wall + .hours(1)
         host.submit(.clean, at: begin, needsPower: true, needsNetwork: true)
         let explanation = host.explain(.clean)
@@ -28,7 +29,7 @@ struct ExplanationTests {
         #expect(explanation.earliest == begin)
     }
 
-    @Test func `C13 the earliest instant is the last of all that time brings`() {
+    @Test(.proves("C13")) func `the earliest instant is the last of all that time brings`() {
         host.submit(.clean)
         host.enter()
         host.crash()
@@ -37,13 +38,13 @@ struct ExplanationTests {
         #expect(explanation.earliest == host.clock.now.wall + .seconds(10))
     }
 
-    @Test func `C13 what only another's doing changes has no earliest instant`() {
+    @Test(.proves("C13")) func `what only another's doing changes has no earliest instant`() {
         host.submit(.clean, needsPower: true)
         #expect(host.explain(.clean).earliest == nil)
         #expect(host.explain(.clean).change == .externalPower)
     }
 
-    @Test func `C13 what runs is told with the time it used`() throws {
+    @Test(.proves("C13")) func `what runs is told with the time it used`() throws {
         host.submit(.clean)
         host.enter()
         host.advance(by: .minutes(2))
@@ -51,7 +52,7 @@ struct ExplanationTests {
         #expect(host.explain(.clean).states == [.running(launch, used: .minutes(2), total: .minutes(10))])
     }
 
-    @Test func `C13 what runs and waits at once is told both`() {
+    @Test(.proves("C13")) func `what runs and waits at once is told both`() {
         host.submit(.clean)
         host.enter()
         host.submit(.clean, after: .hours(1))
@@ -59,7 +60,7 @@ struct ExplanationTests {
         #expect(host.explain(.clean).reasons.map(\.code) == ["earliest-begin", "lane-busy"])
     }
 
-    @Test func `C13 what is in a batch that is being recorded does not wait any more`() {
+    @Test(.proves("C13")) func `what is in a batch that is being recorded does not wait any more`() {
         host.runners = .held
         host.submit(.clean)
         host.commits = .held
@@ -68,19 +69,19 @@ struct ExplanationTests {
         #expect(host.reasons(.clean).isEmpty)
     }
 
-    @Test func `C13 while a runner is awaited the reason is the launch that is being prepared`() {
+    @Test(.proves("C13")) func `while a runner is awaited the reason is the launch that is being prepared`() {
         host.runners = .held
         host.submit(.clean)
         #expect(host.reasons(.clean).map(\.code) == ["lane-busy"])
     }
 
-    @Test func `C13 an identifier that nobody submitted is unknown, and its plugin is named`() {
+    @Test(.proves("C13")) func `an identifier that nobody submitted is unknown, and its plugin is named`() {
         #expect(host.explain(.clean).states == [.unknown])
         #expect(host.explain(.clean).plugin == .app)
         #expect(host.explain("com.example.nobody.knows").plugin == nil)
     }
 
-    @Test func `C13 an extension that is gone with its main plugin is told that both are missing`() throws {
+    @Test(.proves("C13")) func `an extension that is gone with its main plugin is told that both are missing`() throws {
         let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard())
         host.runners = .unavailable
         host.trigger()
@@ -95,7 +96,7 @@ struct ExplanationTests {
         #expect(reasons.prefix(2) == [.pluginMissing(.app), .pluginRefused(.keyboard, problem: "it is torn")])
     }
 
-    @Test func `C13 an extension that is refused for want of its main plugin alone waits for that`() {
+    @Test(.proves("C13")) func `an extension that is refused for want of its main plugin alone waits for that`() {
         let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard())
         host.runners = .unavailable
         host.trigger()
@@ -106,7 +107,7 @@ struct ExplanationTests {
         #expect(host.explain("com.example.app.keyboard").reasons.filter(\.isAbsence) == [.pluginMissing(.app)])
     }
 
-    @Test func `C13 who waits for one that runs alone is told whose end it waits for`() {
+    @Test(.proves("C13")) func `who waits for one that runs alone is told whose end it waits for`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -121,13 +122,13 @@ struct ExplanationTests {
         #expect(host.explain(.index).change == nil)
     }
 
-    @Test func `C13 a host that stops says so`() {
+    @Test(.proves("C13")) func `a host that stops says so`() {
         host.submit(.clean, after: .hours(1))
         host.stop()
         #expect(host.reasons(.clean).last == .hostStopping)
     }
 
-    @Test func `C13 before the first catalogue every request has a reason`() {
+    @Test(.proves("C13")) func `before the first catalogue every request has a reason`() {
         host.submit(.clean, after: .hours(1))
         host.scheduler = Scheduler(
             configuration: host.configuration,
@@ -140,7 +141,7 @@ struct ExplanationTests {
         #expect(host.reasons(.clean).first == .pluginMissing(.app))
     }
 
-    @Test func `C13 an event behind one that is delayed is told what it waits for`() throws {
+    @Test(.proves("C13")) func `an event behind one that is delayed is told what it waits for`() throws {
         host.install(.app(version: "2.0"))
         host.enter()
         host.install(.app(version: "3.0"))
@@ -151,8 +152,8 @@ struct ExplanationTests {
     }
 
     /// Every combination of what a request may need and what the machine offers.
-    @Test(arguments: 0..<32)
-    func `C13 an explanation agrees with the decision`(_ bits: Int) {
+    @Test(.proves("C13"), arguments: 0..<32)
+    func `an explanation agrees with the decision`(_ bits: Int) {
         let host = SchedulerDriver(
             .app(),
             conditions: Conditions(isOnExternalPower: bits & 1 != 0, hasNetwork: bits & 2 != 0)
@@ -167,7 +168,7 @@ struct ExplanationTests {
         #expect(host.pending.isEmpty == host.reasons(.clean).isEmpty)
     }
 
-    @Test func `C13 work of a plugin that the host does not know waits for the plugin`() throws {
+    @Test(.proves("C13")) func `work of a plugin that the host does not know waits for the plugin`() throws {
         host.submit(.clean, after: .hours(1))
         let work = PendingWork.request(try #require(host.request(.clean)))
         host.remove(.app)

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -14,7 +15,7 @@ struct ExtensionTests {
         return host.lastPlan
     }
 
-    @Test func `37 its request launches the main plugin, without a registration of its own`() throws {
+    @Test(.proves(37)) func `its request launches the main plugin, without a registration of its own`() throws {
         let launch = try #require(launchExtension())
         let answer = host.submit(.clean, by: .plugin(.keyboard))
         #expect(answer?.plugin == .app)
@@ -24,23 +25,23 @@ struct ExtensionTests {
         #expect(host.outcomes(of: .clean) == [.succeeded])
     }
 
-    @Test func `C5 its requests count in the main plugin's limits`() {
+    @Test(.proves("C5")) func `its requests count in the main plugin's limits`() {
         host.submit(.feed, as: .refresh, after: .hours(1))
         #expect(host.submit(.headlines, as: .refresh, by: .plugin(.keyboard))?.refusal?.subReason == .refreshLimit)
     }
 
-    @Test func `C15 what its main plugin's manifest does not permit is refused`() {
+    @Test(.proves("C15")) func `what its main plugin's manifest does not permit is refused`() {
         for other: TaskIdentifier in ["com.example.app.keyboard.own", .sweep] {
             #expect(host.submit(other, by: .plugin(.keyboard))?.refusal?.subReason == .identifierNotPermitted)
         }
     }
 
-    @Test func `43 it cancels what its main plugin has pending`() {
+    @Test(.proves(43)) func `it cancels what its main plugin has pending`() {
         host.submit(.clean, after: .hours(1))
         #expect(host.cancel(.clean, of: .keyboard) == .cancelled(1))
     }
 
-    @Test func `36 an extension that is disabled may not schedule`() throws {
+    @Test(.proves(36)) func `an extension that is disabled may not schedule`() throws {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard()) {
             $0.plugins[.keyboard, default: PluginPolicy()].isEnabled = false
         }
@@ -48,7 +49,7 @@ struct ExtensionTests {
         #expect(refusal.code == .unavailable && refusal.subReason == .submitterMayNotSchedule)
     }
 
-    @Test func `C14 an extension whose main plugin was removed meanwhile is told so`() throws {
+    @Test(.proves("C14")) func `an extension whose main plugin was removed meanwhile is told so`() throws {
         _ = launchExtension()
         host.remove(.keyboard)
         host.remove(.app)
@@ -57,7 +58,7 @@ struct ExtensionTests {
         #expect(refusal.message.contains(PluginIdentifier.app.text))
     }
 
-    @Test func `C14 an extension that its main plugin no longer lists is told so`() throws {
+    @Test(.proves("C14")) func `an extension that its main plugin no longer lists is told so`() throws {
         _ = launchExtension()
         host.remove(.keyboard)
         host.install(.app(version: "2.0"))
@@ -93,7 +94,8 @@ struct ExtensionTests {
 
     // MARK: What it waits for
 
-    @Test func `C13 an event of an extension whose main plugin is gone says which one, and loses nothing`() {
+    @Test(.proves("C13")) func `an event of an extension whose main plugin is gone says which one, and loses nothing`()
+    {
         host.runners = .held
         host.trigger()
         host.remove(.keyboard)
@@ -107,7 +109,7 @@ struct ExtensionTests {
         #expect(host.lastPlan?.plugin.identifier == .keyboard)
     }
 
-    @Test func `C13 an extension that is there before its main plugin runs when that one comes`() {
+    @Test(.proves("C13")) func `an extension that is there before its main plugin runs when that one comes`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard())
         host.runners = .held
         host.trigger()
@@ -118,7 +120,8 @@ struct ExtensionTests {
         #expect(host.plans.contains { $0.plugin.identifier == .keyboard })
     }
 
-    @Test func `C13 while its main plugin is disabled its events wait, and each that is disabled is a reason`() throws {
+    @Test(.proves("C13"))
+    func `while its main plugin is disabled its events wait, and each that is disabled is a reason`() throws {
         host.runners = .held
         host.trigger()
         var configuration = host.configuration
@@ -144,7 +147,8 @@ struct ExtensionTests {
         return try #require(scheduler.waitingEvents(of: .keyboard, at: host.clock.now).first).reasons
     }
 
-    @Test func `C13 why tells of an extension's first waiting event, and of the launch that has its events`() throws {
+    @Test(.proves("C13"))
+    func `why tells of an extension's first waiting event, and of the launch that has its events`() throws {
         host.trigger()
         let second = try #require(host.trigger()?.submission)
         let explanation = host.explain("com.example.app.keyboard")
@@ -159,7 +163,7 @@ struct ExtensionTests {
 
     // MARK: Removed and changed
 
-    @Test func `C17 an extension that is upgraded gets its events in the new version`() {
+    @Test(.proves("C17")) func `an extension that is upgraded gets its events in the new version`() {
         host.runners = .held
         host.trigger()
         host.install(.keyboard(version: "2.0"))
@@ -167,7 +171,7 @@ struct ExtensionTests {
         #expect(host.lastPlan?.plugin == .keyboard(version: "2.0"))
     }
 
-    @Test func `C17 the events of a removed extension are kept 30 days, then dropped with a word`() throws {
+    @Test(.proves("C17")) func `the events of a removed extension are kept 30 days, then dropped with a word`() throws {
         host.runners = .held
         let number = try #require(host.trigger()?.submission)
         host.remove(.keyboard)
@@ -179,7 +183,7 @@ struct ExtensionTests {
         #expect(host.entries(.task(.abandoned)).map(\.submission) == [number])
     }
 
-    @Test func `C17 an event on its way to the disk when its extension goes waits like the others`() {
+    @Test(.proves("C17")) func `an event on its way to the disk when its extension goes waits like the others`() {
         host.commits = .held
         host.trigger()
         host.remove(.keyboard)

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -15,7 +16,7 @@ struct ForgedMessageTests {
         return (host.plans[0], try #require(host.plans.last))
     }
 
-    @Test func `C2 a completion of another launch's task is refused and journaled`() throws {
+    @Test(.proves("C2")) func `a completion of another launch's task is refused and journaled`() throws {
         let plans = try launchBoth()
         host.send(.completed(plans.app.number, plans.mail.tasks[0].id, .success))
         #expect(host.running == [.clean, .sweep])
@@ -24,7 +25,9 @@ struct ForgedMessageTests {
         #expect(violation.message.contains("BGT-ABI-08"))
     }
 
-    @Test func `C2 a handler for an identifier that the manifest does not permit is refused and journaled`() throws {
+    @Test(.proves("C2")) func `a handler for an identifier that the manifest does not permit is refused and journaled`()
+        throws
+    {
         host.submit(.clean)
         host.enter(registering: [.clean, .sweep])
         let violation = try #require(host.entries(.violation).first)
@@ -32,7 +35,7 @@ struct ForgedMessageTests {
         #expect(host.running == [.clean])
     }
 
-    @Test func `C2 entry returns once`() {
+    @Test(.proves("C2")) func `entry returns once`() {
         host.submit(.clean)
         host.enter()
         host.enter(registering: [])
@@ -40,14 +43,14 @@ struct ForgedMessageTests {
         #expect(host.running == [.clean] && host.killed.isEmpty)
     }
 
-    @Test func `C2 a library that ran cannot have failed to load`() throws {
+    @Test(.proves("C2")) func `a library that ran cannot have failed to load`() throws {
         host.submit(.clean)
         host.enter()
         host.send(.loadFailed(try #require(host.lastPlan).number, message: "forged"))
         #expect(host.running == [.clean] && host.killed.isEmpty)
     }
 
-    @Test func `C2 before its plan a runner has nothing to say`() {
+    @Test(.proves("C2")) func `before its plan a runner has nothing to say`() {
         host.runners = .held
         host.submit(.clean)
         let launch = host.heldRunners[0]
@@ -60,7 +63,7 @@ struct ForgedMessageTests {
         #expect(host.running == [.clean] && host.journal.isEmpty)
     }
 
-    @Test func `C2 after the kill nothing counts`() throws {
+    @Test(.proves("C2")) func `after the kill nothing counts`() throws {
         host.processesObey = false
         host.submit(.clean)
         host.enter()
@@ -73,7 +76,7 @@ struct ForgedMessageTests {
         #expect(host.outcomes(of: .clean) == [.expired])
     }
 
-    @Test func `C2 messages of launches that are over or never were change nothing`() throws {
+    @Test(.proves("C2")) func `messages of launches that are over or never were change nothing`() throws {
         host.submit(.clean)
         host.runToTheEnd()
         let before = host.journal.count
@@ -87,14 +90,14 @@ struct ForgedMessageTests {
         #expect(host.journal.count == before)
     }
 
-    @Test func `C2 a second runner for a launch that has one does not cost it the first`() throws {
+    @Test(.proves("C2")) func `a second runner for a launch that has one does not cost it the first`() throws {
         host.submit(.clean)
         let plan = try #require(host.lastPlan)
         host.send(.runnerReady(plan.number, plan.process))
         #expect(host.dismissed.isEmpty && host.running == [.clean])
     }
 
-    @Test func `C2 a runner can expire for the budget alone, and only its own tasks`() throws {
+    @Test(.proves("C2")) func `a runner can expire for the budget alone, and only its own tasks`() throws {
         let plans = try launchBoth()
         host.send(.runnerExpired(plans.app.number, plans.mail.tasks.map(\.id), .budget))
         host.send(.runnerExpired(plans.app.number, plans.app.tasks.map(\.id), .hostShutdown))
@@ -103,7 +106,7 @@ struct ForgedMessageTests {
         #expect(host.pending == [.clean, .sweep])
     }
 
-    @Test func `C2 violations are journaled with their rule, and bounded`() throws {
+    @Test(.proves("C2")) func `violations are journaled with their rule, and bounded`() throws {
         host.submit(.clean)
         host.enter()
         let launch = try #require(host.lastPlan).number
@@ -114,7 +117,9 @@ struct ForgedMessageTests {
         #expect(violations[19].message.contains("further violations of this launch are not journaled"))
     }
 
-    @Test func `81 an assertion of another launch, an old one and one that comes twice hold nothing open`() throws {
+    @Test(.proves(81)) func `an assertion of another launch, an old one and one that comes twice hold nothing open`()
+        throws
+    {
         let plans = try launchBoth()
         host.send(
             .assertionBegan(plans.app.number, AssertionID(launch: plans.mail.number, count: 1), name: "forged")
@@ -129,7 +134,7 @@ struct ForgedMessageTests {
         #expect(host.finished == [plans.app.number])
     }
 
-    @Test func `81 an end of what is not open changes nothing and is journaled`() throws {
+    @Test(.proves(81)) func `an end of what is not open changes nothing and is journaled`() throws {
         let plans = try launchBoth()
         host.beginAssertion(in: plans.app)
         host.send(.assertionEnded(plans.mail.number, AssertionID(launch: plans.app.number, count: 1)))
@@ -140,7 +145,9 @@ struct ForgedMessageTests {
         #expect(violations.allSatisfy { $0.blame == .plugin && $0.message.contains("BGT-ABI-08") })
     }
 
-    @Test func `81 a runner holds its launch open with so many assertions, with names of so many bytes`() throws {
+    @Test(.proves(81)) func `a runner holds its launch open with so many assertions, with names of so many bytes`()
+        throws
+    {
         host.submit(.clean)
         host.enter()
         let limit = UInt32(AssertionID.openLimit)
@@ -153,7 +160,7 @@ struct ForgedMessageTests {
         #expect(host.openAssertions.count == AssertionID.openLimit && host.entries(.violation).count == 2)
     }
 
-    @Test func `81 before its plan and after the kill a runner begins and ends no assertion`() throws {
+    @Test(.proves(81)) func `before its plan and after the kill a runner begins and ends no assertion`() throws {
         host.runners = .held
         host.submit(.clean)
         let launch = host.heldRunners[0]
@@ -170,7 +177,7 @@ struct ForgedMessageTests {
         #expect(host.launchOutcomes == [.overran])
     }
 
-    @Test func `C2 the next launch's violations are counted anew`() throws {
+    @Test(.proves("C2")) func `the next launch's violations are counted anew`() throws {
         for identifier: TaskIdentifier in [.clean, .vacuum] {
             host.submit(identifier)
             host.enter()
@@ -183,7 +190,7 @@ struct ForgedMessageTests {
         #expect(host.entries(.violation).count == 40)
     }
 
-    @Test func `C2 an extension that claims a handler is refused by the host`() {
+    @Test(.proves("C2")) func `an extension that claims a handler is refused by the host`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard())
         host.submit(.clean, by: .plugin(.keyboard))
         #expect(host.lastPlan?.plugin.role == .main, "an extension is never launched for a request")

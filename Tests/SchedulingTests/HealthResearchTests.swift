@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -20,21 +21,21 @@ struct HealthResearchTests {
         }
     }
 
-    @Test func `70 it runs in the background lane, with the budget of its own kind`() throws {
+    @Test(.proves(70)) func `it runs in the background lane, with the budget of its own kind`() throws {
         let host = SchedulerDriver(.studio()) { $0.budgets.healthResearch = .seconds(700) }
         submit(to: host)
         let plan = try #require(host.lastPlan)
         #expect(plan.lane == .background && plan.budget.total == .seconds(700))
     }
 
-    @Test func `70 without the entitlement it is refused with error 3`() {
+    @Test(.proves(70)) func `without the entitlement it is refused with error 3`() {
         let host = SchedulerDriver(.studio(entitlements: [.continuedProcessingGPU]))
         let refusal = submit(to: host)?.refusal
         #expect(refusal?.code == .notPermitted && refusal?.subReason == .entitlementMissing)
         #expect(refusal?.message.contains("healthresearch") == true)
     }
 
-    @Test func `70 an entitlement that went meanwhile keeps it waiting`() {
+    @Test(.proves(70)) func `an entitlement that went meanwhile keeps it waiting`() {
         host.change(locked: [.app])
         submit()
         host.install(.studio(version: "2.0", entitlements: []))
@@ -45,12 +46,12 @@ struct HealthResearchTests {
         #expect(host.running.contains(.study))
     }
 
-    @Test func `4 without mode processing it is refused with error 3`() {
+    @Test(.proves(4)) func `without mode processing it is refused with error 3`() {
         let host = SchedulerDriver(.studio(modes: [.fetch]))
         #expect(submit(to: host)?.refusal?.subReason == .processingModeMissing)
     }
 
-    @Test func `C5 it counts as processing`() {
+    @Test(.proves("C5")) func `it counts as processing`() {
         host.change(locked: [.app])
         for number in 1...9 { host.submit(.job(number), after: .hours(1)) }
         #expect(submit()?.refusal == nil)
@@ -60,7 +61,7 @@ struct HealthResearchTests {
         #expect(submit(.none, .job(10))?.refusal?.subReason == .processingLimit)
     }
 
-    @Test func `66 like processing it waits until the machine is idle, and ends when it is used`() {
+    @Test(.proves(66)) func `like processing it waits until the machine is idle, and ends when it is used`() {
         host.change(idle: false)
         submit()
         #expect(host.reasons(.study) == [.notIdle])
@@ -72,8 +73,8 @@ struct HealthResearchTests {
 
     // MARK: Protection
 
-    @Test(arguments: [ProtectionType.untilFirstAuthentication, .unlessOpen, .complete])
-    func `70 while its container is locked it waits`(_ protection: ProtectionType) {
+    @Test(.proves(70), arguments: [ProtectionType.untilFirstAuthentication, .unlessOpen, .complete])
+    func `while its container is locked it waits`(_ protection: ProtectionType) {
         host.change(locked: [.app])
         submit(protection)
         #expect(host.plans.isEmpty && host.reasons(.study) == [.containerLocked(.app)])
@@ -81,8 +82,8 @@ struct HealthResearchTests {
         #expect(host.batches == [[.study]])
     }
 
-    @Test(arguments: [ProtectionType.untilFirstAuthentication, .unlessOpen, .complete])
-    func `70 it waits until somebody has looked at its container`(_ protection: ProtectionType) {
+    @Test(.proves(70), arguments: [ProtectionType.untilFirstAuthentication, .unlessOpen, .complete])
+    func `it waits until somebody has looked at its container`(_ protection: ProtectionType) {
         host.change(locked: [], unseen: [.app])
         submit(protection)
         #expect(host.plans.isEmpty && host.reasons(.study) == [.containerLocked(.app)])
@@ -91,7 +92,7 @@ struct HealthResearchTests {
         #expect(host.batches == [[.study]])
     }
 
-    @Test func `70 a container that is not looked at for a while was not locked`() {
+    @Test(.proves(70)) func `a container that is not looked at for a while was not locked`() {
         submit(.complete)
         host.enter()
         host.change(locked: [], unseen: [.app])
@@ -100,7 +101,7 @@ struct HealthResearchTests {
         #expect(host.expirations.map(\.reason) == [.containerLocked])
     }
 
-    @Test func `70 without protection the lock does not matter`() {
+    @Test(.proves(70)) func `without protection the lock does not matter`() {
         host.change(locked: [.app])
         submit(.none)
         #expect(host.batches == [[.study]])
@@ -110,15 +111,15 @@ struct HealthResearchTests {
         #expect(host.expirations.isEmpty)
     }
 
-    @Test(arguments: [ProtectionType.untilFirstAuthentication, .unlessOpen])
-    func `70 what it could open stays readable when the container is locked`(_ protection: ProtectionType) {
+    @Test(.proves(70), arguments: [ProtectionType.untilFirstAuthentication, .unlessOpen])
+    func `what it could open stays readable when the container is locked`(_ protection: ProtectionType) {
         submit(protection)
         host.enter()
         host.change(locked: [.app])
         #expect(host.expirations.isEmpty && host.running == [.study])
     }
 
-    @Test func `70 with complete protection a lock expires it, and its neighbours go on`() {
+    @Test(.proves(70)) func `with complete protection a lock expires it, and its neighbours go on`() {
         host.change(locked: [.app])
         submit(.complete)
         host.runners = .held
@@ -132,7 +133,7 @@ struct HealthResearchTests {
         #expect(host.expirations.map(\.reason) == [.containerLocked])
     }
 
-    @Test func `70 a lock during entry is told when entry has returned`() {
+    @Test(.proves(70)) func `a lock during entry is told when entry has returned`() {
         submit(.complete)
         host.change(locked: [.app])
         #expect(host.expirations.isEmpty)
@@ -140,7 +141,7 @@ struct HealthResearchTests {
         #expect(host.expirations.map(\.reason) == [.containerLocked])
     }
 
-    @Test func `70 another plugin's locked container matters to nobody else`() {
+    @Test(.proves(70)) func `another plugin's locked container matters to nobody else`() {
         host.change(locked: [.mail])
         submit(.complete)
         host.enter()
@@ -148,7 +149,7 @@ struct HealthResearchTests {
         #expect(host.running == [.study] && host.expirations.isEmpty)
     }
 
-    @Test func `70 plain processing does not mind a locked container`() {
+    @Test(.proves(70)) func `plain processing does not mind a locked container`() {
         host.change(locked: [.app])
         host.submit(.clean)
         #expect(host.batches == [[.clean]])

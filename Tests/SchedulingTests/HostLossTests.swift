@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -14,7 +15,8 @@ struct HostLossTests {
         host.advance(by: .minutes(5))
     }
 
-    @Test func `C3 after the second loss it runs alone and later, after the fifth it is abandoned`() throws {
+    @Test(.proves("C3")) func `after the second loss it runs alone and later, after the fifth it is abandoned`() throws
+    {
         host.submit(.clean)
         host.restart()
         #expect(host.running == [.clean] && host.lastPlan?.cause == .relaunch)
@@ -30,7 +32,7 @@ struct HostLossTests {
         #expect(entry.blame == .unknown && entry.message.contains("5 times"))
     }
 
-    @Test func `C3 an orderly stop is no loss`() {
+    @Test(.proves("C3")) func `an orderly stop is no loss`() {
         host.submit(.clean)
         host.enter()
         host.stop()

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 
 @Suite("An identifier belongs to the main plugin whose manifest permits it")
 struct IdentifierOwnersTests {
-    @Test func `21 a removed manifest gives its identifiers and its patterns back`() {
+    @Test(.proves(21)) func `a removed manifest gives its identifiers and its patterns back`() {
         var owners = IdentifierOwners()
         owners.add(.studio())
         #expect(owners[.clean] == .app && owners[.album(1)] == .app)
@@ -15,7 +16,7 @@ struct IdentifierOwnersTests {
         #expect(owners[.clean] == nil && owners[.album(1)] == nil)
     }
 
-    @Test func `21 a removed manifest leaves the identifiers that another plugin took over`() {
+    @Test(.proves(21)) func `a removed manifest leaves the identifiers that another plugin took over`() {
         var owners = IdentifierOwners()
         owners.add(.studio())
         owners.add(.main(.mail, permitted: [.exact(.clean), "com.example.app.export.*"]))
@@ -23,13 +24,13 @@ struct IdentifierOwnersTests {
         #expect(owners[.clean] == .mail && owners[.album(1)] == .mail)
     }
 
-    @Test func `21 an extension owns no identifier`() {
+    @Test(.proves(21)) func `an extension owns no identifier`() {
         var owners = IdentifierOwners()
         owners.add(.keyboard())
         #expect(owners["com.example.app.keyboard"] == nil)
     }
 
-    @Test func `21 an exact identifier precedes a pattern, and the longer of two patterns the shorter`() {
+    @Test(.proves(21)) func `an exact identifier precedes a pattern, and the longer of two patterns the shorter`() {
         var owners = IdentifierOwners()
         owners.add(.main(.app, permitted: ["com.example.*", .exact("com.example.export.first")]))
         owners.add(.main(.mail, permitted: ["com.example.export.*"]))

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -16,7 +17,7 @@ struct InterruptionTests {
 
     private func retry(_ identifier: TaskIdentifier) throws -> Retry { try #require(host.request(identifier)).retry }
 
-    @Test func `C3 a plan that the host cannot hand over charges nobody`() throws {
+    @Test(.proves("C3")) func `a plan that the host cannot hand over charges nobody`() throws {
         host.processesObey = false
         host.submit(.clean)
         let launch = try #require(host.lastPlan?.number)
@@ -29,7 +30,7 @@ struct InterruptionTests {
         #expect(host.reasons(.clean).map(\.code).contains("runner-unavailable"))
     }
 
-    @Test func `C3 a crash charges the task that was launched alone`() throws {
+    @Test(.proves("C3")) func `a crash charges the task that was launched alone`() throws {
         launch(.clean)
         host.crash()
         #expect(host.outcomes(of: .clean) == [.crashed])
@@ -39,14 +40,14 @@ struct InterruptionTests {
         #expect(host.lastLaunchEntry?.message.contains("SIGSEGV") == true)
     }
 
-    @Test func `C3 an exit without completing charges the task that was launched alone`() throws {
+    @Test(.proves("C3")) func `an exit without completing charges the task that was launched alone`() throws {
         launch(.clean)
         host.exit(code: 0)
         #expect(host.outcomes(of: .clean) == [.exited])
         #expect(try retry(.clean).attempts == 1)
     }
 
-    @Test func `61 a kill for memory is an interruption with its own outcome`() throws {
+    @Test(.proves(61)) func `a kill for memory is an interruption with its own outcome`() throws {
         launch(.clean)
         host.runOutOfMemory()
         #expect(host.outcomes(of: .clean) == [.killedForMemory])
@@ -54,7 +55,7 @@ struct InterruptionTests {
         #expect(try retry(.clean).attempts == 1)
     }
 
-    @Test func `C3 last words charge the task on whose thread the signal struck, and no other`() throws {
+    @Test(.proves("C3")) func `last words charge the task on whose thread the signal struck, and no other`() throws {
         launch(.clean, .vacuum, .index)
         host.crash(on: .vacuum)
         #expect(host.outcomes(of: .vacuum) == [.crashed])
@@ -64,14 +65,14 @@ struct InterruptionTests {
         #expect(try retry(.clean) == Retry(runsAlone: true, wasInterrupted: true))
     }
 
-    @Test func `C3 a crash that names nobody charges none of several`() throws {
+    @Test(.proves("C3")) func `a crash that names nobody charges none of several`() throws {
         launch(.clean, .vacuum)
         host.crash()
         #expect(try retry(.clean).attempts == 0 && retry(.vacuum).attempts == 0)
         #expect(host.outcomes(of: .clean) == [.interrupted])
     }
 
-    @Test func `C3 last words about a task that is over charge nobody`() throws {
+    @Test(.proves("C3")) func `last words about a task that is over charge nobody`() throws {
         launch(.clean, .vacuum)
         host.complete(.clean)
         host.crash(on: .clean)
@@ -79,7 +80,7 @@ struct InterruptionTests {
         #expect(try retry(.vacuum).attempts == 0)
     }
 
-    @Test func `C3 the others are relaunched one per launch, undelayed but for the spacing`() {
+    @Test(.proves("C3")) func `the others are relaunched one per launch, undelayed but for the spacing`() {
         launch(.clean, .vacuum, .index)
         host.crash()
         for expected: TaskIdentifier in [.clean, .vacuum, .index] {
@@ -90,7 +91,7 @@ struct InterruptionTests {
         #expect(host.batches.count == 4)
     }
 
-    @Test func `C3 what is submitted meanwhile waits for those that run alone, with that reason`() {
+    @Test(.proves("C3")) func `what is submitted meanwhile waits for those that run alone, with that reason`() {
         launch(.clean, .vacuum)
         host.crash()
         host.submit(.index)
@@ -103,7 +104,7 @@ struct InterruptionTests {
         #expect(host.lastPlan?.identifiers == [.index])
     }
 
-    @Test func `C3 one that must run alone but cannot yet holds nobody back`() {
+    @Test(.proves("C3")) func `one that must run alone but cannot yet holds nobody back`() {
         launch(.clean, .vacuum)
         host.crash(on: .clean)
         host.advance(by: .seconds(1))
@@ -117,14 +118,14 @@ struct InterruptionTests {
         #expect(host.lastPlan?.identifiers == [.clean])
     }
 
-    @Test func `C3 a relaunch says that it is one`() {
+    @Test(.proves("C3")) func `a relaunch says that it is one`() {
         launch(.clean)
         host.crash()
         host.advance(by: .seconds(10))
         #expect(host.lastPlan?.cause == .relaunch)
     }
 
-    @Test func `C3 the delay doubles with each charge, on the wall clock`() throws {
+    @Test(.proves("C3")) func `the delay doubles with each charge, on the wall clock`() throws {
         launch(.clean)
         host.crash()
         host.advance(by: .seconds(10) - .nanoseconds(1))
@@ -137,7 +138,7 @@ struct InterruptionTests {
         #expect(host.ledger.requests.first?.retry == (try retry(.clean)))
     }
 
-    @Test func `C3 after three charges a request is abandoned`() {
+    @Test(.proves("C3")) func `after three charges a request is abandoned`() {
         launch(.clean)
         host.crash()
         for delay in [10, 20] {
@@ -152,7 +153,7 @@ struct InterruptionTests {
         #expect(host.plans.count == 3)
     }
 
-    @Test func `C3 a newer submission wins over the one that returns`() throws {
+    @Test(.proves("C3")) func `a newer submission wins over the one that returns`() throws {
         launch(.clean)
         let newer = try #require(host.submit(.clean, after: .hours(1))?.submission)
         host.crash()
@@ -162,7 +163,9 @@ struct InterruptionTests {
         #expect(host.entries(.superseded).map(\.successor) == [newer])
     }
 
-    @Test func `C3 a submission that comes while the older returns replaces it, and the journal says so`() throws {
+    @Test(.proves("C3")) func `a submission that comes while the older returns replaces it, and the journal says so`()
+        throws
+    {
         launch(.clean)
         let older = try #require(host.lastPlan?.tasks.first?.work.number)
         host.commits = .held
@@ -174,7 +177,8 @@ struct InterruptionTests {
         #expect(host.pending == [.clean] && host.request(.clean)?.number == host.lastAnswer?.submission)
     }
 
-    @Test func `C3 a newer submission begins once the interruption is written, and wins over what it interrupted`() {
+    @Test(.proves("C3"))
+    func `a newer submission begins once the interruption is written, and wins over what it interrupted`() {
         let host = SchedulerDriver(.studio())
         host.submitContinued(.album(1))
         host.enter()
@@ -191,7 +195,7 @@ struct InterruptionTests {
         #expect(host.ledger.requests.isEmpty && host.plans.count == 2)
     }
 
-    @Test func `C3 of two that ran at once under one identifier the newer one returns`() throws {
+    @Test(.proves("C3")) func `of two that ran at once under one identifier the newer one returns`() throws {
         let host = SchedulerDriver(.studio())
         host.submitContinued(.album(1))
         let newer = try #require(host.submitContinued(.album(1))?.submission)
@@ -203,7 +207,7 @@ struct InterruptionTests {
         #expect(host.entries(.superseded).map(\.successor) == [newer])
     }
 
-    @Test func `C3 a newer submission starts afresh: neither delay nor charges are its own`() throws {
+    @Test(.proves("C3")) func `a newer submission starts afresh: neither delay nor charges are its own`() throws {
         launch(.clean)
         host.crash()
         host.submit(.clean)
@@ -213,7 +217,8 @@ struct InterruptionTests {
         #expect(host.lastPlan?.cause == .due)
     }
 
-    @Test func `C3 neighbours of one that overstays a lost condition are interrupted, uncharged and together`() throws {
+    @Test(.proves("C3"))
+    func `neighbours of one that overstays a lost condition are interrupted, uncharged and together`() throws {
         host.submit(.clean, after: .minutes(1), needsPower: true)
         host.submit(.vacuum, after: .minutes(1))
         host.submit(.index, after: .minutes(1))
@@ -228,7 +233,9 @@ struct InterruptionTests {
         #expect(host.lastPlan?.identifiers == [.vacuum, .index])
     }
 
-    @Test func `C3 an exit with two unfinished tasks charges neither, and each runs alone afterwards`() throws {
+    @Test(.proves("C3")) func `an exit with two unfinished tasks charges neither, and each runs alone afterwards`()
+        throws
+    {
         launch(.clean, .vacuum)
         host.exit(code: 3)
         for identifier: TaskIdentifier in [.clean, .vacuum] {
@@ -243,7 +250,8 @@ struct InterruptionTests {
         #expect(host.launchOutcomes == [.exited] && host.lastLaunchEntry?.blame == .plugin)
     }
 
-    @Test func `C3 a kill for memory with two unfinished tasks charges neither, and both run alone`() throws {
+    @Test(.proves("C3")) func `a kill for memory with two unfinished tasks charges neither, and both run alone`() throws
+    {
         launch(.clean, .vacuum)
         host.runOutOfMemory()
         for identifier: TaskIdentifier in [.clean, .vacuum] {
@@ -253,7 +261,7 @@ struct InterruptionTests {
         #expect(host.launchOutcomes == [.killedForMemory] && host.lastLaunchEntry?.blame == .plugin)
     }
 
-    @Test func `C3 an exit after one of two tasks was completed charges nobody`() throws {
+    @Test(.proves("C3")) func `an exit after one of two tasks was completed charges nobody`() throws {
         launch(.clean, .vacuum)
         host.complete(.clean)
         host.exit(code: 0)

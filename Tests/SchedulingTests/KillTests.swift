@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 struct KillTests {
     let host = SchedulerDriver(.app())
 
-    @Test func `59 a launch is ended once, at deadline and grace`() {
+    @Test(.proves(59)) func `a launch is ended once, at deadline and grace`() {
         host.processesObey = false
         host.submit(.feed, as: .refresh)
         host.enter()
@@ -17,7 +18,7 @@ struct KillTests {
         #expect(host.killed.count == 1)
     }
 
-    @Test func `59 a host that comes late consumes what its runner told in time`() {
+    @Test(.proves(59)) func `a host that comes late consumes what its runner told in time`() {
         host.processesObey = false
         host.submit(.feed, as: .refresh)
         host.enter()
@@ -29,7 +30,7 @@ struct KillTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test func `59 a completion after the kill counts for nothing`() {
+    @Test(.proves(59)) func `a completion after the kill counts for nothing`() {
         host.processesObey = false
         host.submit(.feed, as: .refresh)
         host.enter()
@@ -41,7 +42,7 @@ struct KillTests {
         #expect(host.outcomes(of: .feed) == [.overran])
     }
 
-    @Test func `59 a launch that the launch thread kills in time ends like one that the host kills`() throws {
+    @Test(.proves(59)) func `a launch that the launch thread kills in time ends like one that the host kills`() throws {
         host.processesObey = false
         host.submit(.feed, as: .refresh)
         host.enter()
@@ -53,7 +54,7 @@ struct KillTests {
         #expect(host.outcomes(of: .feed) == [.expired] && host.pending.isEmpty)
     }
 
-    @Test func `59 a kill of a launch that kept its limits charges nobody`() throws {
+    @Test(.proves(59)) func `a kill of a launch that kept its limits charges nobody`() throws {
         host.processesObey = false
         host.submit(.clean)
         host.enter()
@@ -64,7 +65,7 @@ struct KillTests {
         #expect(host.launchOutcomes == [.lost] && retry.attempts == 0 && retry.wasInterrupted)
     }
 
-    @Test func `C3 entry that does not return is ended and charged: the task was never delivered`() throws {
+    @Test(.proves("C3")) func `entry that does not return is ended and charged: the task was never delivered`() throws {
         host.submit(.feed, as: .refresh)
         host.advance(by: .seconds(35))
         #expect(host.killed.count == 1)
@@ -73,7 +74,7 @@ struct KillTests {
         #expect(try #require(host.request(.feed)).retry.attempts == 1)
     }
 
-    @Test func `C3 neighbours that were completed before the kill keep their outcomes`() {
+    @Test(.proves("C3")) func `neighbours that were completed before the kill keep their outcomes`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -84,7 +85,7 @@ struct KillTests {
         #expect(host.outcomes(of: .vacuum) == [.expired])
     }
 
-    @Test func `59 what the plugin does next waits until its process is gone`() {
+    @Test(.proves(59)) func `what the plugin does next waits until its process is gone`() {
         host.processesObey = false
         host.submit(.clean)
         host.enter()
@@ -96,7 +97,7 @@ struct KillTests {
         #expect(host.batches == [[.clean], [.vacuum]])
     }
 
-    @Test func `C3 a failed entry ends the process and is charged to every task`() throws {
+    @Test(.proves("C3")) func `a failed entry ends the process and is charged to every task`() throws {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -112,7 +113,7 @@ struct KillTests {
         }
     }
 
-    @Test func `C3 a library that cannot be loaded is charged like a failed entry`() throws {
+    @Test(.proves("C3")) func `a library that cannot be loaded is charged like a failed entry`() throws {
         host.submit(.clean)
         host.send(.loadFailed(try #require(host.lastPlan).number, message: "libColorFeed.so is gone"))
         #expect(host.outcomes(of: .clean) == [.loadFailed])
@@ -120,7 +121,7 @@ struct KillTests {
         #expect(try #require(host.request(.clean)).retry.attempts == 1)
     }
 
-    @Test func `53 the launch thread's kill of a launch whose tasks are over leaves it completed`() throws {
+    @Test(.proves(53)) func `the launch thread's kill of a launch whose tasks are over leaves it completed`() throws {
         host.processesObey = false
         host.submit(.clean)
         host.enter()
@@ -133,7 +134,7 @@ struct KillTests {
         #expect(host.lastLaunchEntry?.message.hasPrefix("every task was over, but the process did not leave") == true)
     }
 
-    @Test func `59 the launch thread's kill of a launch that kept its limits is the host's failure`() throws {
+    @Test(.proves(59)) func `the launch thread's kill of a launch that kept its limits is the host's failure`() throws {
         host.processesObey = false
         host.submit(.clean)
         host.enter()

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -26,7 +27,7 @@ struct LaneTests {
         return host
     }
 
-    @Test func `C7 a plugin has at most one background launch`() throws {
+    @Test(.proves("C7")) func `a plugin has at most one background launch`() throws {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.submit(.vacuum)
@@ -34,7 +35,7 @@ struct LaneTests {
         #expect(host.reasons(.vacuum) == [.laneBusy(.background, try #require(host.lastPlan).number)])
     }
 
-    @Test func `C7 an event is delivered beside a background launch, and the other way round`() {
+    @Test(.proves("C7")) func `an event is delivered beside a background launch, and the other way round`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.install(.app(version: "2.0"))
@@ -47,7 +48,7 @@ struct LaneTests {
         #expect(host.plans.map(\.lane) == [.background, .event, .background])
     }
 
-    @Test func `C7 a plugin has at most one event launch`() {
+    @Test(.proves("C7")) func `a plugin has at most one event launch`() {
         let host = SchedulerDriver(.app())
         host.install(.app(version: "2.0"))
         host.install(.app(version: "3.0"))
@@ -56,7 +57,7 @@ struct LaneTests {
         #expect(host.plans.count == 2)
     }
 
-    @Test func `C7 the host has room for so many background launches, and who waits sees it`() {
+    @Test(.proves("C7")) func `the host has room for so many background launches, and who waits sees it`() {
         let host = host { $0.backgroundLaunches = 2 }
         for number in 1...3 { host.submit(Self.task(number), by: .person) }
         #expect(host.batches == [[Self.task(1)], [Self.task(2)]])
@@ -65,7 +66,7 @@ struct LaneTests {
         #expect(host.batches.last == [Self.task(3)])
     }
 
-    @Test func `C7 who waited longest is next, before the plugin that just ran`() {
+    @Test(.proves("C7")) func `who waited longest is next, before the plugin that just ran`() {
         let host = host {
             $0.backgroundLaunches = 1
             $0.spacing = .zero
@@ -78,7 +79,7 @@ struct LaneTests {
         #expect(host.batches.map { $0[0] } == [1, 2, 3, 4, 1].map(Self.task))
     }
 
-    @Test func `C7 events have room of their own`() {
+    @Test(.proves("C7")) func `events have room of their own`() {
         let host = host {
             $0.backgroundLaunches = 1
             $0.eventLaunches = 1
@@ -94,7 +95,7 @@ struct LaneTests {
         #expect(host.plans.map(\.plugin.identifier).last == "com.example.p2")
     }
 
-    @Test func `C7 a place that its plugin cannot use after all goes to the next`() {
+    @Test(.proves("C7")) func `a place that its plugin cannot use after all goes to the next`() {
         let host = host { $0.backgroundLaunches = 1 }
         host.runners = .held
         host.submit(Self.task(1), needsNetwork: true, by: .person)
@@ -105,7 +106,7 @@ struct LaneTests {
         #expect(host.dismissed.count == 1)
     }
 
-    @Test func `C7 who waits for room and loses its conditions gives its turn away`() {
+    @Test(.proves("C7")) func `who waits for room and loses its conditions gives its turn away`() {
         let host = host { $0.backgroundLaunches = 1 }
         host.submit(Self.task(1), by: .person)
         host.submit(Self.task(2), needsNetwork: true, by: .person)
@@ -119,7 +120,7 @@ struct LaneTests {
         #expect(host.batches.last == [Self.task(2)])
     }
 
-    @Test func `C7 a runner that cannot be had is asked for again, and the reason says so`() throws {
+    @Test(.proves("C7")) func `a runner that cannot be had is asked for again, and the reason says so`() throws {
         let host = SchedulerDriver(.app())
         host.runners = .unavailable
         host.submit(.clean)
@@ -130,7 +131,7 @@ struct LaneTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `C7 a runner that dies before its launch is replaced`() {
+    @Test(.proves("C7")) func `a runner that dies before its launch is replaced`() {
         let host = SchedulerDriver(.app())
         host.runners = .held
         host.submit(.clean)

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -47,13 +48,13 @@ struct LegacyFetchTests {
         host.completeEvents()
     }
 
-    @Test func `84 without an interval it is never asked`() {
+    @Test(.proves(84)) func `without an interval it is never asked`() {
         ask(every: nil)
         host.advance(by: .days(30))
         #expect(host.plans.isEmpty && host.timeToWake == nil)
     }
 
-    @Test func `84 after each interval it gets one event, in the event lane`() throws {
+    @Test(.proves(84)) func `after each interval it gets one event, in the event lane`() throws {
         ask(every: .hours(1))
         host.advance(by: .hours(1) - .nanoseconds(1))
         #expect(host.plans.isEmpty)
@@ -66,7 +67,7 @@ struct LegacyFetchTests {
         #expect(fetches == 2)
     }
 
-    @Test func `84 the interval is never shorter than the host's least`() {
+    @Test(.proves(84)) func `the interval is never shorter than the host's least`() {
         ask(every: .seconds(1))
         host.advance(by: .minutes(15) - .nanoseconds(1))
         #expect(host.plans.isEmpty)
@@ -74,7 +75,7 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
-    @Test func `84 asking for the same interval again does not put it off`() {
+    @Test(.proves(84)) func `asking for the same interval again does not put it off`() {
         ask(every: .hours(1))
         host.advance(by: .minutes(59))
         host.install(Self.entry("2.0"))
@@ -83,7 +84,7 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
-    @Test func `84 never ends it`() {
+    @Test(.proves(84)) func `never ends it`() {
         ask(every: .hours(1))
         host.install(Self.entry("2.0"))
         setInterval(to: nil)
@@ -91,7 +92,7 @@ struct LegacyFetchTests {
         #expect(host.plans.isEmpty && host.ledger.fetches.isEmpty)
     }
 
-    @Test func `84 intervals that were missed are caught up by one event`() {
+    @Test(.proves(84)) func `intervals that were missed are caught up by one event`() {
         ask(every: .hours(1))
         host.restart(after: .days(3))
         answer()
@@ -102,7 +103,7 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
-    @Test func `84 while the last one waits or runs no second one gathers`() {
+    @Test(.proves(84)) func `while the last one waits or runs no second one gathers`() {
         let host = self.host
         ask(every: .hours(1))
         host.runners = .held
@@ -113,7 +114,7 @@ struct LegacyFetchTests {
         #expect(host.pendingEvents.isEmpty)
     }
 
-    @Test func `84 without a network it waits for one`() {
+    @Test(.proves(84)) func `without a network it waits for one`() {
         ask(every: .hours(1))
         host.change(network: false)
         host.advance(by: .hours(5))
@@ -125,7 +126,7 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
-    @Test func `84 its interval outlives a restart`() {
+    @Test(.proves(84)) func `its interval outlives a restart`() {
         ask(every: .hours(2))
         host.advance(by: .hours(1))
         host.restart(after: .minutes(30))
@@ -135,14 +136,14 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
-    @Test func `84 a clock that is set back puts it off by one interval at the most`() {
+    @Test(.proves(84)) func `a clock that is set back puts it off by one interval at the most`() {
         ask(every: .hours(1))
         host.stepWallClock(by: -.days(400))
         host.advance(by: .hours(1))
         #expect(fetches == 1)
     }
 
-    @Test func `84 an event that could not be written comes with the next interval`() {
+    @Test(.proves(84)) func `an event that could not be written comes with the next interval`() {
         ask(every: .hours(1))
         host.commits = .failing
         host.isStrict = false
@@ -155,7 +156,7 @@ struct LegacyFetchTests {
 
     // MARK: 6 and 7
 
-    @Test func `6 with permitted identifiers the interval has no effect`() {
+    @Test(.proves(6)) func `with permitted identifiers the interval has no effect`() {
         ask(every: .hours(1), Self.entry(permitted: ["com.example.news.latest"]))
         #expect(host.ledger.fetches.isEmpty)
         #expect(host.ledger.journal.contains { $0.event == .violation && $0.message.contains("BGT-ABI-06") })
@@ -163,7 +164,7 @@ struct LegacyFetchTests {
         #expect(host.plans.isEmpty)
     }
 
-    @Test func `6 once identifiers are permitted an older interval ends`() {
+    @Test(.proves(6)) func `once identifiers are permitted an older interval ends`() {
         ask(every: .hours(1))
         host.install(Self.entry("2.0", permitted: ["com.example.news.latest"]))
         host.finishStarting()
@@ -172,14 +173,14 @@ struct LegacyFetchTests {
         #expect(host.plans.isEmpty && host.ledger.fetches.isEmpty)
     }
 
-    @Test func `84 without mode fetch the interval has no effect`() {
+    @Test(.proves(84)) func `without mode fetch the interval has no effect`() {
         ask(every: .hours(1), Self.entry(modes: []))
         host.advance(by: .days(1))
         #expect(host.plans.isEmpty && host.ledger.fetches.isEmpty)
     }
 
-    @Test(arguments: ["host", "plugin", "denied", "disabled"])
-    func `7 switched off it is not asked`(_ how: String) {
+    @Test(.proves(7), arguments: ["host", "plugin", "denied", "disabled"])
+    func `switched off it is not asked`(_ how: String) {
         var policy = PluginPolicy()
         policy.isBackgroundRefreshOn = how != "plugin"
         policy.isBackgroundDenied = how == "denied"
@@ -199,7 +200,7 @@ struct LegacyFetchTests {
         #expect(off.plans.isEmpty && off.pendingEvents.allSatisfy { $0 != .fetch })
     }
 
-    @Test func `C17 what a purged plugin asked for is forgotten with it`() {
+    @Test(.proves("C17")) func `what a purged plugin asked for is forgotten with it`() {
         ask(every: .hours(1))
         host.remove(Self.news)
         host.purge(Self.news)

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 struct LimitTests {
     let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail())
 
-    @Test func `24 a second refresh request with another identifier is one too many`() throws {
+    @Test(.proves(24)) func `a second refresh request with another identifier is one too many`() throws {
         host.submit(.feed, as: .refresh, after: .hours(1))
         let refusal = try #require(host.submit(.headlines, as: .refresh, after: .hours(1))?.refusal)
         #expect(refusal.code == .tooManyPendingTaskRequests)
@@ -16,7 +17,7 @@ struct LimitTests {
         #expect(host.pending == [.feed])
     }
 
-    @Test func `25 an eleventh processing request is one too many`() throws {
+    @Test(.proves(25)) func `an eleventh processing request is one too many`() throws {
         for number in 1...10 { #expect(host.submit(.job(number), after: .hours(1))?.submission != nil) }
         let refusal = try #require(host.submit(.job(11), after: .hours(1))?.refusal)
         #expect(refusal.code == .tooManyPendingTaskRequests)
@@ -24,7 +25,7 @@ struct LimitTests {
         #expect(refusal.message.contains("10"))
     }
 
-    @Test func `23 at the limit a replacement is still accepted`() {
+    @Test(.proves(23)) func `at the limit a replacement is still accepted`() {
         for number in 1...10 { host.submit(.job(number), after: .hours(1)) }
         host.submit(.feed, as: .refresh, after: .hours(1))
         #expect(host.submit(.job(3), after: .hours(2))?.replaced != nil)
@@ -32,7 +33,7 @@ struct LimitTests {
         #expect(host.pending.count == 11)
     }
 
-    @Test func `C5 what replaces a request that is not written yet needs a place of its own`() {
+    @Test(.proves("C5")) func `what replaces a request that is not written yet needs a place of its own`() {
         host.submit(.clean)
         host.enter()
         for number in 1...9 { host.submit(.job(number), after: .hours(1)) }
@@ -45,14 +46,14 @@ struct LimitTests {
         #expect(host.pending.count == 10)
     }
 
-    @Test func `26 one cancelled makes room for one submitted`() {
+    @Test(.proves(26)) func `one cancelled makes room for one submitted`() {
         for number in 1...10 { host.submit(.job(number), after: .hours(1)) }
         #expect(host.cancel(.job(4)) == .cancelled(1))
         #expect(host.submit(.job(11), after: .hours(1))?.submission != nil)
         #expect(host.submit(.job(12), after: .hours(1))?.refusal?.code == .tooManyPendingTaskRequests)
     }
 
-    @Test func `35 a handler resubmits its own identifier at the limit of one`() {
+    @Test(.proves(35)) func `a handler resubmits its own identifier at the limit of one`() {
         host.submit(.feed, as: .refresh)
         host.enter()
         #expect(host.submit(.feed, as: .refresh, after: .hours(1))?.submission != nil)
@@ -60,27 +61,27 @@ struct LimitTests {
         #expect(host.pending == [.feed])
     }
 
-    @Test func `35 not when another has taken the one place meanwhile`() {
+    @Test(.proves(35)) func `not when another has taken the one place meanwhile`() {
         host.submit(.feed, as: .refresh)
         host.enter()
         host.submit(.headlines, as: .refresh, after: .hours(1))
         #expect(host.submit(.feed, as: .refresh)?.refusal?.subReason == .refreshLimit)
     }
 
-    @Test func `C5 kinds are counted apart, and so are plugins`() {
+    @Test(.proves("C5")) func `kinds are counted apart, and so are plugins`() {
         for number in 1...10 { host.submit(.job(number), after: .hours(1)) }
         #expect(host.submit(.feed, as: .refresh, after: .hours(1))?.submission != nil)
         #expect(host.submit(.sweep, after: .hours(1), by: .plugin(.mail))?.submission != nil)
         #expect(host.submit(.inbox, as: .refresh, after: .hours(1), by: .plugin(.mail))?.submission != nil)
     }
 
-    @Test func `C5 what extensions and people submit counts for the main plugin`() {
+    @Test(.proves("C5")) func `what extensions and people submit counts for the main plugin`() {
         host.submit(.feed, as: .refresh, after: .hours(1), by: .plugin(.keyboard))
         #expect(host.submit(.headlines, as: .refresh)?.refusal?.subReason == .refreshLimit)
         #expect(host.submit(.headlines, as: .refresh, by: .person)?.refusal?.subReason == .refreshLimit)
     }
 
-    @Test func `C5 the operator can raise the limits of one plugin`() {
+    @Test(.proves("C5")) func `the operator can raise the limits of one plugin`() {
         let host = SchedulerDriver(.app(), .mail()) {
             var limits = PendingLimits()
             limits.refresh = 2
@@ -92,7 +93,7 @@ struct LimitTests {
         #expect(host.submit(.sweep, as: .refresh, by: .plugin(.mail))?.refusal?.subReason == .refreshLimit)
     }
 
-    @Test func `C5 a returning request is exempt, and what is over the limit can still be replaced`() {
+    @Test(.proves("C5")) func `a returning request is exempt, and what is over the limit can still be replaced`() {
         host.submit(.feed, as: .refresh)
         host.enter()
         host.submit(.headlines, as: .refresh, after: .hours(1))
@@ -103,7 +104,7 @@ struct LimitTests {
         #expect(host.submit(.index, as: .refresh)?.refusal?.subReason == .refreshLimit)
     }
 
-    @Test func `C5 a submission that is still being recorded counts`() {
+    @Test(.proves("C5")) func `a submission that is still being recorded counts`() {
         host.commits = .held
         #expect(host.submit(.feed, as: .refresh) == nil)
         #expect(host.submit(.headlines, as: .refresh)?.refusal?.subReason == .refreshLimit)
@@ -113,7 +114,7 @@ struct LimitTests {
         #expect(host.pending.isEmpty && host.batches == [[.headlines]])
     }
 
-    @Test func `C5 a cancellation makes room only when it is on disk`() {
+    @Test(.proves("C5")) func `a cancellation makes room only when it is on disk`() {
         host.submit(.feed, as: .refresh, after: .hours(1))
         host.commits = .held
         #expect(host.cancel(.feed) == nil)
@@ -122,7 +123,7 @@ struct LimitTests {
         #expect(host.pending == [.feed])
     }
 
-    @Test func `C5 a launch makes room only when it is on disk`() {
+    @Test(.proves("C5")) func `a launch makes room only when it is on disk`() {
         host.runners = .held
         host.submit(.feed, as: .refresh)
         host.commits = .held

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -8,13 +9,13 @@ import Testing
 struct ListingTests {
     let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail())
 
-    @Test func `39 the list of a plugin with nothing pending is empty`() {
+    @Test(.proves(39)) func `the list of a plugin with nothing pending is empty`() {
         host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
         #expect(host.scheduler.pendingRequests(of: .app).isEmpty)
         #expect(host.scheduler.pendingRequests(of: "com.example.stranger").isEmpty)
     }
 
-    @Test func `39 a plugin sees its own, oldest first, with what its extensions submitted`() {
+    @Test(.proves(39)) func `a plugin sees its own, oldest first, with what its extensions submitted`() {
         host.submit(.vacuum, after: .hours(1))
         host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
         host.submit(.clean, after: .hours(1), by: .plugin(.keyboard))
@@ -25,7 +26,7 @@ struct ListingTests {
         #expect(host.scheduler.pendingCount == 3)
     }
 
-    @Test func `C13 what waits is listed once, in its own lane`() {
+    @Test(.proves("C13")) func `what waits is listed once, in its own lane`() {
         host.install(.studio(extensions: [.keyboard]))
         host.finishStarting()
         host.change(busy: true)
@@ -36,7 +37,8 @@ struct ListingTests {
         #expect(listed == [["com.example.app.clean"], [], ["com.example.app.export.album1"]])
     }
 
-    @Test func `27 a pending request is what was asked for when it was submitted, to the last detail`() throws {
+    @Test(.proves(27)) func `a pending request is what was asked for when it was submitted, to the last detail`() throws
+    {
         let begin = host.clock.now.wall + .hours(1)
         let answer = host.submit(.clean, at: begin, needsPower: true, needsNetwork: true, payload: [1, 2, 3])
         let number = try #require(answer?.submission)
@@ -57,14 +59,14 @@ struct ListingTests {
         #expect(host.ledger.payload(of: number) == [1, 2, 3])
     }
 
-    @Test func `40 changing what was handed out changes nothing`() throws {
+    @Test(.proves(40)) func `changing what was handed out changes nothing`() throws {
         host.submit(.clean, after: .hours(1))
         var copy = try #require(host.scheduler.pendingRequests(of: .app).first)
         copy.retry.attempts = 2
         #expect(host.scheduler.pendingRequests(of: .app).first?.retry == Retry())
     }
 
-    @Test func `41 running tasks are listed apart from pending ones`() throws {
+    @Test(.proves(41)) func `running tasks are listed apart from pending ones`() throws {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.submit(.index, after: .hours(1))
@@ -79,7 +81,7 @@ struct ListingTests {
         #expect(host.scheduler.runningLaunches.first?.isExpiring == true)
     }
 
-    @Test func `41 a launch that is being recorded is not running yet, and one that ended no longer`() {
+    @Test(.proves(41)) func `a launch that is being recorded is not running yet, and one that ended no longer`() {
         host.runners = .held
         host.submit(.clean)
         host.commits = .held

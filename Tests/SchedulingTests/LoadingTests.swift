@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -141,7 +142,8 @@ struct LoadingTests {
         #expect(host.lastAnswer?.submission != nil)
     }
 
-    @Test func `C3 the end of what the last host left running is not recorded before the first catalogue`() {
+    @Test(.proves("C3")) func `the end of what the last host left running is not recorded before the first catalogue`()
+    {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.enter()

@@ -1,11 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import StatementTraits
 import TaskModel
 import Testing
 
 @testable import Scheduling
 
-@Suite("A removed plugin is purged at a person's wish, and only when nothing of it is left to run (C17)")
+@Suite("A removed plugin is purged at a person's wish, and only when nothing of it is left to run", .proves("C17"))
 struct PurgeTests {
     let host = SchedulerDriver(.app(), .mail())
 
@@ -55,7 +56,7 @@ struct PurgeTests {
         #expect(host.purge(.mail) == .purged(nil) && host.discarded == [.mail, .mail])
     }
 
-    @Test func `C7 the use of a purged plugin is kept while it counts, and only then`() {
+    @Test(.proves("C7")) func `the use of a purged plugin is kept while it counts, and only then`() {
         func usesKept(after work: (SchedulerDriver) -> Void) -> Set<PluginIdentifier> {
             let host = SchedulerDriver(.app())
             work(host)
@@ -91,7 +92,7 @@ struct PurgeTests {
         )
     }
 
-    @Test func `C7 a plugin that is purged and put back still rests after its last launch`() {
+    @Test(.proves("C7")) func `a plugin that is purged and put back still rests after its last launch`() {
         let host = SchedulerDriver(.app()) { $0.spacing = .minutes(5) }
         host.submit(.clean)
         host.runToTheEnd()

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -27,7 +28,7 @@ struct ReasonTableTests {
         #expect(Self.reasons.map(\.kind) == ReasonKind.allCases)
     }
 
-    @Test func `C13 reasons are proposed in a fixed order: permission, time, machine, other work, host`() {
+    @Test(.proves("C13")) func `reasons are proposed in a fixed order: permission, time, machine, other work, host`() {
         #expect(
             ReasonKind.allCases.map(\.row.code) == [
                 "plugin-missing", "plugin-refused", "plugin-disabled", "identifier-not-permitted", "mode-missing",
@@ -66,7 +67,7 @@ struct ReasonTableTests {
         if row.group == .permission { #expect(row.traits.isDisjoint(with: [.momentary, .advisory])) }
     }
 
-    @Test func `C12 only advisory reasons give way to the maximum deferral`() {
+    @Test(.proves("C12")) func `only advisory reasons give way to the maximum deferral`() {
         #expect(
             ReasonKind.allCases.filter { $0.row.traits.contains(.advisory) }
                 == [.spacing, .dayBudget, .spread, .notIdle, .highLoad]

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 struct RecoveryTests {
     let host = SchedulerDriver(.app())
 
-    @Test func `38 pending requests survive the host, with all that was asked`() throws {
+    @Test(.proves(38)) func `pending requests survive the host, with all that was asked`() throws {
         host.submit(.clean, after: .hours(1), needsPower: true)
         let before = try #require(host.request(.clean))
         host.restart()
@@ -17,7 +18,7 @@ struct RecoveryTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `38 pending requests survive a reboot`() {
+    @Test(.proves(38)) func `pending requests survive a reboot`() {
         host.submit(.clean, after: .hours(1))
         host.restart(after: .minutes(30), rebooting: true)
         host.advance(by: .minutes(30) - .nanoseconds(1))
@@ -26,13 +27,14 @@ struct RecoveryTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `38 what became due while the host was down runs when it is back`() {
+    @Test(.proves(38)) func `what became due while the host was down runs when it is back`() {
         host.submit(.clean, after: .hours(1))
         host.restart(after: .hours(2))
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `C3 what ran when the host went down returns, uncharged and undelayed, and says so`() throws {
+    @Test(.proves("C3")) func `what ran when the host went down returns, uncharged and undelayed, and says so`() throws
+    {
         host.submit(.clean)
         host.enter()
         host.restart(rebooting: true)
@@ -45,7 +47,7 @@ struct RecoveryTests {
         #expect(host.lastPlan?.cause == .relaunch)
     }
 
-    @Test func `C3 a task whose outcome is on disk does not return`() {
+    @Test(.proves("C3")) func `a task whose outcome is on disk does not return`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -55,7 +57,7 @@ struct RecoveryTests {
         #expect(host.batches == [[.clean, .vacuum], [.vacuum]])
     }
 
-    @Test func `C3 a task cancelled while it ran does not return after a restart`() {
+    @Test(.proves("C3")) func `a task cancelled while it ran does not return after a restart`() {
         host.submit(.clean)
         host.enter()
         host.cancel(.clean)
@@ -64,7 +66,8 @@ struct RecoveryTests {
         #expect(host.pending.isEmpty && host.batches == [[.clean]])
     }
 
-    @Test func `C3 a newer one is not cancelled before the end of what the last host left running is written`() {
+    @Test(.proves("C3"))
+    func `a newer one is not cancelled before the end of what the last host left running is written`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.enter()
@@ -80,7 +83,9 @@ struct RecoveryTests {
         #expect(host.pending.isEmpty && host.running.isEmpty)
     }
 
-    @Test func `C3 of two that the last host left running under one identifier the newer one returns`() throws {
+    @Test(.proves("C3")) func `of two that the last host left running under one identifier the newer one returns`()
+        throws
+    {
         let host = SchedulerDriver(.studio())
         host.submitContinued(.album(1))
         let newer = try #require(host.submitContinued(.album(1))?.submission)
@@ -90,7 +95,9 @@ struct RecoveryTests {
         #expect(host.ledger.requests.map(\.number) == [newer])
     }
 
-    @Test func `C3 a newer submission wins over what the last host left running, and the journal says so`() throws {
+    @Test(.proves("C3")) func `a newer submission wins over what the last host left running, and the journal says so`()
+        throws
+    {
         host.submit(.clean)
         host.enter()
         let newer = try #require(host.submit(.clean, after: .hours(1))?.submission)
@@ -100,7 +107,7 @@ struct RecoveryTests {
         #expect(host.entries(.superseded).map(\.successor) == [newer])
     }
 
-    @Test func `C3 charges and delays outlive the host, the delay on the wall clock`() throws {
+    @Test(.proves("C3")) func `charges and delays outlive the host, the delay on the wall clock`() throws {
         host.submit(.clean)
         host.enter()
         host.crash()
@@ -112,7 +119,7 @@ struct RecoveryTests {
         #expect(host.plans.count == 2)
     }
 
-    @Test func `C3 the delay of an event outlives the host`() {
+    @Test(.proves("C3")) func `the delay of an event outlives the host`() {
         host.install(.app(version: "2.0"))
         host.enter()
         host.crash()
@@ -124,7 +131,7 @@ struct RecoveryTests {
         #expect(host.plans.count == 2)
     }
 
-    @Test func `C3 tasks that are to run alone do so after a restart`() {
+    @Test(.proves("C3")) func `tasks that are to run alone do so after a restart`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -136,7 +143,7 @@ struct RecoveryTests {
         #expect(host.batches == [[.clean, .vacuum], [.clean], [.vacuum]])
     }
 
-    @Test func `C3 a recovery that cannot be recorded is tried again before anything runs`() {
+    @Test(.proves("C3")) func `a recovery that cannot be recorded is tried again before anything runs`() {
         host.submit(.clean)
         host.enter()
         host.commits = .failing
@@ -147,7 +154,7 @@ struct RecoveryTests {
         #expect(host.batches == [[.clean], [.clean]])
     }
 
-    @Test func `C17 submission and launch numbers go on rising`() throws {
+    @Test(.proves("C17")) func `submission and launch numbers go on rising`() throws {
         let first = try #require(host.submit(.clean)?.submission)
         let launch = try #require(host.lastPlan?.number)
         host.runToTheEnd()
@@ -158,7 +165,7 @@ struct RecoveryTests {
         #expect(try #require(host.lastPlan?.number) > launch)
     }
 
-    @Test func `C3 commits that never reached the disk never happened`() {
+    @Test(.proves("C3")) func `commits that never reached the disk never happened`() {
         host.commits = .held
         host.submit(.clean)
         host.commits = .written
@@ -166,7 +173,7 @@ struct RecoveryTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test func `C10 spacing does not outlive a boot, for its clock does not`() {
+    @Test(.proves("C10")) func `spacing does not outlive a boot, for its clock does not`() {
         host.submit(.clean)
         host.submit(.vacuum)
         host.runToTheEnd()

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -16,7 +17,7 @@ struct RemovalTests {
         host.submit(.clean, after: .hours(1))
     }
 
-    @Test func `C17 the requests of a removed plugin wait with that reason`() {
+    @Test(.proves("C17")) func `the requests of a removed plugin wait with that reason`() {
         host.remove(.app)
         host.advance(by: .days(2))
         #expect(host.pending == [.clean] && host.plans.isEmpty)
@@ -24,7 +25,7 @@ struct RemovalTests {
         #expect(host.entries(.pluginRemoved).map(\.plugin) == [.app])
     }
 
-    @Test func `C17 they run when it is back`() {
+    @Test(.proves("C17")) func `they run when it is back`() {
         host.remove(.app)
         host.advance(by: .days(29))
         host.install(.app())
@@ -32,7 +33,8 @@ struct RemovalTests {
         #expect(host.entries(.pluginInstalled).count == 1)
     }
 
-    @Test func `C17 a manifest that breaks is told from one that is gone, and mended it is no new plugin`() {
+    @Test(.proves("C17")) func `a manifest that breaks is told from one that is gone, and mended it is no new plugin`()
+    {
         host.refuse(.app, because: "line 3 is wrong")
         #expect(host.reasons(.clean).first == .pluginRefused(.app, problem: "line 3 is wrong"))
         #expect(host.entries(.pluginRefused).map(\.plugin) == [.app] && host.entries(.pluginRemoved).isEmpty)
@@ -47,7 +49,7 @@ struct RemovalTests {
         #expect(host.entries(.pluginInstalled).count == 1)
     }
 
-    @Test func `C17 a broken manifest that is then removed leaves a missing plugin`() {
+    @Test(.proves("C17")) func `a broken manifest that is then removed leaves a missing plugin`() {
         host.refuse(.app, because: "line 3 is wrong")
         host.remove(.app)
         #expect(host.reasons(.clean).first == .pluginMissing(.app))
@@ -56,7 +58,8 @@ struct RemovalTests {
         #expect(host.entries(.pluginInstalled).count == 1)
     }
 
-    @Test func `C17 a manifest of nobody's that is refused is journaled once, and again when it says something else`() {
+    @Test(.proves("C17"))
+    func `a manifest of nobody's that is refused is journaled once, and again when it says something else`() {
         host.refuse(.keyboard, because: "line 3 is wrong")
         host.refuse(.keyboard, because: "line 3 is wrong")
         let told = host.entries(.pluginRefused)
@@ -68,7 +71,8 @@ struct RemovalTests {
         #expect(host.entries(.pluginRefused).count == 3)
     }
 
-    @Test func `C17 a second manifest of a plugin's identifier is journaled, and takes nothing from the first`() {
+    @Test(.proves("C17"))
+    func `a second manifest of a plugin's identifier is journaled, and takes nothing from the first`() {
         host.refuse(.app, because: "the name is taken", besidesItsOwn: true)
         #expect(host.entries(.pluginRefused).map(\.plugin) == [.app])
         #expect(host.entries(.pluginRefused).first?.message.contains("it stays as it is: the name is taken") == true)
@@ -77,7 +81,7 @@ struct RemovalTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `C17 after thirty days they are dropped, and the journal says so`() {
+    @Test(.proves("C17")) func `after thirty days they are dropped, and the journal says so`() {
         host.remove(.app)
         host.advance(by: .days(30) - .nanoseconds(1))
         #expect(host.pending == [.clean])
@@ -87,7 +91,7 @@ struct RemovalTests {
         #expect(host.ledger.known[.app] == nil)
     }
 
-    @Test func `C17 the thirty days go on while the host is down`() {
+    @Test(.proves("C17")) func `the thirty days go on while the host is down`() {
         host.remove(.app)
         host.restart(after: .days(31))
         host.advance(by: Self.doubt)
@@ -95,7 +99,7 @@ struct RemovalTests {
         #expect(host.outcomes(of: .clean) == [.abandoned])
     }
 
-    @Test func `C17 a plugin that went while the host was down is missed from its start on`() {
+    @Test(.proves("C17")) func `a plugin that went while the host was down is missed from its start on`() {
         host.restart(after: .days(31), with: [.mail()])
         #expect(host.pending == [.clean])
         #expect(host.entries(.pluginRemoved).map(\.plugin) == [.app])
@@ -103,7 +107,7 @@ struct RemovalTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test func `C17 a second removal counts from its own day, and is not forgotten`() {
+    @Test(.proves("C17")) func `a second removal counts from its own day, and is not forgotten`() {
         host.submit(.clean, after: .days(100))
         host.remove(.app)
         host.advance(by: .days(10))
@@ -117,7 +121,8 @@ struct RemovalTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test func `C17 a task that runs when its plugin goes finishes, and returns to wait when interrupted`() {
+    @Test(.proves("C17")) func `a task that runs when its plugin goes finishes, and returns to wait when interrupted`()
+    {
         host.advance(by: .hours(1))
         host.enter()
         host.remove(.app)
@@ -127,7 +132,7 @@ struct RemovalTests {
         #expect(host.reasons(.clean).contains(.pluginMissing(.app)))
     }
 
-    @Test func `C17 what is still running on the thirtieth day is dropped once it is back`() {
+    @Test(.proves("C17")) func `what is still running on the thirtieth day is dropped once it is back`() {
         host.advance(by: .hours(1))
         host.processesObey = false
         host.remove(.app)
@@ -138,13 +143,13 @@ struct RemovalTests {
         #expect(host.outcomes(of: .clean).last == .abandoned)
     }
 
-    @Test func `C17 nothing new is accepted for it`() {
+    @Test(.proves("C17")) func `nothing new is accepted for it`() {
         host.remove(.app)
         #expect(host.submit(.vacuum)?.refusal?.code == .notPermitted)
         #expect(host.cancel(.clean, of: nil) == .cancelled(1))
     }
 
-    @Test func `C17 a plugin that comes back while its requests are dropped starts without them`() {
+    @Test(.proves("C17")) func `a plugin that comes back while its requests are dropped starts without them`() {
         host.remove(.app)
         host.advance(by: .days(30) + Self.doubt - .seconds(1))
         host.commits = .held
@@ -158,7 +163,7 @@ struct RemovalTests {
         #expect(host.submit(.clean)?.submission != nil && host.batches == [[.clean]])
     }
 
-    @Test func `C17 what it submits when it is back is not dropped with what it had before`() {
+    @Test(.proves("C17")) func `what it submits when it is back is not dropped with what it had before`() {
         host.remove(.app)
         host.advance(by: .days(30) + Self.doubt - .seconds(1))
         host.commits = .held
@@ -172,7 +177,7 @@ struct RemovalTests {
         #expect(host.ledger.known[.app]?.missingSince != nil)
     }
 
-    @Test func `C17 while its requests are dropped they cannot be cancelled a second time`() {
+    @Test(.proves("C17")) func `while its requests are dropped they cannot be cancelled a second time`() {
         host.remove(.app)
         host.advance(by: .days(30) + Self.doubt - .seconds(1))
         host.commits = .held
@@ -183,7 +188,7 @@ struct RemovalTests {
         #expect(host.entries(.cancelled).isEmpty)
     }
 
-    @Test func `C17 dropping is tried again when it cannot be recorded`() {
+    @Test(.proves("C17")) func `dropping is tried again when it cannot be recorded`() {
         host.remove(.app)
         host.advance(by: .days(30) + Self.doubt - .seconds(1))
         host.commits = .failing
@@ -194,7 +199,7 @@ struct RemovalTests {
         #expect(host.pending.isEmpty && host.ledger.requests.isEmpty)
     }
 
-    @Test func `C17 a removal that cannot be recorded is tried again, and true only then`() {
+    @Test(.proves("C17")) func `a removal that cannot be recorded is tried again, and true only then`() {
         host.commits = .failing
         host.remove(.app)
         host.commits = .written
@@ -204,7 +209,7 @@ struct RemovalTests {
         #expect(host.ledger.known[.app]?.missingSince != nil)
     }
 
-    @Test func `C17 a plugin removed while its arrival is recorded is missed after that`() {
+    @Test(.proves("C17")) func `a plugin removed while its arrival is recorded is missed after that`() {
         host.commits = .held
         host.install(.app(version: "2.0"))
         host.remove(.app)
@@ -214,7 +219,7 @@ struct RemovalTests {
         #expect(host.plans.isEmpty)
     }
 
-    @Test func `C17 a plugin that is back while its leave is recorded is welcomed after that`() {
+    @Test(.proves("C17")) func `a plugin that is back while its leave is recorded is welcomed after that`() {
         host.commits = .held
         host.remove(.app)
         host.install(.app())
@@ -223,7 +228,7 @@ struct RemovalTests {
         #expect(host.entries(.pluginRemoved).count == 1 && host.entries(.pluginInstalled).count == 1)
     }
 
-    @Test func `C17 how long they are kept is configuration`() {
+    @Test(.proves("C17")) func `how long they are kept is configuration`() {
         let host = SchedulerDriver(.app()) { $0.removedPluginRetention = .days(2) }
         host.submit(.clean, after: .hours(1))
         host.remove(.app)
@@ -232,7 +237,7 @@ struct RemovalTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test func `C10 a host that starts with a clock a year ahead drops nothing, if it is right in time`() {
+    @Test(.proves("C10")) func `a host that starts with a clock a year ahead drops nothing, if it is right in time`() {
         host.remove(.app)
         host.stepWallClock(by: .days(365))
         host.restart(after: .seconds(1))
@@ -245,7 +250,7 @@ struct RemovalTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `C10 nor does a clock that jumps ahead and back while the host runs`() {
+    @Test(.proves("C10")) func `nor does a clock that jumps ahead and back while the host runs`() {
         host.remove(.app)
         for _ in 1...3 {
             host.stepWallClock(by: .days(365))
@@ -258,14 +263,14 @@ struct RemovalTests {
         #expect(host.pending.isEmpty && host.outcomes(of: .clean) == [.abandoned])
     }
 
-    @Test func `C10 a clock that goes on saying so is believed, once`() {
+    @Test(.proves("C10")) func `a clock that goes on saying so is believed, once`() {
         host.remove(.app)
         host.stepWallClock(by: .days(365))
         host.advance(by: Self.doubt)
         #expect(host.pending.isEmpty && host.outcomes(of: .clean) == [.abandoned])
     }
 
-    @Test func `C10 a doubt is over when the plugin is back, and begins anew with its next removal`() {
+    @Test(.proves("C10")) func `a doubt is over when the plugin is back, and begins anew with its next removal`() {
         host.submit(.clean, after: .days(400))
         host.remove(.app)
         host.stepWallClock(by: .days(31))
@@ -281,7 +286,8 @@ struct RemovalTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test func `C17 a plugin that is refused and removed before its change is recorded is journaled as removed once`() {
+    @Test(.proves("C17"))
+    func `a plugin that is refused and removed before its change is recorded is journaled as removed once`() {
         host.commits = .held
         host.install(.app(version: "2.0"))
         host.refuse(.app, because: "line 3 is wrong")
@@ -290,7 +296,7 @@ struct RemovalTests {
         #expect(host.entries(.pluginRemoved).map(\.plugin) == [.app])
     }
 
-    @Test func `C17 a plugin that is refused while its removal is recorded is journaled as removed once`() {
+    @Test(.proves("C17")) func `a plugin that is refused while its removal is recorded is journaled as removed once`() {
         host.commits = .held
         host.remove(.app)
         host.refuse(.app, because: "line 3 is wrong")
@@ -298,7 +304,8 @@ struct RemovalTests {
         #expect(host.entries(.pluginRemoved).map(\.plugin) == [.app] && host.entries(.pluginRefused).isEmpty)
     }
 
-    @Test func `C17 a request under an identifier that another plugin owns is found until it is cancelled`() {
+    @Test(.proves("C17")) func `a request under an identifier that another plugin owns is found until it is cancelled`()
+    {
         host.install(.app(version: "2.0", permitted: [.exact(.vacuum)]))
         #expect(host.scheduler.strays.keys.sorted() == [.clean])
         #expect(host.explain(.clean).plugin == .app)
@@ -306,7 +313,7 @@ struct RemovalTests {
         #expect(host.scheduler.strays.isEmpty && host.explain(.clean).plugin == nil)
     }
 
-    @Test func `C17 the removal of a plugin is not journaled again by the next host`() {
+    @Test(.proves("C17")) func `the removal of a plugin is not journaled again by the next host`() {
         host.remove(.app)
         host.advance(by: .hours(1))
         host.forgetThePast()
@@ -314,7 +321,7 @@ struct RemovalTests {
         #expect(host.entries(.pluginRemoved).isEmpty)
     }
 
-    @Test func `C17 the requests of a removed plugin are kept while a continued task of it runs`() {
+    @Test(.proves("C17")) func `the requests of a removed plugin are kept while a continued task of it runs`() {
         let host = SchedulerDriver(.studio()) { $0.stallLimit = .days(365) }
         host.submit(.clean, after: .days(100))
         host.submitContinued(.album(1))

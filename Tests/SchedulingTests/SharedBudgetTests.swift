@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -14,7 +15,7 @@ struct SharedBudgetTests {
         host.enter()
     }
 
-    @Test func `48 three tasks get no more time than one`() {
+    @Test(.proves(48)) func `three tasks get no more time than one`() {
         launchThree()
         #expect(host.lastPlan?.budget.total == .minutes(10))
         host.advance(by: .minutes(10) - .nanoseconds(1))
@@ -23,7 +24,7 @@ struct SharedBudgetTests {
         #expect(host.expirations.map(\.tasks) == [[.clean, .vacuum, .index]])
     }
 
-    @Test func `48 the second task gets only what the first left`() {
+    @Test(.proves(48)) func `the second task gets only what the first left`() {
         launchThree()
         host.advance(by: .minutes(9))
         host.complete(.clean)
@@ -32,7 +33,7 @@ struct SharedBudgetTests {
         #expect(host.expirations.map(\.reason) == [.budget])
     }
 
-    @Test func `49 the grace for all handlers together does not grow with the batch`() {
+    @Test(.proves(49)) func `the grace for all handlers together does not grow with the batch`() {
         launchThree()
         host.processesObey = false
         host.advance(by: .minutes(10) + .seconds(5) - .nanoseconds(1))
@@ -41,7 +42,7 @@ struct SharedBudgetTests {
         #expect(host.killed == [host.lastPlan?.number])
     }
 
-    @Test func `53 when every task is completed the launch is over at once`() {
+    @Test(.proves(53)) func `when every task is completed the launch is over at once`() {
         launchThree()
         host.complete(.clean)
         host.complete(.vacuum)
@@ -51,7 +52,7 @@ struct SharedBudgetTests {
         #expect(host.launchOutcomes == [.completed])
     }
 
-    @Test func `54 a task that is never completed keeps the launch until its time is used up`() {
+    @Test(.proves(54)) func `a task that is never completed keeps the launch until its time is used up`() {
         launchThree()
         host.complete(.clean)
         host.complete(.vacuum)
@@ -62,7 +63,8 @@ struct SharedBudgetTests {
         #expect(host.outcomes(of: .index) == [.expired])
     }
 
-    @Test func `C6, 64: a refresh launch has 30 seconds, a processing launch 10 minutes, an event launch 30 seconds`() {
+    @Test(.proves("C6", 64))
+    func `a refresh launch has 30 seconds, a processing launch 10 minutes, an event launch 30 seconds`() {
         host.submit(.feed, as: .refresh)
         #expect(host.lastPlan?.budget.total == .seconds(30))
         #expect(host.lastPlan?.budget.grace == .seconds(5))
@@ -75,7 +77,7 @@ struct SharedBudgetTests {
         #expect(host.lastPlan?.budget.total == .seconds(30))
     }
 
-    @Test func `C7 the budget of a mixed batch is the largest of its tasks' budgets`() {
+    @Test(.proves("C7")) func `the budget of a mixed batch is the largest of its tasks' budgets`() {
         host.submit(.feed, as: .refresh, after: .minutes(1))
         host.submit(.clean, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -83,7 +85,7 @@ struct SharedBudgetTests {
         #expect(host.lastPlan?.budget.total == .minutes(10))
     }
 
-    @Test func `C6 budgets and grace are configuration, for the host and for one plugin`() {
+    @Test(.proves("C6")) func `budgets and grace are configuration, for the host and for one plugin`() {
         let host = SchedulerDriver(.app(), .mail()) {
             $0.budgets.processing = .seconds(100)
             $0.grace = .seconds(7)
@@ -98,7 +100,7 @@ struct SharedBudgetTests {
         #expect(host.lastPlan?.budget.total == .seconds(40) && host.lastPlan?.budget.grace == .seconds(2))
     }
 
-    @Test func `C6 the time begins when the launch is on disk, not while a runner is awaited`() {
+    @Test(.proves("C6")) func `the time begins when the launch is on disk, not while a runner is awaited`() {
         host.runners = .held
         host.submit(.feed, as: .refresh)
         host.advance(by: .seconds(20))
@@ -112,7 +114,7 @@ struct SharedBudgetTests {
         #expect(host.expirations.isEmpty)
     }
 
-    @Test func `C6 time spent in entry counts`() {
+    @Test(.proves("C6")) func `time spent in entry counts`() {
         host.submit(.feed, as: .refresh)
         host.advance(by: .seconds(25))
         host.enter()

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 struct SimulationTests {
     let host = SchedulerDriver(.app(), .mail(), conditions: Conditions(isOnExternalPower: false, hasNetwork: false))
 
-    @Test func `89 a launch is simulated before its time and without its conditions`() throws {
+    @Test(.proves(89)) func `a launch is simulated before its time and without its conditions`() throws {
         host.submit(.clean, after: .days(3), needsPower: true, needsNetwork: true)
         let answer = host.simulateLaunch(of: .clean)
         let plan = try #require(host.lastPlan)
@@ -16,12 +17,12 @@ struct SimulationTests {
         #expect(plan.identifiers == [.clean] && plan.cause == .person)
     }
 
-    @Test func `89 with nothing pending it says that nothing of the name is scheduled`() {
+    @Test(.proves(89)) func `with nothing pending it says that nothing of the name is scheduled`() {
         #expect(host.simulateLaunch(of: .clean)?.complaint?.contains("no request with identifier") == true)
         #expect(host.plans.isEmpty)
     }
 
-    @Test func `89 several identifiers share a launch`() {
+    @Test(.proves(89)) func `several identifiers share a launch`() {
         host.submit(.clean, after: .days(1))
         host.submit(.vacuum, after: .days(2))
         host.submit(.index, after: .days(3))
@@ -30,7 +31,7 @@ struct SimulationTests {
         #expect(host.pending == [.vacuum])
     }
 
-    @Test func `89 identifiers of several plugins are launched each in its own`() {
+    @Test(.proves(89)) func `identifiers of several plugins are launched each in its own`() {
         host.submit(.clean, after: .days(1))
         host.submit(.sweep, after: .days(1), by: .plugin(.mail))
         let answer = host.simulateLaunch(of: .clean, .sweep)
@@ -38,7 +39,7 @@ struct SimulationTests {
         #expect(host.batches == [[.clean], [.sweep]])
     }
 
-    @Test func `89 one of several that cannot be launched stops them all`() {
+    @Test(.proves(89)) func `one of several that cannot be launched stops them all`() {
         host.submit(.clean, after: .days(1))
         #expect(host.simulateLaunch(of: .clean, .vacuum)?.complaint != nil)
         #expect(host.plans.isEmpty)
@@ -46,7 +47,7 @@ struct SimulationTests {
         #expect(host.plans.isEmpty)
     }
 
-    @Test func `89 spacing and room do not bind a person`() {
+    @Test(.proves(89)) func `spacing and room do not bind a person`() {
         let host = SchedulerDriver(.app(), .mail()) { $0.backgroundLaunches = 1 }
         host.submit(.clean)
         host.runToTheEnd()
@@ -56,7 +57,7 @@ struct SimulationTests {
         #expect(host.batches == [[.clean], [.sweep], [.vacuum]])
     }
 
-    @Test func `89 one launch at a time binds a person too`() {
+    @Test(.proves(89)) func `one launch at a time binds a person too`() {
         host.submit(.clean)
         host.submit(.vacuum, after: .days(1))
         #expect(host.simulateLaunch(of: .vacuum)?.complaint?.contains("background lane is taken") == true)
@@ -65,14 +66,14 @@ struct SimulationTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `89 permission binds a person too`() {
+    @Test(.proves(89)) func `permission binds a person too`() {
         host.submit(.clean, after: .days(1))
         host.install(.app(version: "2.0", permitted: [.exact(.vacuum)]))
         host.finishStarting()
         #expect(host.simulateLaunch(of: .clean)?.complaint?.contains("does not permit") == true)
     }
 
-    @Test func `89 what else is eligible comes along`() {
+    @Test(.proves(89)) func `what else is eligible comes along`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .days(1), needsPower: true)
         host.advance(by: .seconds(59))
@@ -83,7 +84,7 @@ struct SimulationTests {
         #expect(host.batches == [[.clean, .vacuum]])
     }
 
-    @Test func `89 a wish that was granted is not granted twice`() {
+    @Test(.proves(89)) func `a wish that was granted is not granted twice`() {
         host.submit(.clean, needsPower: true)
         host.simulateLaunch(of: .clean)
         host.enter()
@@ -93,7 +94,7 @@ struct SimulationTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `89 a wish for a request dies with it`() {
+    @Test(.proves(89)) func `a wish for a request dies with it`() {
         host.runners = .held
         host.submit(.clean, after: .days(1))
         host.simulateLaunch(of: .clean)
@@ -104,7 +105,7 @@ struct SimulationTests {
         #expect(host.plans.isEmpty)
     }
 
-    @Test func `89 a simulated expiration reaches the running task, with a person's reason`() throws {
+    @Test(.proves(89)) func `a simulated expiration reaches the running task, with a person's reason`() throws {
         host.submit(.clean)
         host.enter()
         #expect(host.simulateExpiration(of: .clean) == .expiring(try #require(host.lastPlan).number))
@@ -113,7 +114,7 @@ struct SimulationTests {
         #expect(host.launchOutcomes == [.expired])
     }
 
-    @Test func `89 a simulated expiration leaves the neighbours alone`() {
+    @Test(.proves(89)) func `a simulated expiration leaves the neighbours alone`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -122,14 +123,14 @@ struct SimulationTests {
         #expect(host.expirations.map(\.tasks) == [[.vacuum]])
     }
 
-    @Test func `89 a simulated expiration of what does not run says so`() {
+    @Test(.proves(89)) func `a simulated expiration of what does not run says so`() {
         host.submit(.clean, after: .days(1))
         #expect(host.simulateExpiration(of: .clean)?.complaint?.contains("no task with identifier") == true)
         host.submit(.vacuum)
         #expect(host.simulateExpiration(of: .vacuum)?.complaint != nil, "inside entry nothing was delivered yet")
     }
 
-    @Test func `89 a person's wish goes before what rests in order to run alone`() {
+    @Test(.proves(89)) func `a person's wish goes before what rests in order to run alone`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.submit(.index, after: .days(1))

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 struct SpacingTests {
     let host = SchedulerDriver(.app(), .mail())
 
-    @Test func `C7 a handler that resubmits at once waits a second`() {
+    @Test(.proves("C7")) func `a handler that resubmits at once waits a second`() {
         host.submit(.feed, as: .refresh)
         host.enter()
         host.submit(.feed, as: .refresh)
@@ -21,7 +22,7 @@ struct SpacingTests {
         #expect(host.plans.count == 2)
     }
 
-    @Test func `C7 it lies between the end of one and the begin of the next`() {
+    @Test(.proves("C7")) func `it lies between the end of one and the begin of the next`() {
         host.submit(.clean)
         host.enter()
         host.advance(by: .minutes(5))
@@ -33,21 +34,21 @@ struct SpacingTests {
         #expect(host.plans.count == 2)
     }
 
-    @Test func `C7 another plugin does not wait for it`() {
+    @Test(.proves("C7")) func `another plugin does not wait for it`() {
         host.submit(.clean)
         host.runToTheEnd()
         host.submit(.sweep, by: .plugin(.mail))
         #expect(host.batches == [[.clean], [.sweep]])
     }
 
-    @Test func `C7 events do not wait for it`() {
+    @Test(.proves("C7")) func `events do not wait for it`() {
         host.submit(.clean)
         host.runToTheEnd()
         host.install(.app(version: "2.0"))
         #expect(host.lastPlan?.lane == .event)
     }
 
-    @Test func `C7 it is configuration, for the host and for one plugin`() {
+    @Test(.proves("C7")) func `it is configuration, for the host and for one plugin`() {
         let host = SchedulerDriver(.app(), .mail()) {
             $0.spacing = .seconds(60)
             $0.plugins[.mail, default: PluginPolicy()].spacing = .zero
@@ -65,7 +66,7 @@ struct SpacingTests {
         #expect(host.batches.last == [.vacuum])
     }
 
-    @Test func `C7 a loop of submissions within a handler's plugin does not spin`() {
+    @Test(.proves("C7")) func `a loop of submissions within a handler's plugin does not spin`() {
         host.submit(.feed, as: .refresh)
         for _ in 1...20 {
             host.enter()

@@ -1,10 +1,11 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A continued task goes on as long as it gets further than it ever was (77)")
+@Suite("A continued task goes on as long as it gets further than it ever was", .proves(77))
 struct StallTests {
     let host = SchedulerDriver(.app())
 
@@ -20,7 +21,7 @@ struct StallTests {
         host.send(.progressed(plan.number, plan.tasks[0].id, progress))
     }
 
-    @Test func `77 one that gets further is never told to stop`() throws {
+    @Test(.proves(77)) func `one that gets further is never told to stop`() throws {
         for done in 1...10 {
             host.advance(by: .seconds(29))
             try report(Int64(done), of: 10)
@@ -39,7 +40,7 @@ struct StallTests {
         #expect(host.killed.contains(try #require(host.lastPlan).number))
     }
 
-    @Test func `77 one that goes back and forth gets no further`() throws {
+    @Test(.proves(77)) func `one that goes back and forth gets no further`() throws {
         try report(1, of: 10)
         for turn in 0..<29 {
             host.advance(by: .seconds(1))
@@ -50,7 +51,7 @@ struct StallTests {
         #expect(host.expirations.map(\.reason) == [.noProgress])
     }
 
-    @Test func `77 another count of the same work is no progress, more work done is`() throws {
+    @Test(.proves(77)) func `another count of the same work is no progress, more work done is`() throws {
         try report(5, of: 10)
         host.advance(by: .seconds(20))
         try report(50, of: 200)

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 struct StartedEventTests {
     let host = SchedulerDriver()
 
-    @Test func `C11 a plugin that is installed gets the event in its event lane`() throws {
+    @Test(.proves("C11")) func `a plugin that is installed gets the event in its event lane`() throws {
         host.install(.app())
         let plan = try #require(host.lastPlan)
         #expect(plan.lane == .event && plan.cause == .event)
@@ -16,26 +17,26 @@ struct StartedEventTests {
         #expect(host.entries(.pluginInstalled).map(\.plugin) == [.app])
     }
 
-    @Test func `C11 an extension gets none`() {
+    @Test(.proves("C11")) func `an extension gets none`() {
         host.install(.app(extensions: [.keyboard]), .keyboard())
         #expect(host.plans.map(\.plugin.identifier) == [.app])
         #expect(Set(host.entries(.pluginInstalled).map(\.plugin)) == [.app, .keyboard])
     }
 
-    @Test func `C11 a disabled plugin gets none`() {
+    @Test(.proves("C11")) func `a disabled plugin gets none`() {
         let host = SchedulerDriver { $0.plugins[.app, default: PluginPolicy()].isEnabled = false }
         host.install(.app())
         #expect(host.plans.isEmpty && host.pendingEvents.isEmpty)
     }
 
-    @Test func `C11 without receive the event succeeds when entry returns in order`() {
+    @Test(.proves("C11")) func `without receive the event succeeds when entry returns in order`() {
         host.install(.app())
         host.enter(receives: false)
         #expect(host.journal.contains { $0.event == .task(.succeeded) && $0.label == "started" })
         #expect(host.launchOutcomes == [.completed])
     }
 
-    @Test func `C11 with receive the event is a task like any other`() {
+    @Test(.proves("C11")) func `with receive the event is a task like any other`() {
         host.install(.app())
         host.enter()
         #expect(host.finished.isEmpty)
@@ -44,7 +45,7 @@ struct StartedEventTests {
         #expect(host.pendingEvents.isEmpty)
     }
 
-    @Test func `C11 an entry that fails keeps the event, delayed`() {
+    @Test(.proves("C11")) func `an entry that fails keeps the event, delayed`() {
         host.install(.app())
         host.enter(status: -1, receives: false)
         #expect(host.pendingEvents == [.started])
@@ -52,15 +53,15 @@ struct StartedEventTests {
         #expect(host.plans.count == 2 && host.lastPlan?.cause == .relaunch)
     }
 
-    @Test func `C11 the plugin submits its first requests from there`() {
+    @Test(.proves("C11")) func `the plugin submits its first requests from there`() {
         host.install(.app())
         host.submit(.feed, as: .refresh, after: .minutes(5))
         host.enter(receives: false)
         #expect(host.pending == [.feed])
     }
 
-    @Test(arguments: [PluginEntry.app(version: "2.0"), .app(library: "2.0")])
-    func `C11 a changed manifest or library is a start`(_ changed: PluginEntry) {
+    @Test(.proves("C11"), arguments: [PluginEntry.app(version: "2.0"), .app(library: "2.0")])
+    func `a changed manifest or library is a start`(_ changed: PluginEntry) {
         host.install(.app())
         host.finishStarting()
         host.forgetThePast()
@@ -69,7 +70,7 @@ struct StartedEventTests {
         #expect(host.entries(.pluginChanged).map(\.plugin) == [.app])
     }
 
-    @Test func `C11 what did not change is not told again`() {
+    @Test(.proves("C11")) func `what did not change is not told again`() {
         host.install(.app())
         host.finishStarting()
         host.forgetThePast()
@@ -78,7 +79,7 @@ struct StartedEventTests {
         #expect(host.plans.map(\.plugin.identifier) == [.mail])
     }
 
-    @Test func `C11 at host start a plugin with nothing pending is told`() {
+    @Test(.proves("C11")) func `at host start a plugin with nothing pending is told`() {
         host.install(.app())
         host.finishStarting()
         host.forgetThePast()
@@ -87,7 +88,7 @@ struct StartedEventTests {
         #expect(host.journal.isEmpty)
     }
 
-    @Test func `C11 at host start a plugin with something pending is not told`() {
+    @Test(.proves("C11")) func `at host start a plugin with something pending is not told`() {
         host.install(.app())
         host.finishStarting()
         host.submit(.clean, after: .hours(1))
@@ -96,7 +97,7 @@ struct StartedEventTests {
         #expect(host.plans.isEmpty)
     }
 
-    @Test func `C11 at host start a plugin whose interrupted task returns is not told`() {
+    @Test(.proves("C11")) func `at host start a plugin whose interrupted task returns is not told`() {
         host.install(.app())
         host.finishStarting()
         host.submit(.clean)
@@ -107,7 +108,7 @@ struct StartedEventTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test func `C11 at host start a plugin whose lost launch had nothing left to do is told`() {
+    @Test(.proves("C11")) func `at host start a plugin whose lost launch had nothing left to do is told`() {
         host.install(.app())
         host.finishStarting()
         host.submit(.clean)
@@ -120,7 +121,7 @@ struct StartedEventTests {
         #expect(host.plans.map(\.lane) == [.event])
     }
 
-    @Test func `C11 a plugin that changed while the host was down is told, whatever it has pending`() {
+    @Test(.proves("C11")) func `a plugin that changed while the host was down is told, whatever it has pending`() {
         host.install(.app())
         host.finishStarting()
         host.submit(.clean, after: .hours(1))
@@ -130,7 +131,7 @@ struct StartedEventTests {
         #expect(host.entries(.pluginChanged).count == 1)
     }
 
-    @Test func `C11 an event that waits reaches the new version as well: there is no second one`() {
+    @Test(.proves("C11")) func `an event that waits reaches the new version as well: there is no second one`() {
         host.runners = .held
         host.install(.app())
         host.install(.app(version: "2.0"))
@@ -141,7 +142,7 @@ struct StartedEventTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test func `C11 a change that comes while the last one is recorded is told too`() {
+    @Test(.proves("C11")) func `a change that comes while the last one is recorded is told too`() {
         host.install(.app())
         host.finishStarting()
         host.forgetThePast()
@@ -153,7 +154,7 @@ struct StartedEventTests {
         #expect(host.ledger.known[.app] == KnownPlugin(.app(version: "3.0")))
     }
 
-    @Test func `C11 events are durable`() {
+    @Test(.proves("C11")) func `events are durable`() {
         host.runners = .held
         host.install(.app())
         host.runners = .ready
@@ -161,7 +162,7 @@ struct StartedEventTests {
         #expect(host.plans.map(\.lane) == [.event])
     }
 
-    @Test func `C11 an interrupted event returns in its place, uncharged by the host's end`() throws {
+    @Test(.proves("C11")) func `an interrupted event returns in its place, uncharged by the host's end`() throws {
         host.install(.app())
         host.enter()
         host.restart()
@@ -169,7 +170,7 @@ struct StartedEventTests {
         #expect(event.label == "started" && event.retry == Retry(wasInterrupted: true, hostLosses: 1))
     }
 
-    @Test func `C11 a delayed event holds back what came after it`() {
+    @Test(.proves("C11")) func `a delayed event holds back what came after it`() {
         host.install(.app())
         host.enter()
         host.install(.app(version: "2.0"))

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -8,12 +9,12 @@ import Testing
 struct StoppingTests {
     let host = SchedulerDriver(.app(), .mail())
 
-    @Test func `C3 an idle host has stopped at once`() {
+    @Test(.proves("C3")) func `an idle host has stopped at once`() {
         host.stop()
         #expect(host.hasStopped)
     }
 
-    @Test func `C3 running tasks are told that the host shuts down`() {
+    @Test(.proves("C3")) func `running tasks are told that the host shuts down`() {
         host.submit(.clean)
         host.enter()
         host.stop()
@@ -24,7 +25,7 @@ struct StoppingTests {
         #expect(host.outcomes(of: .clean) == [.succeeded])
     }
 
-    @Test func `C3 a ledger that fails keeps no host from stopping`() {
+    @Test(.proves("C3")) func `a ledger that fails keeps no host from stopping`() {
         host.submit(.clean)
         host.enter()
         host.commits = .failing
@@ -35,7 +36,7 @@ struct StoppingTests {
         #expect(host.hasStopped)
     }
 
-    @Test func `C3 what does not complete in the grace returns, uncharged`() throws {
+    @Test(.proves("C3")) func `what does not complete in the grace returns, uncharged`() throws {
         host.submit(.clean)
         host.enter()
         host.setExpirationHandler(for: .clean)
@@ -48,7 +49,7 @@ struct StoppingTests {
         #expect(try #require(host.request(.clean)).retry == Retry(wasInterrupted: true))
     }
 
-    @Test func `C3 told of the shutdown, a task is charged for no way in which its process ends`() throws {
+    @Test(.proves("C3")) func `told of the shutdown, a task is charged for no way in which its process ends`() throws {
         host.submit(.clean)
         host.enter()
         host.stop()
@@ -57,7 +58,7 @@ struct StoppingTests {
         #expect(host.outcomes(of: .clean) == [.interrupted])
     }
 
-    @Test func `C3 what was told to stop for another reason before is consumed all the same`() {
+    @Test(.proves("C3")) func `what was told to stop for another reason before is consumed all the same`() {
         host.submit(.clean)
         host.enter()
         host.simulateExpiration(of: .clean)
@@ -67,7 +68,7 @@ struct StoppingTests {
         #expect(host.pending.isEmpty && host.hasStopped)
     }
 
-    @Test func `C3 a plugin that is inside its entry is ended at once, uncharged`() throws {
+    @Test(.proves("C3")) func `a plugin that is inside its entry is ended at once, uncharged`() throws {
         host.submit(.clean)
         host.stop()
         #expect(host.killed.count == 1 && host.hasStopped)
@@ -75,7 +76,7 @@ struct StoppingTests {
         #expect(try #require(host.request(.clean)).retry.attempts == 0)
     }
 
-    @Test func `C3 a launch that is being recorded is ended before its plan, uncharged`() throws {
+    @Test(.proves("C3")) func `a launch that is being recorded is ended before its plan, uncharged`() throws {
         host.runners = .held
         host.submit(.clean)
         host.commits = .held
@@ -86,7 +87,7 @@ struct StoppingTests {
         #expect(try #require(host.request(.clean)).retry.attempts == 0)
     }
 
-    @Test func `C3 a runner that comes too late is given back`() {
+    @Test(.proves("C3")) func `a runner that comes too late is given back`() {
         host.runners = .held
         host.submit(.clean)
         host.stop()
@@ -96,7 +97,7 @@ struct StoppingTests {
         #expect(host.pending == [.clean])
     }
 
-    @Test func `C3 nothing new is accepted or started`() throws {
+    @Test(.proves("C3")) func `nothing new is accepted or started`() throws {
         host.submit(.vacuum, after: .seconds(1))
         host.stop()
         let refusal = try #require(host.submit(.clean)?.refusal)
@@ -105,7 +106,7 @@ struct StoppingTests {
         #expect(host.plans.isEmpty && host.simulateLaunch(of: .vacuum)?.complaint?.contains("stopping") == true)
     }
 
-    @Test func `C3 it has stopped when everything is recorded, and says so once`() {
+    @Test(.proves("C3")) func `it has stopped when everything is recorded, and says so once`() {
         host.submit(.clean)
         host.enter()
         host.commits = .held
@@ -118,7 +119,7 @@ struct StoppingTests {
         #expect(host.actions.count { $0 == .stopped } == 1)
     }
 
-    @Test func `C3 what was interrupted runs again at the next start`() {
+    @Test(.proves("C3")) func `what was interrupted runs again at the next start`() {
         host.submit(.clean)
         host.enter()
         host.stop()
@@ -128,7 +129,8 @@ struct StoppingTests {
         #expect(host.plans.contains { $0.cause == .relaunch })
     }
 
-    @Test func `C3 a stop before the pending work is loaded leaves what the last host left running to the next one`() {
+    @Test(.proves("C3"))
+    func `a stop before the pending work is loaded leaves what the last host left running to the next one`() {
         host.submit(.clean)
         host.enter()
         host.processes = [:]

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 struct SubmissionTests {
     let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail())
 
-    @Test func `2 an identifier that the manifest does not list is not permitted`() throws {
+    @Test(.proves(2)) func `an identifier that the manifest does not list is not permitted`() throws {
         let refusal = try #require(host.submit("com.example.app.other")?.refusal)
         #expect(refusal.code == .notPermitted)
         #expect(refusal.subReason == .identifierNotPermitted)
@@ -16,7 +17,7 @@ struct SubmissionTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test func `3 a refresh request needs the mode fetch`() throws {
+    @Test(.proves(3)) func `a refresh request needs the mode fetch`() throws {
         let host = SchedulerDriver(.app(modes: [.processing]))
         let refusal = try #require(host.submit(.feed, as: .refresh)?.refusal)
         #expect(refusal.code == .notPermitted)
@@ -24,7 +25,7 @@ struct SubmissionTests {
         #expect(host.submit(.clean)?.submission != nil)
     }
 
-    @Test func `4 a processing request needs the mode processing`() throws {
+    @Test(.proves(4)) func `a processing request needs the mode processing`() throws {
         let host = SchedulerDriver(.app(modes: [.fetch]))
         let refusal = try #require(host.submit(.clean)?.refusal)
         #expect(refusal.code == .notPermitted)
@@ -32,7 +33,7 @@ struct SubmissionTests {
         #expect(host.submit(.feed, as: .refresh)?.submission != nil)
     }
 
-    @Test func `7 a plugin that the operator disabled gets unavailable`() throws {
+    @Test(.proves(7)) func `a plugin that the operator disabled gets unavailable`() throws {
         let host = SchedulerDriver(.app()) { $0.plugins[.app, default: PluginPolicy()].isEnabled = false }
         let refusal = try #require(host.submit(.clean)?.refusal)
         #expect(refusal.code == .unavailable)
@@ -40,18 +41,18 @@ struct SubmissionTests {
         #expect(refusal.message.contains("plugins.com.example.app.enabled"))
     }
 
-    @Test func `9 identifiers are matched exactly and case-sensitively`() {
+    @Test(.proves(9)) func `identifiers are matched exactly and case-sensitively`() {
         #expect(host.submit("com.example.app.Clean")?.refusal?.code == .notPermitted)
         #expect(host.submit("com.example.app.clean.deep")?.refusal?.code == .notPermitted)
         #expect(host.submit("com.example.app")?.refusal?.code == .notPermitted)
     }
 
-    @Test func `10 a pattern does not permit a processing request`() {
+    @Test(.proves(10)) func `a pattern does not permit a processing request`() {
         let host = SchedulerDriver(.app(permitted: ["com.example.app.export.*"]))
         #expect(host.submit("com.example.app.export.one")?.refusal?.subReason == .identifierNotPermitted)
     }
 
-    @Test func `C9 the operator can let patterns stand for processing requests`() {
+    @Test(.proves("C9")) func `the operator can let patterns stand for processing requests`() {
         let host = SchedulerDriver(.app(permitted: ["com.example.app.export.*"])) {
             $0.plugins[.app, default: PluginPolicy()].allowsPatternsForProcessing = true
         }
@@ -61,18 +62,18 @@ struct SubmissionTests {
         #expect(host.submit("com.example.app.exports")?.refusal?.code == .notPermitted)
     }
 
-    @Test func `21 an identifier belongs to the one plugin that permits it, whoever asks`() {
+    @Test(.proves(21)) func `an identifier belongs to the one plugin that permits it, whoever asks`() {
         #expect(host.submit(.sweep, by: .person)?.plugin == .mail)
         #expect(host.submit(.clean, by: .person)?.plugin == .app)
         #expect(host.submit(.sweep, by: .plugin(.app))?.refusal?.code == .notPermitted)
     }
 
-    @Test func `22 a permitted identifier with free capacity is accepted and pending`() {
+    @Test(.proves(22)) func `a permitted identifier with free capacity is accepted and pending`() {
         #expect(host.submit(.clean, after: .hours(1))?.submission != nil)
         #expect(host.pending == [.clean])
     }
 
-    @Test func `23 a second submission with the same identifier replaces the first entirely`() throws {
+    @Test(.proves(23)) func `a second submission with the same identifier replaces the first entirely`() throws {
         let first = try #require(host.submit(.clean, after: .hours(1), needsPower: true)?.submission)
         let answer = host.submit(.clean, after: .hours(2), needsNetwork: true, payload: [2])
         let second = try #require(answer?.submission)
@@ -85,14 +86,14 @@ struct SubmissionTests {
         #expect(host.entries(.replaced).map(\.submission) == [first])
     }
 
-    @Test func `23 a replacement may be of another kind`() {
+    @Test(.proves(23)) func `a replacement may be of another kind`() {
         host.submit(.clean, after: .hours(1))
         host.submit(.clean, as: .refresh, after: .hours(1))
         #expect(host.request(.clean)?.request.kind == .refresh)
         #expect(host.submit(.feed, as: .refresh)?.refusal?.code == .tooManyPendingTaskRequests)
     }
 
-    @Test func `34 a request that ran is gone`() {
+    @Test(.proves(34)) func `a request that ran is gone`() {
         host.submit(.clean)
         host.runToTheEnd()
         #expect(host.pending.isEmpty)
@@ -100,31 +101,31 @@ struct SubmissionTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `37 an extension submits for its main plugin, which is the one launched`() {
+    @Test(.proves(37)) func `an extension submits for its main plugin, which is the one launched`() {
         let answer = host.submit(.clean, by: .plugin(.keyboard))
         #expect(answer?.plugin == .app)
         #expect(host.lastPlan?.plugin.identifier == .app)
         #expect(host.lastPlan?.tasks.first?.work.identifier == .clean)
     }
 
-    @Test func `C15 an extension submits only what its main plugin's manifest permits`() {
+    @Test(.proves("C15")) func `an extension submits only what its main plugin's manifest permits`() {
         #expect(host.submit("com.example.app.keyboard.other", by: .plugin(.keyboard))?.refusal?.code == .notPermitted)
         #expect(host.submit(.sweep, by: .plugin(.keyboard))?.refusal?.code == .notPermitted)
     }
 
-    @Test func `C14 an event cannot be submitted, and the refusal says what can`() throws {
+    @Test(.proves("C14")) func `an event cannot be submitted, and the refusal says what can`() throws {
         let refusal = try #require(host.submit(.clean, as: .event)?.refusal)
         #expect(refusal.code == .notPermitted)
         #expect(refusal.message.contains("refresh, processing, health research or continued"))
     }
 
-    @Test func `C14 a plugin that is not installed is told so`() throws {
+    @Test(.proves("C14")) func `a plugin that is not installed is told so`() throws {
         let refusal = try #require(host.submit(.clean, by: .plugin("com.example.stranger"))?.refusal)
         #expect(refusal.subReason == .identifierNotPermitted)
         #expect(refusal.message.contains("no installed plugin"))
     }
 
-    @Test func `C17 submission numbers rise, and the journal speaks of them`() throws {
+    @Test(.proves("C17")) func `submission numbers rise, and the journal speaks of them`() throws {
         let first = try #require(host.submit(.clean)?.submission)
         let second = try #require(host.submit(.vacuum)?.submission)
         #expect(first < second)
@@ -132,7 +133,8 @@ struct SubmissionTests {
         #expect(host.lastEntry(of: .clean)?.submission == first)
     }
 
-    @Test func `C17 a request that is no longer permitted waits with that reason, and runs when it is again`() {
+    @Test(.proves("C17"))
+    func `a request that is no longer permitted waits with that reason, and runs when it is again`() {
         host.submit(.clean, after: .hours(1))
         host.install(.app(version: "2.0", permitted: [.exact(.vacuum)]))
         host.finishStarting()
@@ -143,7 +145,7 @@ struct SubmissionTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `C17 a request whose mode the manifest dropped waits with that reason`() {
+    @Test(.proves("C17")) func `a request whose mode the manifest dropped waits with that reason`() {
         host.submit(.clean, after: .hours(1))
         host.install(.app(version: "2.0", modes: [.fetch]))
         host.advance(by: .hours(2))

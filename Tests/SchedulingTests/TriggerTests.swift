@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -10,7 +11,7 @@ struct TriggerTests {
 
     private func numbers(_ plan: LaunchPlan?) -> [SubmissionNumber] { plan?.tasks.map(\.work.number) ?? [] }
 
-    @Test func `C7 a trigger launches the extension in its own event lane, with the event budget`() throws {
+    @Test(.proves("C7")) func `a trigger launches the extension in its own event lane, with the event budget`() throws {
         let answer = host.trigger()
         let plan = try #require(host.lastPlan)
         #expect(plan.plugin == .keyboard() && plan.lane == .event && plan.cause == .event)
@@ -19,7 +20,7 @@ struct TriggerTests {
         #expect(answer == .triggered(try #require(numbers(plan).first)))
     }
 
-    @Test func `C7 the receiving plugin's policy makes the budget`() {
+    @Test(.proves("C7")) func `the receiving plugin's policy makes the budget`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard()) { configuration in
             var budgets = Budgets()
             budgets.event = .seconds(7)
@@ -29,19 +30,19 @@ struct TriggerTests {
         #expect(host.lastPlan?.budget.total == .seconds(7))
     }
 
-    @Test func `C7 the extension's event lane is not its main plugin's`() {
+    @Test(.proves("C7")) func `the extension's event lane is not its main plugin's`() {
         host.submit(.clean)
         host.install(.app(version: "2.0", extensions: [.keyboard]))
         host.trigger()
         #expect(host.scheduler.runningLaunches.map(\.plan.lane) == [.background, .event, .event])
     }
 
-    @Test func `C15 the runner finds its main plugin's container`() {
+    @Test(.proves("C15")) func `the runner finds its main plugin's container`() {
         host.trigger()
         #expect(host.containersNeeded == [.app])
     }
 
-    @Test func `C11 a trigger is answered when it is on disk, payload included`() throws {
+    @Test(.proves("C11")) func `a trigger is answered when it is on disk, payload included`() throws {
         host.commits = .held
         #expect(host.trigger(payload: [1, 2, 3]) == nil)
         #expect(host.containersNeeded.isEmpty)
@@ -51,7 +52,7 @@ struct TriggerTests {
         #expect(host.containersNeeded == [.app])
     }
 
-    @Test func `C14 a trigger that could not be recorded is refused, and waits nowhere`() throws {
+    @Test(.proves("C14")) func `a trigger that could not be recorded is refused, and waits nowhere`() throws {
         host.commits = .failing
         let refusal = try #require(host.trigger()?.refusal)
         #expect(refusal.code == .unavailable && refusal.subReason == .notRecorded)
@@ -60,7 +61,7 @@ struct TriggerTests {
         #expect(host.pendingEvents.isEmpty && host.plans.isEmpty)
     }
 
-    @Test func `C11 triggers are delivered first in first out, never in place of one another`() {
+    @Test(.proves("C11")) func `triggers are delivered first in first out, never in place of one another`() {
         host.runners = .held
         let first = host.trigger()?.submission
         let second = host.trigger()?.submission
@@ -69,7 +70,7 @@ struct TriggerTests {
         #expect(numbers(host.lastPlan) == [first, second].compactMap { $0 })
     }
 
-    @Test func `C11 what comes while a batch runs waits for the next launch`() throws {
+    @Test(.proves("C11")) func `what comes while a batch runs waits for the next launch`() throws {
         host.trigger()
         let second = try #require(host.trigger()?.submission)
         #expect(host.plans.count == 1)
@@ -77,7 +78,7 @@ struct TriggerTests {
         #expect(host.plans.count == 2 && numbers(host.lastPlan) == [second])
     }
 
-    @Test func `C11 at most a hundred events wait, those on their way to the disk included`() throws {
+    @Test(.proves("C11")) func `at most a hundred events wait, those on their way to the disk included`() throws {
         host.runners = .held
         for _ in 1...99 { host.trigger() }
         host.commits = .held
@@ -92,7 +93,7 @@ struct TriggerTests {
         #expect(host.trigger()?.submission != nil, "what runs does not wait")
     }
 
-    @Test func `C11 a commit that failed leaves its place to the next trigger`() {
+    @Test(.proves("C11")) func `a commit that failed leaves its place to the next trigger`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard()) { $0.eventLimit = 1 }
         host.runners = .held
         host.commits = .held
@@ -103,7 +104,9 @@ struct TriggerTests {
         #expect(host.pendingEvents == [.trigger])
     }
 
-    @Test func `C11 what returns is exempt from the limit, and keeps its place before what came later`() throws {
+    @Test(.proves("C11")) func `what returns is exempt from the limit, and keeps its place before what came later`()
+        throws
+    {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard()) { $0.eventLimit = 1 }
         let first = try #require(host.trigger()?.submission)
         host.enter()
@@ -117,7 +120,7 @@ struct TriggerTests {
         #expect(numbers(host.lastPlan) == [second])
     }
 
-    @Test func `C11 triggers survive the host, running ones uncharged`() throws {
+    @Test(.proves("C11")) func `triggers survive the host, running ones uncharged`() throws {
         let first = try #require(host.trigger()?.submission)
         host.enter()
         let second = try #require(host.trigger()?.submission)
@@ -127,7 +130,9 @@ struct TriggerTests {
         #expect(plan.tasks.map(\.work.retry.attempts) == [0, 0])
     }
 
-    @Test func `C3 a trigger that crashes its extension every time is abandoned, its neighbour is heard`() throws {
+    @Test(.proves("C3")) func `a trigger that crashes its extension every time is abandoned, its neighbour is heard`()
+        throws
+    {
         host.runners = .held
         let bad = try #require(host.trigger()?.submission)
         let good = try #require(host.trigger()?.submission)
@@ -143,7 +148,7 @@ struct TriggerTests {
         #expect(host.entries(.task(.succeeded)).map(\.submission) == [good])
     }
 
-    @Test func `C2 without receive the trigger is used up, to the plugin's blame`() throws {
+    @Test(.proves("C2")) func `without receive the trigger is used up, to the plugin's blame`() throws {
         let number = try #require(host.trigger()?.submission)
         host.enter(receives: false)
         let entry = try #require(host.entries(.task(.notRegistered)).first)
@@ -151,19 +156,19 @@ struct TriggerTests {
         #expect(host.pendingEvents.isEmpty)
     }
 
-    @Test func `C14 a main plugin is not triggered: requests have limits, events would be a way around them`() throws {
+    @Test(.proves("C14"))
+    func `a main plugin is not triggered: requests have limits, events would be a way around them`() throws {
         let refusal = try #require(host.trigger(.app)?.refusal)
         #expect(refusal.code == .notPermitted && refusal.subReason == .notAnExtension)
         #expect(refusal.message.contains("submit a request"))
     }
 
-    @Test func `C14 a plugin that is not installed is not triggered`() {
+    @Test(.proves("C14")) func `a plugin that is not installed is not triggered`() {
         #expect(host.trigger("com.example.stranger")?.refusal?.subReason == .pluginMissing)
     }
 
-    @Test(arguments: [PluginIdentifier.app, .keyboard])
-    func `C14 an extension is not triggered while it or its main plugin is disabled`(_ plugin: PluginIdentifier) throws
-    {
+    @Test(.proves("C14"), arguments: [PluginIdentifier.app, .keyboard])
+    func `an extension is not triggered while it or its main plugin is disabled`(_ plugin: PluginIdentifier) throws {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard()) {
             $0.plugins[plugin, default: PluginPolicy()].isEnabled = false
         }
@@ -172,7 +177,7 @@ struct TriggerTests {
         #expect(refusal.message.contains("plugins.\(plugin).enabled"))
     }
 
-    @Test func `C14 a host that stops takes no trigger`() {
+    @Test(.proves("C14")) func `a host that stops takes no trigger`() {
         host.stop()
         #expect(host.trigger()?.refusal?.subReason == .hostStopping)
     }

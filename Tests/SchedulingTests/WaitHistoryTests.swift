@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -23,9 +24,8 @@ struct WaitHistoryTests {
         }
     }
 
-    @Test
-    func `C13 a wait is written once it has stood for a second, from when it began, and closed a second after its end`()
-    {
+    @Test(.proves("C13"))
+    func `a wait is written once it has stood for a second, from when it began, and closed a second after its end`() {
         let start = host.clock.now.wall
         host.submit(.clean)
         #expect(history(plain, since: start).isEmpty)
@@ -39,7 +39,7 @@ struct WaitHistoryTests {
         #expect(host.ledger.waits.isEmpty)
     }
 
-    @Test func `C13 a hundred requests of one class are one row`() {
+    @Test(.proves("C13")) func `a hundred requests of one class are one row`() {
         let host = SchedulerDriver(
             .app(),
             conditions: Conditions(isOnExternalPower: true, hasNetwork: true, isIdle: false)
@@ -53,7 +53,7 @@ struct WaitHistoryTests {
         #expect(history(plain, since: start, host) == ["0s not-idle"])
     }
 
-    @Test func `C13 a change of the reasons is written, one ticket for all classes of a plugin`() {
+    @Test(.proves("C13")) func `a change of the reasons is written, one ticket for all classes of a plugin`() {
         let start = host.clock.now.wall
         host.submit(.clean, needsPower: true)
         host.submit(.vacuum)
@@ -72,7 +72,7 @@ struct WaitHistoryTests {
         #expect(history(plain, since: start) == ["0s not-idle", "20s memory-pressure not-idle"])
     }
 
-    @Test func `C13 conditions that flicker within a second write nothing`() {
+    @Test(.proves("C13")) func `conditions that flicker within a second write nothing`() {
         let start = host.clock.now.wall
         host.submit(.clean, needsPower: true)
         host.advance(by: .seconds(10))
@@ -86,7 +86,7 @@ struct WaitHistoryTests {
         #expect(history(powered, since: start) == ["0s not-idle"])
     }
 
-    @Test func `C13 a wait that passes by itself within a second is no history`() {
+    @Test(.proves("C13")) func `a wait that passes by itself within a second is no history`() {
         let host = SchedulerDriver(.app()) { $0.spacing = .milliseconds(999) }
         host.submit(.clean)
         host.runToTheEnd()
@@ -95,7 +95,8 @@ struct WaitHistoryTests {
         #expect(host.plans.count == 2 && host.ledger.waitHistory.isEmpty)
     }
 
-    @Test func `C13 a wait that passes with the work of others is written once it is over, if it took a second`() {
+    @Test(.proves("C13"))
+    func `a wait that passes with the work of others is written once it is over, if it took a second`() {
         host.change(idle: true)
         host.submit(.clean)
         host.enter()
@@ -109,14 +110,14 @@ struct WaitHistoryTests {
         #expect(history(plain, since: start) == ["0s lane-busy", "180s -", "180s spacing", "181s -"])
     }
 
-    @Test func `C13 a request whose own time has not come writes nothing`() {
+    @Test(.proves("C13")) func `a request whose own time has not come writes nothing`() {
         host.change(idle: true)
         host.submit(.clean, after: .hours(1))
         host.advance(by: .hours(1))
         #expect(host.running == [.clean] && host.ledger.waitHistory.isEmpty)
     }
 
-    @Test func `C13 a cancelled, replaced or purged request leaves no open wait`() {
+    @Test(.proves("C13")) func `a cancelled, replaced or purged request leaves no open wait`() {
         host.submit(.clean)
         host.advance(by: .seconds(1))
         host.cancel(.clean)
@@ -132,7 +133,7 @@ struct WaitHistoryTests {
         #expect(host.ledger.waits.isEmpty && host.pending.isEmpty)
     }
 
-    @Test func `C13 a request that is kept for a removed plugin leaves no open wait when it is dropped`() {
+    @Test(.proves("C13")) func `a request that is kept for a removed plugin leaves no open wait when it is dropped`() {
         host.submit(.clean)
         host.remove(.app)
         host.advance(by: .days(30))
@@ -140,7 +141,7 @@ struct WaitHistoryTests {
         #expect(host.ledger.waits.isEmpty && host.pending.isEmpty)
     }
 
-    @Test func `C13 a wait for a removed plugin is history too`() {
+    @Test(.proves("C13")) func `a wait for a removed plugin is history too`() {
         let start = host.clock.now.wall
         host.submit(.clean)
         host.advance(by: .seconds(10))
@@ -152,7 +153,7 @@ struct WaitHistoryTests {
         #expect(history(plain, since: start).last == "20s not-idle")
     }
 
-    @Test func `C13 a returned task begins a new stretch`() {
+    @Test(.proves("C13")) func `a returned task begins a new stretch`() {
         host.change(idle: true)
         host.submit(.clean)
         host.enter()
@@ -167,7 +168,7 @@ struct WaitHistoryTests {
 
     // MARK: Restarts and failing commits
 
-    @Test func `C13 a restart neither opens nor closes a wait that goes on`() {
+    @Test(.proves("C13")) func `a restart neither opens nor closes a wait that goes on`() {
         let start = host.clock.now.wall
         host.submit(.clean)
         host.advance(by: .seconds(1))
@@ -179,7 +180,7 @@ struct WaitHistoryTests {
         #expect(history(plain, since: start) == ["0s not-idle", "66s -"])
     }
 
-    @Test func `C13 a change while the host was down is written after the restart`() {
+    @Test(.proves("C13")) func `a change while the host was down is written after the restart`() {
         let start = host.clock.now.wall
         host.submit(.clean, needsPower: true)
         host.advance(by: .seconds(1))
@@ -189,7 +190,7 @@ struct WaitHistoryTests {
         #expect(history(powered, since: start).last == "61s external-power not-idle")
     }
 
-    @Test func `C13 a wait that could not be written is written a little later`() {
+    @Test(.proves("C13")) func `a wait that could not be written is written a little later`() {
         let start = host.clock.now.wall
         host.submit(.clean)
         host.isStrict = false
@@ -201,7 +202,7 @@ struct WaitHistoryTests {
         #expect(history(plain, since: start) == ["0s not-idle"])
     }
 
-    @Test func `C13 a launch that could not be written closes the wait only when the next one is`() {
+    @Test(.proves("C13")) func `a launch that could not be written closes the wait only when the next one is`() {
         host.submit(.clean)
         host.advance(by: .seconds(1))
         host.commits = .held
@@ -215,7 +216,7 @@ struct WaitHistoryTests {
         #expect(host.running == [.clean] && host.ledger.waits.isEmpty)
     }
 
-    @Test func `C13 a launch while its wait is being written leaves nothing open`() {
+    @Test(.proves("C13")) func `a launch while its wait is being written leaves nothing open`() {
         host.submit(.clean)
         host.commits = .held
         host.advance(by: .seconds(1))
@@ -225,7 +226,7 @@ struct WaitHistoryTests {
         #expect(host.running == [.clean] && host.ledger.waits.isEmpty)
     }
 
-    @Test func `C13 a launch while its wait turns out not to be written leaves nothing open`() {
+    @Test(.proves("C13")) func `a launch while its wait turns out not to be written leaves nothing open`() {
         host.submit(.clean)
         host.commits = .held
         host.isStrict = false
@@ -237,7 +238,8 @@ struct WaitHistoryTests {
         #expect(host.running == [.clean] && host.ledger.vainWaits.isEmpty)
     }
 
-    @Test func `C17 an event that is being dropped with its plugin is not shown as waiting, and not launched`() {
+    @Test(.proves("C17"))
+    func `an event that is being dropped with its plugin is not shown as waiting, and not launched`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard())
         host.isStrict = false
         host.remove(.app)
@@ -253,7 +255,7 @@ struct WaitHistoryTests {
         #expect(host.journal.contains { $0.event == .task(.abandoned) && $0.label == "trigger" })
     }
 
-    @Test func `C13 the events of a plugin are one class`() {
+    @Test(.proves("C13")) func `the events of a plugin are one class`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard())
         let start = host.clock.now.wall
         host.trigger()
@@ -266,8 +268,8 @@ struct WaitHistoryTests {
         #expect(host.clock.now.wall == start + .seconds(2))
     }
 
-    @Test func `C13 the permitted requests of a class decide what its history shows, beside one that is not permitted`()
-    {
+    @Test(.proves("C13"))
+    func `the permitted requests of a class decide what its history shows, beside one that is not permitted`() {
         let start = host.clock.now.wall
         host.submit(.clean)
         host.submit(.vacuum)

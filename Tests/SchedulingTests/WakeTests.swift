@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 struct WakeTests {
     let host = SchedulerDriver(.app(), .mail())
 
-    @Test func `C10 a runner that repeats itself sets one alarm`() throws {
+    @Test(.proves("C10")) func `a runner that repeats itself sets one alarm`() throws {
         host.submit(.feed, as: .refresh)
         host.enter()
         let launch = try #require(host.lastPlan?.number)
@@ -19,7 +20,7 @@ struct WakeTests {
         #expect(host.wakeCount < before + 10)
     }
 
-    @Test func `C10 a host with nothing to wait for is not woken`() {
+    @Test(.proves("C10")) func `a host with nothing to wait for is not woken`() {
         #expect(host.timeToWake == nil)
         host.submit(.clean)
         host.runToTheEnd()
@@ -27,21 +28,21 @@ struct WakeTests {
         #expect(host.timeToWake == nil)
     }
 
-    @Test func `C10 the wake is the earliest begin there is`() {
+    @Test(.proves("C10")) func `the wake is the earliest begin there is`() {
         host.submit(.clean, after: .hours(3))
         host.submit(.vacuum, after: .hours(1))
         host.submit(.index, after: .hours(2))
         #expect(host.timeToWake == .hours(1))
     }
 
-    @Test func `C10 a begin is on the wall clock, a deadline on the monotonic one`() {
+    @Test(.proves("C10")) func `a begin is on the wall clock, a deadline on the monotonic one`() {
         host.submit(.clean, after: .hours(1))
         #expect(host.wake.wall == host.clock.now.wall + .hours(1) && host.wake.monotonic == nil)
         host.submit(.feed, as: .refresh)
         #expect(host.wake.monotonic == host.clock.now.monotonic + .seconds(30))
     }
 
-    @Test func `C10 what is cancelled wakes nobody`() {
+    @Test(.proves("C10")) func `what is cancelled wakes nobody`() {
         host.submit(.clean, after: .hours(1))
         host.submit(.vacuum, after: .hours(2))
         host.cancel(.clean)
@@ -50,13 +51,13 @@ struct WakeTests {
         #expect(host.timeToWake == nil)
     }
 
-    @Test func `C10 what is replaced wakes nobody`() {
+    @Test(.proves("C10")) func `what is replaced wakes nobody`() {
         host.submit(.clean, after: .hours(1))
         host.submit(.clean, after: .hours(2))
         #expect(host.timeToWake == .hours(2))
     }
 
-    @Test func `C10 the deadline of a launch that is over wakes nobody`() {
+    @Test(.proves("C10")) func `the deadline of a launch that is over wakes nobody`() {
         host.submit(.clean)
         host.enter()
         #expect(host.timeToWake == .minutes(10))
@@ -64,14 +65,14 @@ struct WakeTests {
         #expect(host.timeToWake == nil)
     }
 
-    @Test func `C10 of a running launch the deadline comes first, then the kill`() {
+    @Test(.proves("C10")) func `of a running launch the deadline comes first, then the kill`() {
         host.submit(.clean)
         host.enter()
         host.advance(by: .minutes(10))
         #expect(host.timeToWake == .seconds(5))
     }
 
-    @Test func `C10 one that stopped in time does not keep the kill of its expiration`() {
+    @Test(.proves("C10")) func `one that stopped in time does not keep the kill of its expiration`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -82,7 +83,7 @@ struct WakeTests {
         #expect(host.timeToWake == .minutes(10))
     }
 
-    @Test func `C10 a plugin that rests wakes the host only if something waits for it`() {
+    @Test(.proves("C10")) func `a plugin that rests wakes the host only if something waits for it`() {
         host.submit(.clean)
         host.runToTheEnd()
         #expect(host.timeToWake == nil)
@@ -92,14 +93,14 @@ struct WakeTests {
         #expect(host.timeToWake == nil)
     }
 
-    @Test func `C10 a request that waits for conditions wakes nobody`() {
+    @Test(.proves("C10")) func `a request that waits for conditions wakes nobody`() {
         host.change(power: false)
         host.submit(.clean, after: .minutes(1), needsPower: true)
         host.advance(by: .hours(1))
         #expect(host.timeToWake == nil)
     }
 
-    @Test func `C10 a removed plugin that came back wakes nobody`() {
+    @Test(.proves("C10")) func `a removed plugin that came back wakes nobody`() {
         host.remove(.app)
         #expect(host.timeToWake == .days(30))
         host.install(.app())
@@ -107,7 +108,7 @@ struct WakeTests {
         #expect(host.timeToWake == nil)
     }
 
-    @Test func `C10 the same wake is not asked for twice`() {
+    @Test(.proves("C10")) func `the same wake is not asked for twice`() {
         host.submit(.clean, after: .hours(1))
         let before = host.wakeCount
         host.submit(.vacuum, after: .hours(2))
@@ -116,14 +117,14 @@ struct WakeTests {
         #expect(host.wakeCount == before)
     }
 
-    @Test func `C10 a day of an idle host with a far request is one wake`() {
+    @Test(.proves("C10")) func `a day of an idle host with a far request is one wake`() {
         host.submit(.clean, after: .days(1))
         host.forgetThePast()
         host.advance(by: .days(1) - .nanoseconds(1))
         #expect(host.actions.isEmpty)
     }
 
-    @Test func `C10 a timer that fires for nothing does nothing`() {
+    @Test(.proves("C10")) func `a timer that fires for nothing does nothing`() {
         host.submit(.clean, after: .hours(1))
         host.forgetThePast()
         for _ in 1...10 { host.send(.timerFired) }

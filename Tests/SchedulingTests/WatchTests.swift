@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -22,13 +23,13 @@ struct WatchTests {
         _ = host.ask { .submitted(Submission(request: request, submitter: .plugin(.app)), reply: $0) }
     }
 
-    @Test func `C16 a host with nothing to do watches nothing`() {
+    @Test(.proves("C16")) func `a host with nothing to do watches nothing`() {
         #expect(host.watch == Watch())
         host.submit(.clean, after: .hours(1))
         #expect(host.watch == Watch())
     }
 
-    @Test func `C16 its use is watched from the first wait to the end of the launch`() {
+    @Test(.proves("C16")) func `its use is watched from the first wait to the end of the launch`() {
         host.submit(.clean, after: .hours(1))
         host.advance(by: .hours(1))
         #expect(host.watch == Watch(use: true))
@@ -39,7 +40,7 @@ struct WatchTests {
         #expect(host.watch == Watch())
     }
 
-    @Test func `C16 what one plugin no longer waits for another may still`() {
+    @Test(.proves("C16")) func `what one plugin no longer waits for another may still`() {
         let host = SchedulerDriver(
             .app(),
             .mail(),
@@ -53,7 +54,7 @@ struct WatchTests {
         #expect(!host.watch.use)
     }
 
-    @Test func `C16 an event launch that takes on a continued task begins to be watched`() {
+    @Test(.proves("C16")) func `an event launch that takes on a continued task begins to be watched`() {
         host.trigger()
         let plan = host.lastPlan
         host.enter(plan, registering: [])
@@ -62,19 +63,19 @@ struct WatchTests {
         #expect(host.watch.use)
     }
 
-    @Test func `C16 a request that waits for it and is cancelled ends the watch`() {
+    @Test(.proves("C16")) func `a request that waits for it and is cancelled ends the watch`() {
         host.submit(.clean)
         host.cancel(.clean)
         #expect(host.watch == Watch())
     }
 
-    @Test func `C16 events need nothing watched`() {
+    @Test(.proves("C16")) func `events need nothing watched`() {
         host.trigger()
         #expect(host.running.isEmpty && host.scheduler.runningLaunches.count == 1)
         #expect(host.watch == Watch())
     }
 
-    @Test func `C16 a continued task is work as well`() {
+    @Test(.proves("C16")) func `a continued task is work as well`() {
         host.submitContinued()
         host.enter()
         #expect(host.watch.use)
@@ -82,7 +83,7 @@ struct WatchTests {
         #expect(!host.watch.use)
     }
 
-    @Test func `70 a container is watched while a study waits for it or runs in it`() {
+    @Test(.proves(70)) func `a container is watched while a study waits for it or runs in it`() {
         host.change(locked: [.app])
         submitStudy(.complete)
         #expect(host.watch == Watch(use: true, containers: [.app]))
@@ -93,19 +94,20 @@ struct WatchTests {
         #expect(host.watch == Watch())
     }
 
-    @Test func `70 a study that is not due yet has its container watched, so that its lock is known in time`() {
+    @Test(.proves(70)) func `a study that is not due yet has its container watched, so that its lock is known in time`()
+    {
         submitStudy(.unlessOpen, after: .hours(1))
         #expect(host.watch == Watch(containers: [.app]))
         host.cancel(.study)
         #expect(host.watch == Watch())
     }
 
-    @Test func `70 a study that any lock leaves alone needs no watch`() {
+    @Test(.proves(70)) func `a study that any lock leaves alone needs no watch`() {
         submitStudy(.none)
         #expect(host.watch.containers.isEmpty)
     }
 
-    @Test func `C16 a restarted host watches what it watched`() {
+    @Test(.proves("C16")) func `a restarted host watches what it watched`() {
         host.submit(.clean)
         submitStudy(.complete, after: .hours(1))
         host.restart()

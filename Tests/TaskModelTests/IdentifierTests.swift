@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -28,11 +29,11 @@ struct IdentifierTests {
         #expect(try #require(ReverseDNSName.problem(in: longest + "b")).contains("256 bytes"))
     }
 
-    @Test func `9 names differ by case`() {
+    @Test(.proves(9)) func `names differ by case`() {
         #expect(TaskIdentifier("com.example.a") != TaskIdentifier("com.example.A"))
     }
 
-    @Test func `10 a pattern ends in a dot and a star, and covers what stands in the star's place`() throws {
+    @Test(.proves(10)) func `a pattern ends in a dot and a star, and covers what stands in the star's place`() throws {
         let pattern = try #require(PermittedIdentifier("com.example.app.export.*"))
         #expect(pattern.description == "com.example.app.export.*")
         #expect(pattern.covers(try #require(TaskIdentifier("com.example.app.export.one"))))
@@ -42,12 +43,12 @@ struct IdentifierTests {
         }
     }
 
-    @Test(arguments: ["*", ".*", "com.*", "com.example*", "com.*.app", "com.example.*.*"])
-    func `10 a star anywhere else is no pattern`(_ text: String) {
+    @Test(.proves(10), arguments: ["*", ".*", "com.*", "com.example*", "com.*.app", "com.example.*.*"])
+    func `a star anywhere else is no pattern`(_ text: String) {
         #expect(PermittedIdentifier(text) == nil)
     }
 
-    @Test func `9 a name permits itself alone`() throws {
+    @Test(.proves(9)) func `a name permits itself alone`() throws {
         let exact = try #require(PermittedIdentifier("com.example.app"))
         #expect(exact.covers(try #require(TaskIdentifier("com.example.app"))))
         #expect(!exact.covers(try #require(TaskIdentifier("com.example.app.more"))))

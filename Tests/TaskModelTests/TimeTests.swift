@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -14,7 +15,7 @@ struct TimeTests {
         #expect(instant - (instant + .seconds(1)) == .seconds(-1))
     }
 
-    @Test func `C10 times at the ends of what 64 bits hold are clamped, not trapped on`() {
+    @Test(.proves("C10")) func `times at the ends of what 64 bits hold are clamped, not trapped on`() {
         #expect(WallTime(nanoseconds: .max) + .seconds(1) == WallTime(nanoseconds: .max))
         #expect(WallTime(nanoseconds: .min + 1) + .seconds(-1) == WallTime(nanoseconds: .min + 1))
         #expect(WallTime(nanoseconds: .max) - WallTime(nanoseconds: -1) == .nanoseconds(Int64.max))
@@ -28,7 +29,7 @@ struct TimeTests {
         #expect((Duration.nanoseconds(1) + .init(secondsComponent: 0, attosecondsComponent: 999)).wholeNanoseconds == 1)
     }
 
-    @Test func `C6 a budget ends at its deadline, and the grace comes after it`() {
+    @Test(.proves("C6")) func `a budget ends at its deadline, and the grace comes after it`() {
         let start = MonotonicTime(nanoseconds: 1_000)
         let budget = LaunchBudget(total: .seconds(30), grace: .seconds(5), entryLimit: .seconds(7), startingAt: start)
         #expect(budget.deadline == start + .seconds(30))

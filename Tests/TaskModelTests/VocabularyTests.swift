@@ -1,18 +1,19 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import StatementTraits
 import TaskModel
 import Testing
 
 @Suite("Names and numbers that others rely on")
 struct VocabularyTests {
-    @Test func `C14 the four codes are the reference system's`() {
+    @Test(.proves("C14")) func `the four codes are the reference system's`() {
         #expect(Refusal.Code.unavailable.rawValue == 1)
         #expect(Refusal.Code.tooManyPendingTaskRequests.rawValue == 2)
         #expect(Refusal.Code.notPermitted.rawValue == 3)
         #expect(Refusal.Code.immediateRunIneligible.rawValue == 4)
     }
 
-    @Test func `C14 a refusal tells its code, its reason and its remedy`() {
+    @Test(.proves("C14")) func `a refusal tells its code, its reason and its remedy`() {
         let refusal = Refusal(code: .notPermitted, subReason: .fetchModeMissing, message: "add fetch")
         #expect("\(refusal)" == "not-permitted (mode-fetch-missing): add fetch")
     }
@@ -27,7 +28,7 @@ struct VocabularyTests {
         #expect("\(TaskID(launch: LaunchNumber(rawValue: 41), index: 0))" == "41.1")
     }
 
-    @Test func `81 no two assertions of a host share an id, and each knows its launch`() {
+    @Test(.proves(81)) func `no two assertions of a host share an id, and each knows its launch`() {
         var ids: Set<AssertionID> = []
         for launch in (1...50).map(LaunchNumber.init(rawValue:)) {
             for count in 1...100 as ClosedRange<UInt32> {
@@ -46,12 +47,12 @@ struct VocabularyTests {
         #expect(TaskKind(name: kind.name.uppercased()) == nil)
     }
 
-    @Test func `C7 events have a lane of their own`() {
+    @Test(.proves("C7")) func `events have a lane of their own`() {
         #expect(TaskKind.refresh.lane == .background && TaskKind.processing.lane == .background)
         #expect(TaskKind.event.lane == .event)
     }
 
-    @Test func `55 what a plugin says is what is recorded`() {
+    @Test(.proves(55)) func `what a plugin says is what is recorded`() {
         #expect(CompletionOutcome.success.taskOutcome == .succeeded)
         #expect(CompletionOutcome.failure.taskOutcome == .failed)
         #expect(CompletionOutcome.noData.taskOutcome == .noData)

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 struct ContinuedDeliveryTests {
     let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard(), .mail()) { $0.continuedLaunches = 2 }
 
-    @Test func `C8, 50: it is delivered to that same process`() throws {
+    @Test(.proves("C8", 50)) func `it is delivered to that same process`() throws {
         let plan = host.openByPerson()
         let answer = host.submitContinued(from: plan)
         #expect(host.deliveries == [.album(1)] && host.plans.count == 1)
@@ -17,7 +18,7 @@ struct ContinuedDeliveryTests {
         #expect(host.ledger.unfinished(of: try #require(plan).number).map(\.number).contains(told))
     }
 
-    @Test func `C8 its submitter is answered before it is delivered`() throws {
+    @Test(.proves("C8")) func `its submitter is answered before it is delivered`() throws {
         let plan = host.openByPerson()
         host.forgetThePast()
         host.submitContinued(from: plan)
@@ -26,7 +27,7 @@ struct ContinuedDeliveryTests {
         #expect(try #require(answered) < #require(delivered))
     }
 
-    @Test func `C8 the launch leaves its lane to the plugin's next one`() {
+    @Test(.proves("C8")) func `the launch leaves its lane to the plugin's next one`() {
         let plan = host.openByPerson()
         host.submit(.vacuum)
         #expect(host.reasons(.vacuum).map(\.code) == ["lane-busy"])
@@ -38,8 +39,8 @@ struct ContinuedDeliveryTests {
         #expect(host.running == [.clean, .album(1), .vacuum])
     }
 
-    @Test func `50 work that is due comes to a plugin in the foreground too, and leaves what the person started alone`()
-    {
+    @Test(.proves(50))
+    func `work that is due comes to a plugin in the foreground too, and leaves what the person started alone`() {
         host.submitContinued()
         let plan = host.lastPlan
         host.enter()
@@ -51,7 +52,7 @@ struct ContinuedDeliveryTests {
         #expect(host.running == [.album(1)] && host.lane(of: plan) == .continued && host.expirations.isEmpty)
     }
 
-    @Test func `C8 its place in the lane is another plugin's as well`() {
+    @Test(.proves("C8")) func `its place in the lane is another plugin's as well`() {
         let host = SchedulerDriver(.studio(), .mail()) { $0.backgroundLaunches = 1 }
         let plan = host.openByPerson()
         host.submit(.sweep, by: .plugin(.mail))
@@ -60,7 +61,7 @@ struct ContinuedDeliveryTests {
         #expect(host.lastPlan?.identifiers == [.sweep])
     }
 
-    @Test func `C8 its other tasks keep their deadline, it has none`() {
+    @Test(.proves("C8")) func `its other tasks keep their deadline, it has none`() {
         let plan = host.openByPerson()
         host.advance(by: .minutes(5))
         host.submitContinued(from: plan)
@@ -74,7 +75,7 @@ struct ContinuedDeliveryTests {
         #expect(host.running == [.album(1)] && host.killed.isEmpty)
     }
 
-    @Test func `C8 it lives until the continued task completes`() {
+    @Test(.proves("C8")) func `it lives until the continued task completes`() {
         let plan = host.openByPerson()
         host.submitContinued(from: plan)
         host.complete(.clean, in: plan)
@@ -83,8 +84,8 @@ struct ContinuedDeliveryTests {
         #expect(host.finished.count == 1 && host.launchOutcomes == [.completed])
     }
 
-    @Test func `C7 a neighbour that overstays its deadline ends the launch, and the continued task returns uncharged`()
-    {
+    @Test(.proves("C7"))
+    func `a neighbour that overstays its deadline ends the launch, and the continued task returns uncharged`() {
         let plan = host.openByPerson()
         host.submitContinued(from: plan)
         for _ in 1...41 {
@@ -96,7 +97,7 @@ struct ContinuedDeliveryTests {
         #expect(host.lastPlan?.tasks.first?.work.retry.attempts == 0)
     }
 
-    @Test func `C8 without room in the continued lane it waits, and joins when there is some`() {
+    @Test(.proves("C8")) func `without room in the continued lane it waits, and joins when there is some`() {
         let plan = host.openByPerson()
         host.submitContinued(.inbox)
         let first = host.lastPlan
@@ -108,7 +109,7 @@ struct ContinuedDeliveryTests {
         #expect(host.deliveries == [.album(1)] && host.lane(of: plan) == .continued)
     }
 
-    @Test func `C8 one more in a continued launch takes no room`() {
+    @Test(.proves("C8")) func `one more in a continued launch takes no room`() {
         host.submitContinued(.inbox)
         host.submitContinued(.album(1))
         let plan = host.lastPlan
@@ -117,7 +118,7 @@ struct ContinuedDeliveryTests {
         #expect(host.deliveries == [.album(2)])
     }
 
-    @Test func `C8 what waits to join a continued launch is not told to wait for room`() {
+    @Test(.proves("C8")) func `what waits to join a continued launch is not told to wait for room`() {
         host.submitContinued(.inbox)
         host.submitContinued(.album(1))
         let plan = host.lastPlan
@@ -129,7 +130,7 @@ struct ContinuedDeliveryTests {
         #expect(host.deliveries == [.album(2)])
     }
 
-    @Test func `C8 one that a launch submits during entry is delivered when entry has returned`() {
+    @Test(.proves("C8")) func `one that a launch submits during entry is delivered when entry has returned`() {
         host.submit(.clean, after: .hours(1))
         host.simulateLaunch(of: .clean)
         let plan = host.lastPlan
@@ -140,7 +141,7 @@ struct ContinuedDeliveryTests {
         #expect(host.deliveries == [.album(1)] && host.plans.count == 1)
     }
 
-    @Test func `C8 one submitted in an entry that fails gets a launch of its own`() {
+    @Test(.proves("C8")) func `one submitted in an entry that fails gets a launch of its own`() {
         host.submit(.clean, after: .hours(1))
         host.simulateLaunch(of: .clean)
         host.submitContinued(from: host.lastPlan)
@@ -148,20 +149,20 @@ struct ContinuedDeliveryTests {
         #expect(host.lastPlan?.identifiers == [.album(1)] && host.lastPlan?.lane == .continued)
     }
 
-    @Test func `C8 without a handler in that process it gets a launch of its own`() {
+    @Test(.proves("C8")) func `without a handler in that process it gets a launch of its own`() {
         let plan = host.openByPerson(albums: 2...3)
         host.submitContinued(.album(1), from: plan)
         #expect(host.deliveries.isEmpty)
         #expect(host.lastPlan?.identifiers == [.album(1)] && host.lastPlan?.lane == .continued)
     }
 
-    @Test func `C8 a launch of its own knows the composed identifier before entry`() throws {
+    @Test(.proves("C8")) func `a launch of its own knows the composed identifier before entry`() throws {
         host.submitContinued(.album(7))
         let plan = try #require(host.lastPlan)
         #expect(plan.tasks.map(\.work.label) == ["com.example.app.export.album7"])
     }
 
-    @Test func `C8 one that an extension submitted is not handed to a launch of the main plugin`() {
+    @Test(.proves("C8")) func `one that an extension submitted is not handed to a launch of the main plugin`() {
         host.openByPerson()
         host.trigger()
         host.enter()
@@ -169,7 +170,7 @@ struct ContinuedDeliveryTests {
         #expect(host.deliveries.isEmpty && host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test func `C7 a place that is taken by a task on its way into a running launch is nobody else's`() {
+    @Test(.proves("C7")) func `a place that is taken by a task on its way into a running launch is nobody else's`() {
         let host = SchedulerDriver(.studio(), .mail()) { $0.continuedLaunches = 1 }
         let plan = host.openByPerson()
         host.submitContinued(.inbox)
@@ -182,7 +183,7 @@ struct ContinuedDeliveryTests {
         #expect(host.reasons(.album(2)) == [.launchLimit(.continued, limit: 1)])
     }
 
-    @Test func `C8 a newer request from elsewhere is not handed to the launch of the one it replaced`() {
+    @Test(.proves("C8")) func `a newer request from elsewhere is not handed to the launch of the one it replaced`() {
         let plan = host.openByPerson()
         host.change(busy: true)
         host.submitContinued(from: plan)
@@ -191,7 +192,7 @@ struct ContinuedDeliveryTests {
         #expect(host.deliveries.isEmpty && host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test func `C8 a launch that is at its end takes nothing more`() {
+    @Test(.proves("C8")) func `a launch that is at its end takes nothing more`() {
         let plan = host.openByPerson()
         host.advance(by: .minutes(10))
         #expect(host.expirations.map(\.tasks) == [[.clean]])
@@ -199,7 +200,7 @@ struct ContinuedDeliveryTests {
         #expect(host.deliveries.isEmpty && host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test func `C8 the running time of a continued task is not taken from the plugin's day`() {
+    @Test(.proves("C8")) func `the running time of a continued task is not taken from the plugin's day`() {
         let host = SchedulerDriver(.studio()) { $0.policies.dayBudget = .minutes(20) }
         let plan = host.openByPerson()
         host.submitContinued(from: plan)
@@ -215,7 +216,7 @@ struct ContinuedDeliveryTests {
 
     // MARK: 15
 
-    @Test func `15 a composed identifier may be registered after entry`() {
+    @Test(.proves(15)) func `a composed identifier may be registered after entry`() {
         let plan = host.openByPerson(albums: 4...4)
         host.register(.exact(.album(1)))
         host.submitContinued(from: plan)
@@ -223,21 +224,21 @@ struct ContinuedDeliveryTests {
         #expect(host.entries(.violation).isEmpty)
     }
 
-    @Test func `15 so may the pattern itself, which then stands for all it covers`() {
+    @Test(.proves(15)) func `so may the pattern itself, which then stands for all it covers`() {
         let plan = host.openByPerson(albums: 4...4)
         host.register("com.example.app.export.*")
         host.submitContinued(.album(9), from: plan)
         #expect(host.deliveries == [.album(9)])
     }
 
-    @Test func `14 any other identifier after entry is a violation`() {
+    @Test(.proves(14)) func `any other identifier after entry is a violation`() {
         host.openByPerson()
         host.register(.exact(.vacuum))
         #expect(host.entries(.violation).map(\.message).count == 1)
         #expect(host.entries(.violation).first?.message.contains("BGT-ABI-10") == true)
     }
 
-    @Test func `1 one that the manifest does not permit is a violation, also after entry`() {
+    @Test(.proves(1)) func `one that the manifest does not permit is a violation, also after entry`() {
         let plan = host.openByPerson()
         host.register("com.example.elsewhere.*")
         #expect(host.entries(.violation).count == 1)

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 struct ContinuedInterruptionTests {
     let host = SchedulerDriver(.studio())
 
-    @Test func `C3 a crash charges one that runs alone and brings it back in a launch of its own`() {
+    @Test(.proves("C3")) func `a crash charges one that runs alone and brings it back in a launch of its own`() {
         host.submitContinued()
         host.enter()
         host.crash()
@@ -18,7 +19,8 @@ struct ContinuedInterruptionTests {
         #expect(host.lastPlan?.cause == .relaunch)
     }
 
-    @Test func `C7 what is back does not wait for the launch that it was in, though the end of that is not on disk`() {
+    @Test(.proves("C7"))
+    func `what is back does not wait for the launch that it was in, though the end of that is not on disk`() {
         host.submitContinued()
         host.enter()
         host.commits = .held
@@ -31,7 +33,7 @@ struct ContinuedInterruptionTests {
         #expect(host.plans.count == 2 && host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test func `C3 a crash on the thread of its neighbour charges it nothing`() {
+    @Test(.proves("C3")) func `a crash on the thread of its neighbour charges it nothing`() {
         let plan = host.openByPerson()
         host.submitContinued(from: plan)
         host.crash(plan, on: .clean)
@@ -39,7 +41,7 @@ struct ContinuedInterruptionTests {
         #expect(host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test func `C3 three crashes abandon it`() {
+    @Test(.proves("C3")) func `three crashes abandon it`() {
         host.submitContinued()
         for _ in 1...3 {
             host.enter()
@@ -49,7 +51,7 @@ struct ContinuedInterruptionTests {
         #expect(host.outcomes(of: .album(1)).last == .abandoned && host.pending.isEmpty)
     }
 
-    @Test func `C3 a stopping host tells it, charges nothing and keeps it`() {
+    @Test(.proves("C3")) func `a stopping host tells it, charges nothing and keeps it`() {
         host.submitContinued()
         host.enter()
         host.stop()
@@ -60,7 +62,7 @@ struct ContinuedInterruptionTests {
         #expect(host.lastPlan?.identifiers == [.album(1)] && host.lastPlan?.tasks.first?.work.retry.attempts == 0)
     }
 
-    @Test func `C3 a host that died finds it running, and it returns in a launch of its own`() throws {
+    @Test(.proves("C3")) func `a host that died finds it running, and it returns in a launch of its own`() throws {
         let plan = host.openByPerson()
         host.submitContinued(from: plan)
         #expect(host.ledger.unfinished(of: try #require(plan).number).count == 2)
@@ -72,7 +74,7 @@ struct ContinuedInterruptionTests {
         #expect(host.lane(of: host.lastPlan) != nil)
     }
 
-    @Test func `C3 a launch that had left its lane leaves that lane free after a restart`() {
+    @Test(.proves("C3")) func `a launch that had left its lane leaves that lane free after a restart`() {
         let plan = host.openByPerson()
         host.submitContinued(from: plan)
         host.submit(.vacuum)
@@ -85,7 +87,7 @@ struct ContinuedInterruptionTests {
 
     // MARK: Commits of a delivery
 
-    @Test func `C8 a delivery that cannot be written is tried again after a while`() {
+    @Test(.proves("C8")) func `a delivery that cannot be written is tried again after a while`() {
         let plan = host.openByPerson()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -98,7 +100,7 @@ struct ContinuedInterruptionTests {
         #expect(host.deliveries == [.album(1)])
     }
 
-    @Test func `C8 a launch waits for a task that is on its way to it`() {
+    @Test(.proves("C8")) func `a launch waits for a task that is on its way to it`() {
         let plan = host.openByPerson()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -111,7 +113,7 @@ struct ContinuedInterruptionTests {
         #expect(host.finished.count == 1)
     }
 
-    @Test func `C8 a launch whose delivery failed ends when it has nothing else`() {
+    @Test(.proves("C8")) func `a launch whose delivery failed ends when it has nothing else`() {
         let plan = host.openByPerson()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -124,7 +126,7 @@ struct ContinuedInterruptionTests {
         #expect(host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test func `C8 after a delivery that failed the next one is not mistaken for another`() {
+    @Test(.proves("C8")) func `after a delivery that failed the next one is not mistaken for another`() {
         let plan = host.openByPerson()
         host.commits = .held
         for number in 1...2 { host.submitContinued(.album(number), from: plan) }
@@ -137,7 +139,7 @@ struct ContinuedInterruptionTests {
         #expect(Set(host.tasks(of: plan?.number ?? LaunchNumber(rawValue: 0)).map(\.id)).count == 4)
     }
 
-    @Test func `C8 a process that ends while a delivery is written is judged once that is known`() {
+    @Test(.proves("C8")) func `a process that ends while a delivery is written is judged once that is known`() {
         let plan = host.openByPerson()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -151,7 +153,7 @@ struct ContinuedInterruptionTests {
         #expect(host.running.contains(.album(1)))
     }
 
-    @Test func `C8 a process that ends while a delivery fails leaves its request pending`() {
+    @Test(.proves("C8")) func `a process that ends while a delivery fails leaves its request pending`() {
         let plan = host.openByPerson()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -164,7 +166,7 @@ struct ContinuedInterruptionTests {
         #expect(host.running.contains(.album(1)))
     }
 
-    @Test func `C3 what happens after the end of a process changes nothing about how it is judged`() {
+    @Test(.proves("C3")) func `what happens after the end of a process changes nothing about how it is judged`() {
         host.submit(.clean, after: .seconds(1), needsPower: true)
         host.simulateLaunch(of: .clean)
         host.enter(registering: [.clean, .album(1)])
@@ -181,7 +183,7 @@ struct ContinuedInterruptionTests {
         #expect(host.outcomes(of: .clean) == [.interrupted] && host.pending == [.clean, .album(1)])
     }
 
-    @Test func `C3 a process that ends while a cancellation is written is judged once that is known`() {
+    @Test(.proves("C3")) func `a process that ends while a cancellation is written is judged once that is known`() {
         host.submitContinued()
         host.enter()
         host.commits = .held
@@ -194,7 +196,7 @@ struct ContinuedInterruptionTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test func `C3 a host that stops while a delivery is written tells that one too`() {
+    @Test(.proves("C3")) func `a host that stops while a delivery is written tells that one too`() {
         let plan = host.openByPerson()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -205,7 +207,7 @@ struct ContinuedInterruptionTests {
         #expect(host.expirations.allSatisfy { $0.reason == .hostShutdown })
     }
 
-    @Test func `C3 one cancelled while it runs goes on, and does not return after a crash`() {
+    @Test(.proves("C3")) func `one cancelled while it runs goes on, and does not return after a crash`() {
         host.submitContinued()
         host.enter()
         host.cancel(.album(1))
@@ -217,7 +219,7 @@ struct ContinuedInterruptionTests {
 
     // MARK: Assertions
 
-    @Test func `83 an assertion in a launch without a deadline is bounded once its last task is over`() {
+    @Test(.proves(83)) func `an assertion in a launch without a deadline is bounded once its last task is over`() {
         host.submitContinued()
         host.enter()
         host.beginAssertion()
@@ -230,7 +232,7 @@ struct ContinuedInterruptionTests {
         #expect(host.launchOutcomes == [.overran])
     }
 
-    @Test func `83 so is one in a launch whose deadline passed while a continued task went on`() {
+    @Test(.proves(83)) func `so is one in a launch whose deadline passed while a continued task went on`() {
         let plan = host.openByPerson()
         host.submitContinued(from: plan)
         host.complete(.clean, in: plan)
@@ -248,7 +250,7 @@ struct ContinuedInterruptionTests {
         #expect(host.launchOutcomes == [.completed])
     }
 
-    @Test func `83 a task that is delivered meanwhile lifts that bound`() {
+    @Test(.proves(83)) func `a task that is delivered meanwhile lifts that bound`() {
         host.submitContinued()
         let plan = host.lastPlan
         host.enter(registering: [.album(1), .album(2)])

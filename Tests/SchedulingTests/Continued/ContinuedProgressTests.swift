@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -15,7 +16,7 @@ struct ContinuedProgressTests {
         return host.lastPlan
     }
 
-    @Test func `77 without progress it is expired after thirty seconds, to the moment`() {
+    @Test(.proves(77)) func `without progress it is expired after thirty seconds, to the moment`() {
         _ = start()
         host.advance(by: .seconds(30) - .nanoseconds(1))
         #expect(host.expirations.isEmpty)
@@ -23,7 +24,7 @@ struct ContinuedProgressTests {
         #expect(host.expirations.map(\.tasks) == [[.album(1)]] && host.expirations.map(\.reason) == [.noProgress])
     }
 
-    @Test func `77 progress gives it thirty seconds more, each time`() {
+    @Test(.proves(77)) func `progress gives it thirty seconds more, each time`() {
         _ = start()
         for percent in 1...100 as ClosedRange<Int64> {
             host.advance(by: .seconds(29))
@@ -34,7 +35,7 @@ struct ContinuedProgressTests {
         #expect(host.expirations.map(\.reason) == [.noProgress])
     }
 
-    @Test func `77 progress that does not grow is none`() {
+    @Test(.proves(77)) func `progress that does not grow is none`() {
         _ = start()
         host.progress(.album(1), 50)
         host.advance(by: .seconds(20))
@@ -44,7 +45,7 @@ struct ContinuedProgressTests {
         #expect(host.expirations.map(\.reason) == [.noProgress])
     }
 
-    @Test func `77 the first report is progress, even of nothing done`() {
+    @Test(.proves(77)) func `the first report is progress, even of nothing done`() {
         _ = start()
         host.advance(by: .seconds(29))
         host.progress(.album(1), 0)
@@ -52,7 +53,7 @@ struct ContinuedProgressTests {
         #expect(host.expirations.isEmpty)
     }
 
-    @Test func `77 more done of a total that grew is progress`() {
+    @Test(.proves(77)) func `more done of a total that grew is progress`() {
         _ = start()
         host.progress(.album(1), 10, of: 20)
         host.advance(by: .seconds(29))
@@ -61,7 +62,7 @@ struct ContinuedProgressTests {
         #expect(host.expirations.isEmpty)
     }
 
-    @Test func `77 its time begins when its entry has returned`() {
+    @Test(.proves(77)) func `its time begins when its entry has returned`() {
         host.submitContinued()
         host.advance(by: .seconds(25))
         host.enter()
@@ -71,7 +72,7 @@ struct ContinuedProgressTests {
         #expect(host.expirations.count == 1)
     }
 
-    @Test func `77 the time of a delivered one begins with its delivery`() {
+    @Test(.proves(77)) func `the time of a delivered one begins with its delivery`() {
         let plan = host.openByPerson()
         host.advance(by: .minutes(3))
         host.submitContinued(from: plan)
@@ -82,7 +83,7 @@ struct ContinuedProgressTests {
         #expect(host.running == [.clean, .album(1)])
     }
 
-    @Test func `C6 one that does not complete in the grace overran, and its launch ends`() {
+    @Test(.proves("C6")) func `one that does not complete in the grace overran, and its launch ends`() {
         let plan = start()
         host.setExpirationHandler(for: .album(1), in: plan)
         host.advance(by: .seconds(35) - .nanoseconds(1))
@@ -92,14 +93,14 @@ struct ContinuedProgressTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test func `C6 one that completes in the grace ends in order`() {
+    @Test(.proves("C6")) func `one that completes in the grace ends in order`() {
         let plan = start()
         host.advance(by: .seconds(32))
         host.complete(.album(1), as: .failure, in: plan)
         #expect(host.outcomes(of: .album(1)) == [.failed] && host.launchOutcomes == [.expired])
     }
 
-    @Test func `77 progress after the expiration takes nothing back`() {
+    @Test(.proves(77)) func `progress after the expiration takes nothing back`() {
         let plan = start()
         host.advance(by: .seconds(31))
         host.progress(.album(1), 90, in: plan)
@@ -107,7 +108,7 @@ struct ContinuedProgressTests {
         #expect(host.killed.count == 1)
     }
 
-    @Test func `77 each task of a launch stalls by itself`() {
+    @Test(.proves(77)) func `each task of a launch stalls by itself`() {
         host.submitContinued(.album(1))
         let plan = host.lastPlan
         host.enter(registering: [.album(1), .album(2)])
@@ -122,7 +123,8 @@ struct ContinuedProgressTests {
         #expect(host.running == [.album(2)] && host.killed.isEmpty)
     }
 
-    @Test func `C6 an entry that does not return is ended after thirty seconds and the grace, and charged`() {
+    @Test(.proves("C6")) func `an entry that does not return is ended after thirty seconds and the grace, and charged`()
+    {
         host.submitContinued()
         host.advance(by: .seconds(35) - .nanoseconds(1))
         #expect(host.killed.isEmpty)
@@ -131,7 +133,7 @@ struct ContinuedProgressTests {
         #expect(host.request(.album(1))?.retry.attempts == 1)
     }
 
-    @Test func `C6 an entry that returns in the grace goes on`() {
+    @Test(.proves("C6")) func `an entry that returns in the grace goes on`() {
         host.submitContinued()
         host.advance(by: .seconds(33))
         host.enter()
@@ -140,7 +142,7 @@ struct ContinuedProgressTests {
         #expect(host.killed.isEmpty && host.expirations.isEmpty)
     }
 
-    @Test func `63 progress of a task that is not continued is a violation, and gives no time`() {
+    @Test(.proves(63)) func `progress of a task that is not continued is a violation, and gives no time`() {
         host.submit(.clean)
         host.enter()
         host.progress(.clean, 1)
@@ -149,14 +151,16 @@ struct ContinuedProgressTests {
         #expect(host.expirations.map(\.reason) == [.budget])
     }
 
-    @Test func `77 what it reported is shown`() throws {
+    @Test(.proves(77)) func `what it reported is shown`() throws {
         let plan = try #require(start())
         host.progress(.album(1), 25)
         let launch = try #require(host.scheduler.runningLaunches.first { $0.plan.number == plan.number })
         #expect(launch.progress.values.map(\.fraction) == [0.25])
     }
 
-    @Test func `80 once it is completed nothing of it is shown any more, whatever else its launch does`() throws {
+    @Test(.proves(80)) func `once it is completed nothing of it is shown any more, whatever else its launch does`()
+        throws
+    {
         let plan = try #require(host.openByPerson())
         host.submitContinued(from: plan)
         host.progress(.album(1), 100, in: plan)
@@ -168,7 +172,7 @@ struct ContinuedProgressTests {
         #expect(host.outcomes(of: .album(1)) == [.succeeded] && host.explain(.album(1)).states == [.unknown])
     }
 
-    @Test func `C13 why says that it has no fixed time`() throws {
+    @Test(.proves("C13")) func `why says that it has no fixed time`() throws {
         let plan = try #require(host.openByPerson())
         host.submitContinued(from: plan)
         host.advance(by: .seconds(5))

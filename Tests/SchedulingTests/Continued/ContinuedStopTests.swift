@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 struct ContinuedStopTests {
     let host = SchedulerDriver(.studio()) { $0.continuedLaunches = 1 }
 
-    @Test func `78 a running one is told that a person stopped it`() throws {
+    @Test(.proves(78)) func `a running one is told that a person stopped it`() throws {
         host.submitContinued()
         host.enter()
         let answer = host.stopTask(.album(1))
@@ -19,7 +20,7 @@ struct ContinuedStopTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test func `78 one that does not stop in the grace is ended`() {
+    @Test(.proves(78)) func `one that does not stop in the grace is ended`() {
         host.submitContinued()
         host.enter()
         host.stopTask(.album(1))
@@ -27,7 +28,7 @@ struct ContinuedStopTests {
         #expect(host.outcomes(of: .album(1)) == [.expired] && host.killed.count == 1)
     }
 
-    @Test func `78 its neighbours in the launch go on`() {
+    @Test(.proves(78)) func `its neighbours in the launch go on`() {
         let plan = host.openByPerson()
         host.submitContinued(from: plan)
         host.stopTask(.album(1))
@@ -36,7 +37,7 @@ struct ContinuedStopTests {
         #expect(host.running == [.clean] && host.killed.isEmpty)
     }
 
-    @Test func `78 one that waits is given up, and the journal says so`() {
+    @Test(.proves(78)) func `one that waits is given up, and the journal says so`() {
         host.submitContinued(.album(1))
         host.submitContinued(.album(2))
         #expect(host.stopTask(.album(2)) == .cancelled(1))
@@ -45,7 +46,7 @@ struct ContinuedStopTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test func `78 one whose runner is being made ready is given up as well`() {
+    @Test(.proves(78)) func `one whose runner is being made ready is given up as well`() {
         host.runners = .held
         host.submitContinued()
         #expect(host.stopTask(.album(1)) == .cancelled(1))
@@ -53,7 +54,7 @@ struct ContinuedStopTests {
         #expect(host.plans.isEmpty && host.dismissed.count == 1)
     }
 
-    @Test func `78 one whose plugin is still in entry is told as soon as that has returned`() throws {
+    @Test(.proves(78)) func `one whose plugin is still in entry is told as soon as that has returned`() throws {
         host.submitContinued()
         let number = try #require(host.lastPlan).number
         #expect(host.stopTask(.album(1)) == .expiring(number))
@@ -62,14 +63,14 @@ struct ContinuedStopTests {
         #expect(host.expirations.map(\.reason) == [.stoppedByPerson])
     }
 
-    @Test func `78 what is not running and not continued is not there to be stopped`() {
+    @Test(.proves(78)) func `what is not running and not continued is not there to be stopped`() {
         host.submit(.clean, after: .hours(1))
         #expect(host.stopTask(.clean)?.complaint?.contains("no task with identifier") == true)
         #expect(host.pending == [.clean])
         #expect(host.stopTask(.album(5))?.complaint != nil)
     }
 
-    @Test func `78 a stop while the delivery is being written holds once that is known`() {
+    @Test(.proves(78)) func `a stop while the delivery is being written holds once that is known`() {
         let plan = host.openByPerson()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -80,7 +81,7 @@ struct ContinuedStopTests {
         #expect(host.deliveries == [.album(1)] && host.expirations.map(\.tasks) == [[.album(1)]])
     }
 
-    @Test func `78 a stop while the launch is being written holds once that is known`() {
+    @Test(.proves(78)) func `a stop while the launch is being written holds once that is known`() {
         host.commits = .held
         host.submitContinued()
         host.writeNextCommit()
@@ -90,7 +91,7 @@ struct ContinuedStopTests {
         #expect(host.expirations.map(\.reason) == [.stoppedByPerson])
     }
 
-    @Test func `78 one stopped in an entry that fails does not return`() {
+    @Test(.proves(78)) func `one stopped in an entry that fails does not return`() {
         host.submitContinued()
         host.stopTask(.album(1))
         host.enter(status: -1)

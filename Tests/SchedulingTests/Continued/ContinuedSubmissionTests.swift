@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -13,41 +14,41 @@ struct ContinuedSubmissionTests {
 
     // MARK: What permits it
 
-    @Test func `72 a person's request starts at once, in a launch of its own without a deadline`() throws {
+    @Test(.proves(72)) func `a person's request starts at once, in a launch of its own without a deadline`() throws {
         host.submitContinued()
         let plan = try #require(host.lastPlan)
         #expect(plan.lane == .continued && plan.cause == .person)
         #expect(plan.identifiers == [.album(1)] && plan.budget.total == nil)
     }
 
-    @Test func `72 an earliest begin is ignored in favour of now`() {
+    @Test(.proves(72)) func `an earliest begin is ignored in favour of now`() {
         host.submitContinued(at: host.clock.now.wall + .hours(5))
         #expect(host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test func `5 no background mode is needed`() {
+    @Test(.proves(5)) func `no background mode is needed`() {
         let host = SchedulerDriver(.studio(modes: []))
         host.submitContinued()
         #expect(host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test func `5 a permitted name may be continued as well as a composed one`() {
+    @Test(.proves(5)) func `a permitted name may be continued as well as a composed one`() {
         host.submitContinued(.clean)
         #expect(host.lastPlan?.lane == .continued)
     }
 
-    @Test func `10 a name that no pattern covers is not permitted`() {
+    @Test(.proves(10)) func `a name that no pattern covers is not permitted`() {
         for name: TaskIdentifier in ["com.example.app.export", "com.example.app.exports.album1"] {
             #expect(host.submitContinued(name)?.refusal?.subReason == .identifierNotPermitted)
         }
     }
 
-    @Test func `9 a pattern is matched in its own case`() {
+    @Test(.proves(9)) func `a pattern is matched in its own case`() {
         #expect(host.submitContinued("com.example.app.Export.album1")?.refusal?.code == .notPermitted)
         #expect(host.submitContinued("com.example.app.export.ALBUM")?.refusal == nil)
     }
 
-    @Test func `C9 a pattern stands for processing only where the operator allows it`() {
+    @Test(.proves("C9")) func `a pattern stands for processing only where the operator allows it`() {
         #expect(host.submit(.album(1))?.refusal?.subReason == .identifierNotPermitted)
         let open = SchedulerDriver(.studio()) {
             $0.plugins[.app, default: PluginPolicy()].allowsPatternsForProcessing = true
@@ -58,7 +59,7 @@ struct ContinuedSubmissionTests {
 
     // MARK: What is foreground
 
-    @Test func `C8 a launch that no person started may not submit one`() {
+    @Test(.proves("C8")) func `a launch that no person started may not submit one`() {
         host.submit(.clean)
         host.enter(registering: [.clean, .album(1)])
         let refusal = host.submitContinued(from: host.lastPlan)?.refusal
@@ -66,11 +67,11 @@ struct ContinuedSubmissionTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test func `C8 a launch that a person asked for may`() {
+    @Test(.proves("C8")) func `a launch that a person asked for may`() {
         #expect(host.submitContinued(from: host.openByPerson())?.refusal == nil)
     }
 
-    @Test func `C8 what a person's launch left behind after a crash is relaunched by nobody's wish`() {
+    @Test(.proves("C8")) func `what a person's launch left behind after a crash is relaunched by nobody's wish`() {
         host.openByPerson()
         host.crash()
         host.advance(by: .minutes(1))
@@ -79,7 +80,7 @@ struct ContinuedSubmissionTests {
         #expect(host.submitContinued(from: host.lastPlan)?.refusal?.subReason == .notInForeground)
     }
 
-    @Test func `C8 an extension that a person triggered may, and its main plugin is launched`() throws {
+    @Test(.proves("C8")) func `an extension that a person triggered may, and its main plugin is launched`() throws {
         host.trigger()
         host.enter()
         host.submitContinued(from: host.lastPlan)
@@ -87,26 +88,26 @@ struct ContinuedSubmissionTests {
         #expect(plan.plugin.identifier == .app && plan.identifiers == [.album(1)])
     }
 
-    @Test func `C8 a plugin that was only told that it started may not`() {
+    @Test(.proves("C8")) func `a plugin that was only told that it started may not`() {
         host.install(.studio(version: "2.0", extensions: [.keyboard]))
         host.enter()
         #expect(host.submitContinued(from: host.lastPlan)?.refusal?.subReason == .notInForeground)
     }
 
-    @Test func `C8 a continued task may submit another`() {
+    @Test(.proves("C8")) func `a continued task may submit another`() {
         host.submitContinued()
         host.enter(registering: [.album(1), .album(2)])
         host.submitContinued(.album(2), from: host.lastPlan)
         #expect(host.deliveries == [.album(2)])
     }
 
-    @Test func `C8 a plugin outside of any launch may not`() {
+    @Test(.proves("C8")) func `a plugin outside of any launch may not`() {
         #expect(host.submitContinued(by: .plugin(.app))?.refusal?.subReason == .notInForeground)
     }
 
     // MARK: Limits and resources
 
-    @Test func `C5 ten may be pending, counted apart from processing`() {
+    @Test(.proves("C5")) func `ten may be pending, counted apart from processing`() {
         host.change(busy: true)
         for number in 1...10 { #expect(host.submitContinued(.album(number))?.refusal == nil) }
         let refusal = host.submitContinued(.album(11))?.refusal
@@ -115,13 +116,13 @@ struct ContinuedSubmissionTests {
         #expect(host.submitContinued(.album(10))?.replaced != nil)
     }
 
-    @Test func `C5 running ones do not count`() {
+    @Test(.proves("C5")) func `running ones do not count`() {
         for number in 1...2 { host.submitContinued(.album(number)) }
         for number in 3...12 { #expect(host.submitContinued(.album(number))?.refusal == nil) }
         #expect(host.submitContinued(.album(13))?.refusal?.subReason == .continuedLimit)
     }
 
-    @Test func `C5 the operator can raise the limit`() {
+    @Test(.proves("C5")) func `the operator can raise the limit`() {
         let host = SchedulerDriver(.studio()) {
             var limits = PendingLimits()
             limits.continued = 11
@@ -132,21 +133,21 @@ struct ContinuedSubmissionTests {
         #expect(host.submitContinued(.album(12))?.refusal?.subReason == .continuedLimit)
     }
 
-    @Test func `75 a resource that the machine does not have is refused with error 3`() {
+    @Test(.proves(75)) func `a resource that the machine does not have is refused with error 3`() {
         let refusal = host.submitContinued(needing: .gpu)?.refusal
         #expect(refusal?.code == .notPermitted && refusal?.subReason == .resourcesUnsupported)
         host.change(resources: .gpu)
         #expect(host.submitContinued(needing: .gpu)?.refusal == nil)
     }
 
-    @Test func `75 a resource that the manifest is not entitled to is refused with error 3`() {
+    @Test(.proves(75)) func `a resource that the manifest is not entitled to is refused with error 3`() {
         let host = SchedulerDriver(.studio(entitlements: []))
         host.change(resources: .gpu)
         let refusal = host.submitContinued(needing: .gpu)?.refusal
         #expect(refusal?.code == .notPermitted && refusal?.subReason == .entitlementMissing)
     }
 
-    @Test func `75 one that waits while its resource goes waits for it`() {
+    @Test(.proves(75)) func `one that waits while its resource goes waits for it`() {
         host.change(busy: true, resources: .gpu)
         host.submitContinued(needing: .gpu)
         host.change(busy: false, resources: [])

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -16,7 +17,7 @@ struct MemoryPressureTests {
         return plan
     }
 
-    @Test func `77 the least progressed goes first, the next ten seconds later`() {
+    @Test(.proves(77)) func `the least progressed goes first, the next ten seconds later`() {
         let plans = [start(.album(1), at: 60), start(.inbox, at: 20), start(.album(2), at: 40)]
         host.change(memoryLow: true)
         #expect(host.expirations.map(\.tasks) == [[.inbox]])
@@ -28,7 +29,7 @@ struct MemoryPressureTests {
         #expect(host.expirations.map(\.tasks) == [[.inbox], [.album(2)]])
     }
 
-    @Test func `77 once the pressure is gone nobody more ends`() {
+    @Test(.proves(77)) func `once the pressure is gone nobody more ends`() {
         _ = [start(.album(1), at: 60), start(.album(2), at: 40)]
         host.change(memoryLow: true)
         host.change(memoryLow: false)
@@ -36,19 +37,19 @@ struct MemoryPressureTests {
         #expect(host.expirations.count == 1)
     }
 
-    @Test func `77 one that reported nothing is the least progressed`() {
+    @Test(.proves(77)) func `one that reported nothing is the least progressed`() {
         _ = [start(.album(1), at: 1), start(.album(2), at: nil)]
         host.change(memoryLow: true)
         #expect(host.expirations.map(\.tasks) == [[.album(2)]])
     }
 
-    @Test func `77 of two that are as far the younger goes first`() {
+    @Test(.proves(77)) func `of two that are as far the younger goes first`() {
         _ = [start(.album(1), at: 50), start(.album(2), at: 50)]
         host.change(memoryLow: true)
         #expect(host.expirations.map(\.tasks) == [[.album(2)]])
     }
 
-    @Test func `77 pressure that flickers ends no more than one in ten seconds, and no fewer`() {
+    @Test(.proves(77)) func `pressure that flickers ends no more than one in ten seconds, and no fewer`() {
         let plans = [start(.album(1), at: 60), start(.album(2), at: 40)]
         host.change(memoryLow: true)
         host.complete(.album(2), as: .failure, in: plans[1])
@@ -61,7 +62,7 @@ struct MemoryPressureTests {
         #expect(host.expirations.map(\.tasks) == [[.album(2)], [.album(1)]])
     }
 
-    @Test func `77 one whose entry returns under pressure is not spared`() {
+    @Test(.proves(77)) func `one whose entry returns under pressure is not spared`() {
         host.submitContinued()
         host.change(memoryLow: true)
         #expect(host.expirations.isEmpty)
@@ -69,14 +70,14 @@ struct MemoryPressureTests {
         #expect(host.expirations.map(\.reason) == [.memoryPressure])
     }
 
-    @Test func `C3 told for memory it is consumed, whatever its process does then`() {
+    @Test(.proves("C3")) func `told for memory it is consumed, whatever its process does then`() {
         let plan = start(.album(1), at: 10)
         host.change(memoryLow: true)
         host.crash(plan, signal: 9)
         #expect(host.outcomes(of: .album(1)) == [.crashed] && host.pending.isEmpty)
     }
 
-    @Test func `77 nothing but continued tasks is told, and nothing new begins`() {
+    @Test(.proves(77)) func `nothing but continued tasks is told, and nothing new begins`() {
         host.submit(.clean)
         host.enter()
         host.change(memoryLow: true)

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -21,7 +22,7 @@ struct DayBudgetTests {
         host.complete(.clean)
     }
 
-    @Test func `C7 used up it holds back until a slot of the day before has passed`() {
+    @Test(.proves("C7")) func `used up it holds back until a slot of the day before has passed`() {
         use(.minutes(9))
         use(.minutes(9))
         host.submit(.vacuum, after: .seconds(1))
@@ -43,7 +44,7 @@ struct DayBudgetTests {
         #expect(host.running == [.index])
     }
 
-    @Test func `C7 another plugin has a day of its own`() {
+    @Test(.proves("C7")) func `another plugin has a day of its own`() {
         for _ in 1...3 { use(.minutes(9)) }
         host.submit(.vacuum)
         host.submit(.sweep, by: .plugin(.mail))
@@ -51,7 +52,7 @@ struct DayBudgetTests {
         #expect(host.running == [.sweep])
     }
 
-    @Test func `C7 events and continued tasks use none of it`() {
+    @Test(.proves("C7")) func `events and continued tasks use none of it`() {
         let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard()) {
             $0.policies.dayBudget = .minutes(1)
         }
@@ -65,7 +66,7 @@ struct DayBudgetTests {
         #expect(host.reasons(.vacuum).map(\.code) == ["day-budget"])
     }
 
-    @Test func `C7 a restart forgets nothing of the day`() {
+    @Test(.proves("C7")) func `a restart forgets nothing of the day`() {
         for _ in 1...3 { use(.minutes(9)) }
         host.submit(.vacuum)
         host.restart(after: .minutes(5))
@@ -74,7 +75,7 @@ struct DayBudgetTests {
         #expect(host.reasons(.vacuum).map(\.code) == ["day-budget"])
     }
 
-    @Test func `C7 to be purged and put back is no way round the day`() {
+    @Test(.proves("C7")) func `to be purged and put back is no way round the day`() {
         for _ in 1...3 { use(.minutes(9)) }
         host.remove(.app)
         #expect(host.purge(.app) == .purged(0))
@@ -87,7 +88,7 @@ struct DayBudgetTests {
         #expect(host.batches.last == [.vacuum])
     }
 
-    @Test func `C7 a clock that is set back gives back what it has not seen yet, at once`() {
+    @Test(.proves("C7")) func `a clock that is set back gives back what it has not seen yet, at once`() {
         host.advance(by: .hours(8))
         for _ in 1...3 { use(.minutes(9)) }
         host.submit(.vacuum)
@@ -97,7 +98,7 @@ struct DayBudgetTests {
         #expect(host.running == [.vacuum])
     }
 
-    @Test func `C7 that holds as well for a step that ends after the host last woke`() {
+    @Test(.proves("C7")) func `that holds as well for a step that ends after the host last woke`() {
         for _ in 1...3 { use(.minutes(9)) }
         host.submit(.vacuum)
         host.advance(by: .minutes(1))
@@ -109,7 +110,7 @@ struct DayBudgetTests {
         #expect(host.running == [.vacuum])
     }
 
-    @Test func `C7 switched off nobody waits for a day`() {
+    @Test(.proves("C7")) func `switched off nobody waits for a day`() {
         let host = SchedulerDriver(.app()) {
             $0.policies.dayBudget = .minutes(1)
             $0.policies.off = [.dayBudget]

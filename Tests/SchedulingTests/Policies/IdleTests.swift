@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -11,14 +12,14 @@ struct IdleTests {
         conditions: Conditions(isOnExternalPower: true, hasNetwork: true, isIdle: false)
     )
 
-    @Test func `66 it waits while the machine is used, and runs at once when it is not`() {
+    @Test(.proves(66)) func `it waits while the machine is used, and runs at once when it is not`() {
         host.submit(.clean)
         #expect(host.reasons(.clean) == [.notIdle])
         host.change(idle: true)
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `65 refresh does not mind that the machine is used`() {
+    @Test(.proves(65)) func `refresh does not mind that the machine is used`() {
         host.submit(.feed, as: .refresh)
         host.enter()
         host.change(idle: true)
@@ -26,7 +27,7 @@ struct IdleTests {
         #expect(host.running == [.feed] && host.expirations.isEmpty)
     }
 
-    @Test func `C7 a machine that is used again expires exactly the processing of a batch`() {
+    @Test(.proves("C7")) func `a machine that is used again expires exactly the processing of a batch`() {
         host.change(idle: true)
         host.submit(.feed, as: .refresh, after: .minutes(1))
         host.submit(.clean, after: .minutes(1))
@@ -43,7 +44,7 @@ struct IdleTests {
         #expect(host.lastEntry(of: .clean)?.blame == .machine)
     }
 
-    @Test func `66 a continued task does not mind that the machine is used`() {
+    @Test(.proves(66)) func `a continued task does not mind that the machine is used`() {
         host.change(idle: true)
         host.submitContinued()
         host.enter()
@@ -51,7 +52,7 @@ struct IdleTests {
         #expect(host.expirations.isEmpty)
     }
 
-    @Test func `66 idleness lost inside entry is told when entry has returned`() {
+    @Test(.proves(66)) func `idleness lost inside entry is told when entry has returned`() {
         host.change(idle: true)
         host.submit(.clean)
         host.change(idle: false)
@@ -59,7 +60,7 @@ struct IdleTests {
         #expect(host.expirations.map(\.reason) == [.notIdle])
     }
 
-    @Test func `89 what a person launched on a used machine is not told that it is used`() {
+    @Test(.proves(89)) func `what a person launched on a used machine is not told that it is used`() {
         host.submit(.clean)
         host.simulateLaunch(of: .clean)
         host.enter()
@@ -67,7 +68,7 @@ struct IdleTests {
         #expect(host.expirations.isEmpty)
     }
 
-    @Test func `C12 what ran out of patience on a used machine does not lose what it never had`() {
+    @Test(.proves("C12")) func `what ran out of patience on a used machine does not lose what it never had`() {
         host.submit(.clean)
         host.advance(by: .days(2))
         host.enter()
@@ -76,7 +77,7 @@ struct IdleTests {
         #expect(host.running == [.clean] && host.expirations.isEmpty)
     }
 
-    @Test func `66 switched off nothing waits for idleness and nothing ends without it`() {
+    @Test(.proves(66)) func `switched off nothing waits for idleness and nothing ends without it`() {
         let host = SchedulerDriver(.app()) { $0.policies.off = [.idle] }
         host.change(idle: false)
         host.submit(.clean)
@@ -89,7 +90,7 @@ struct IdleTests {
 
     // MARK: Load
 
-    @Test func `73 load holds refresh back until it falls, and ends nothing that runs`() {
+    @Test(.proves(73)) func `load holds refresh back until it falls, and ends nothing that runs`() {
         host.submit(.feed, as: .refresh)
         host.enter()
         host.change(busy: true)
@@ -102,7 +103,7 @@ struct IdleTests {
         #expect(host.running == [.feed])
     }
 
-    @Test func `73 switched off nothing waits for load`() {
+    @Test(.proves(73)) func `switched off nothing waits for load`() {
         let host = SchedulerDriver(.studio()) { $0.policies.off = [.load] }
         host.change(busy: true)
         host.submit(.feed, as: .refresh)
@@ -110,8 +111,8 @@ struct IdleTests {
         #expect(host.running == [.feed, .album(1)])
     }
 
-    @Test(arguments: ["memory", "heat"])
-    func `77 memory and heat hold back every kind of request`(_ trouble: String) {
+    @Test(.proves(77), arguments: ["memory", "heat"])
+    func `memory and heat hold back every kind of request`(_ trouble: String) {
         host.change(idle: true, memoryLow: trouble == "memory", hot: trouble == "heat")
         host.submit(.feed, as: .refresh)
         host.submit(.clean)

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -22,7 +23,7 @@ struct OverrunAndRoomTests {
         return until - host.clock.now.monotonic
     }
 
-    @Test func `C7 the rest doubles with each overrun in a row, and one launch in order ends that`() {
+    @Test(.proves("C7")) func `the rest doubles with each overrun in a row, and one launch in order ends that`() {
         let host = SchedulerDriver(.app())
         var rests: [Duration?] = []
         for _ in 1...9 {
@@ -36,7 +37,7 @@ struct OverrunAndRoomTests {
         #expect(rest(host) == .seconds(1))
     }
 
-    @Test func `C7 a restart does not forget overruns`() {
+    @Test(.proves("C7")) func `a restart does not forget overruns`() {
         let host = SchedulerDriver(.app())
         overrun(host)
         overrun(host)
@@ -45,7 +46,7 @@ struct OverrunAndRoomTests {
         #expect(rest(host) == .seconds(120))
     }
 
-    @Test func `C7 switched off overruns change nothing, and nobody rests`() {
+    @Test(.proves("C7")) func `switched off overruns change nothing, and nobody rests`() {
         let host = SchedulerDriver(.app()) { $0.policies.off = [.spacing] }
         overrun(host)
         #expect(rest(host) == nil && host.running == [.vacuum])
@@ -83,27 +84,27 @@ struct OverrunAndRoomTests {
         return plan
     }
 
-    @Test func `64, 69: who is used more gets room first`() {
+    @Test(.proves(64, 69)) func `who is used more gets room first`() {
         let host = crowded()
         use(Self.thirdTask, host)
         host.runToTheEnd(fill(host))
         #expect(host.running == [Self.thirdTask])
     }
 
-    @Test func `64 so it is with refreshes`() {
+    @Test(.proves(64)) func `so it is with refreshes`() {
         let host = crowded()
         use(Self.thirdTask, host)
         host.runToTheEnd(fill(host, with: .refresh))
         #expect(host.running == [Self.thirdTask])
     }
 
-    @Test func `69 equally used they come in their order`() {
+    @Test(.proves(69)) func `equally used they come in their order`() {
         let host = crowded()
         host.runToTheEnd(fill(host))
         #expect(host.running == [.sweep])
     }
 
-    @Test func `C12 who waited five minutes for room comes before who is used more`() {
+    @Test(.proves("C12")) func `who waited five minutes for room comes before who is used more`() {
         let host = crowded()
         use(Self.thirdTask, host)
         let plan = fill(host)
@@ -112,7 +113,7 @@ struct OverrunAndRoomTests {
         #expect(host.running == [.sweep])
     }
 
-    @Test func `C12 a little less than five minutes are not enough`() {
+    @Test(.proves("C12")) func `a little less than five minutes are not enough`() {
         let host = crowded()
         use(Self.thirdTask, host)
         let plan = fill(host)
@@ -121,14 +122,14 @@ struct OverrunAndRoomTests {
         #expect(host.running == [Self.thirdTask])
     }
 
-    @Test func `69 switched off use decides nothing`() {
+    @Test(.proves(69)) func `switched off use decides nothing`() {
         let host = crowded { $0.policies.off = [.use] }
         use(Self.thirdTask, host)
         host.runToTheEnd(fill(host))
         #expect(host.running == [.sweep])
     }
 
-    @Test func `69 a use is forgotten after a week`() {
+    @Test(.proves(69)) func `a use is forgotten after a week`() {
         let host = crowded()
         use(Self.thirdTask, host)
         host.advance(by: .days(7))
@@ -136,7 +137,7 @@ struct OverrunAndRoomTests {
         #expect(host.running == [.sweep])
     }
 
-    @Test func `69 a triggered extension is a use of its main plugin, also after a restart`() {
+    @Test(.proves(69)) func `a triggered extension is a use of its main plugin, also after a restart`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail()) { $0.backgroundLaunches = 1 }
         host.trigger()
         host.runToTheEnd()

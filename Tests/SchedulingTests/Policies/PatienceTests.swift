@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -21,12 +22,12 @@ struct PatienceTests {
         #expect(host.running.contains(identifier), "it does not run: \(host.reasons(identifier))")
     }
 
-    @Test func `C12 held back by use of the machine it runs after two days, to the moment`() {
+    @Test(.proves("C12")) func `held back by use of the machine it runs after two days, to the moment`() {
         host.submit(.clean)
         expectRun(of: .clean, in: .days(2))
     }
 
-    @Test func `C12 so does a refresh that load holds back, and a continued task`() {
+    @Test(.proves("C12")) func `so does a refresh that load holds back, and a continued task`() {
         host.change(busy: true)
         host.submit(.feed, as: .refresh)
         host.submitContinued()
@@ -34,7 +35,7 @@ struct PatienceTests {
         #expect(host.running.contains(.album(1)))
     }
 
-    @Test func `C12 its patience begins with the first moment at which nothing hard stood against it`() {
+    @Test(.proves("C12")) func `its patience begins with the first moment at which nothing hard stood against it`() {
         host.change(power: false)
         host.submit(.clean, needsPower: true)
         host.advance(by: .days(3))
@@ -43,7 +44,7 @@ struct PatienceTests {
         expectRun(of: .clean, in: .days(2))
     }
 
-    @Test func `C12 what is hard later takes none of it back`() {
+    @Test(.proves("C12")) func `what is hard later takes none of it back`() {
         host.submit(.clean, needsPower: true)
         host.advance(by: .days(1))
         host.change(power: false)
@@ -53,12 +54,12 @@ struct PatienceTests {
         #expect(host.running == [.clean])
     }
 
-    @Test func `C12 its earliest begin is waited for first`() {
+    @Test(.proves("C12")) func `its earliest begin is waited for first`() {
         host.submit(.clean, after: .days(3))
         expectRun(of: .clean, in: .days(5))
     }
 
-    @Test func `C12 restarts and reboots take none of it`() {
+    @Test(.proves("C12")) func `restarts and reboots take none of it`() {
         host.submit(.clean)
         host.advance(by: .hours(20))
         host.restart(after: .hours(4))
@@ -68,14 +69,14 @@ struct PatienceTests {
         expectRun(of: .clean, in: .hours(20))
     }
 
-    @Test func `C12 a patience that ended while the host was down is over when it is back`() {
+    @Test(.proves("C12")) func `a patience that ended while the host was down is over when it is back`() {
         host.submit(.clean)
         host.advance(by: .seconds(1))
         host.restart(after: .days(2))
         #expect(host.running == [.clean])
     }
 
-    @Test func `C12 patience overrules the spread, the rest and the day as well`() {
+    @Test(.proves("C12")) func `patience overrules the spread, the rest and the day as well`() {
         let host = SchedulerDriver(
             .app(),
             conditions: Conditions(isOnExternalPower: true, hasNetwork: true, isIdle: false)
@@ -86,7 +87,7 @@ struct PatienceTests {
         expectRun(of: .clean, in: .seconds(1), host)
     }
 
-    @Test func `C12 rest and spread alone are no reason for impatience`() {
+    @Test(.proves("C12")) func `rest and spread alone are no reason for impatience`() {
         host.change(idle: true)
         host.submit(.clean)
         host.runToTheEnd()
@@ -95,7 +96,7 @@ struct PatienceTests {
         #expect(host.deferralStart(of: .vacuum) == nil)
     }
 
-    @Test func `C12 once its lane is free again it runs`() {
+    @Test(.proves("C12")) func `once its lane is free again it runs`() {
         host.submit(.clean)
         host.advance(by: .days(2) - .seconds(10))
         host.submit(.feed, as: .refresh)
@@ -106,14 +107,14 @@ struct PatienceTests {
         #expect(host.running == [.clean])
     }
 
-    @Test func `C12 a newer submission begins with patience of its own`() {
+    @Test(.proves("C12")) func `a newer submission begins with patience of its own`() {
         host.submit(.clean)
         host.advance(by: .days(1))
         host.submit(.clean)
         expectRun(of: .clean, in: .days(2))
     }
 
-    @Test func `C12 one that was interrupted keeps what it had`() {
+    @Test(.proves("C12")) func `one that was interrupted keeps what it had`() {
         host.submit(.clean)
         host.advance(by: .days(2))
         host.enter()
@@ -121,7 +122,7 @@ struct PatienceTests {
         expectRun(of: .clean, in: .seconds(10))
     }
 
-    @Test func `C12 a deferral that could not be written is written later`() throws {
+    @Test(.proves("C12")) func `a deferral that could not be written is written later`() throws {
         host.submit(.clean)
         let start = host.clock.now.wall
         host.isStrict = false
@@ -134,7 +135,7 @@ struct PatienceTests {
         expectRun(of: .clean, in: .days(2) - .seconds(2))
     }
 
-    @Test func `C12 a host that died before it could write the beginning counts anew`() {
+    @Test(.proves("C12")) func `a host that died before it could write the beginning counts anew`() {
         host.commits = .held
         host.isStrict = false
         host.submit(.clean)
@@ -144,14 +145,15 @@ struct PatienceTests {
         expectRun(of: .clean, in: .days(2))
     }
 
-    @Test func `C12 a clock that is set back adds two days at the most`() {
+    @Test(.proves("C12")) func `a clock that is set back adds two days at the most`() {
         host.submit(.clean)
         host.advance(by: .days(1))
         host.stepWallClock(by: -.days(400))
         expectRun(of: .clean, in: .days(2))
     }
 
-    @Test func `C12 a deferral that began by a clock that was ahead counts from the moment that it was set back`() {
+    @Test(.proves("C12"))
+    func `a deferral that began by a clock that was ahead counts from the moment that it was set back`() {
         host.submit(.clean)
         host.advance(by: .seconds(1))
         host.stepWallClock(by: -.days(400))
@@ -159,7 +161,7 @@ struct PatienceTests {
         expectRun(of: .clean, in: .days(2))
     }
 
-    @Test func `C12 a clock that is set back lets a deferral that was over cover nothing more`() {
+    @Test(.proves("C12")) func `a clock that is set back lets a deferral that was over cover nothing more`() {
         host.submit(.clean, needsPower: true)
         host.advance(by: .seconds(1))
         host.change(power: false)
@@ -174,7 +176,7 @@ struct PatienceTests {
         expectRun(of: .vacuum, in: .days(2))
     }
 
-    @Test func `C12 one period stands for all requests of a class, each from when it became due`() {
+    @Test(.proves("C12")) func `one period stands for all requests of a class, each from when it became due`() {
         let start = host.clock.now.wall
         for number in 1...5 { host.submit(.job(number)) }
         host.advance(by: .hours(1))
@@ -184,7 +186,7 @@ struct PatienceTests {
         #expect(host.ledger.deferrals.values.map { $0 } == [[DeferralPeriod(since: start)]])
     }
 
-    @Test func `C12 a restart keeps the deferrals of a class that was deferred several times`() {
+    @Test(.proves("C12")) func `a restart keeps the deferrals of a class that was deferred several times`() {
         host.submit(.clean, needsPower: true)
         let start = host.clock.now.wall
         host.advance(by: .hours(1))
@@ -199,7 +201,7 @@ struct PatienceTests {
         #expect(host.deferralStart(of: .vacuum) == start + .hours(2) + .seconds(1))
     }
 
-    @Test func `C12 switched off it waits for ever`() {
+    @Test(.proves("C12")) func `switched off it waits for ever`() {
         let host = SchedulerDriver(
             .app(),
             conditions: Conditions(isOnExternalPower: true, hasNetwork: true, isIdle: false)
@@ -216,7 +218,7 @@ struct PatienceTests {
         return []
     }
 
-    @Test func `C13 why shows what each policy says and by what it goes`() throws {
+    @Test(.proves("C13")) func `why shows what each policy says and by what it goes`() throws {
         host.submit(.clean)
         host.advance(by: .hours(12))
         #expect(verdicts(.clean).map(\.policy) == Policy.allCases)
@@ -227,7 +229,7 @@ struct PatienceTests {
         #expect(patience.rationale == "deferred by advisory policies for 12h; runs regardless after 2d")
     }
 
-    @Test func `C13 the policies that wait are the soft reasons`() {
+    @Test(.proves("C13")) func `the policies that wait are the soft reasons`() {
         host.change(busy: true)
         host.submit(.clean, needsPower: true)
         host.submit(.feed, as: .refresh)
@@ -240,7 +242,7 @@ struct PatienceTests {
         }
     }
 
-    @Test func `C13 what is not pending has no verdicts`() {
+    @Test(.proves("C13")) func `what is not pending has no verdicts`() {
         host.submit(.feed, as: .refresh)
         #expect(verdicts(.feed).isEmpty && verdicts(.clean).isEmpty)
     }

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -49,8 +50,8 @@ struct PolicyTests {
 
     // MARK: All of them
 
-    @Test(arguments: Policy.allCases, kinds)
-    func `C13 nothing remarkable: each says may, and why`(_ policy: Policy, _ kind: TaskKind) {
+    @Test(.proves("C13"), arguments: Policy.allCases, kinds)
+    func `nothing remarkable: each says may, and why`(_ policy: Policy, _ kind: TaskKind) {
         let facts = Self.facts(kind)
         #expect(Self.verdict(policy, facts) == .may)
         #expect(!policy.rationale(on: facts).isEmpty)
@@ -70,14 +71,14 @@ struct PolicyTests {
         }
     }
 
-    @Test(arguments: Policy.allCases)
-    func `C13 switched off it says may whatever the facts, and that it is off`(_ policy: Policy) {
+    @Test(.proves("C13"), arguments: Policy.allCases)
+    func `switched off it says may whatever the facts, and that it is off`(_ policy: Policy) {
         let facts = Self.everything { $0.configuration.policies.off = [policy] }
         #expect(Self.verdict(policy, facts) == .may)
         #expect(policy.rationale(on: facts) == "switched off in the host's configuration")
     }
 
-    @Test func `C13 a must overrules every wait, a wait every may`() {
+    @Test(.proves("C13")) func `a must overrules every wait, a wait every may`() {
         #expect(Policy.reasons(on: Self.everything()).isEmpty)
         #expect(Policy.reasons(on: Self.everything { $0.isUserRequested = false }).isEmpty)
         let impatient = Self.everything {
@@ -89,7 +90,7 @@ struct PolicyTests {
         #expect(Policy.reasons(on: calm).isEmpty)
     }
 
-    @Test func `C13 the verdicts come with the policies' names in their order`() {
+    @Test(.proves("C13")) func `the verdicts come with the policies' names in their order`() {
         let verdicts = Policy.verdicts(on: Self.everything())
         #expect(verdicts.map(\.policy) == Policy.allCases)
         let names = verdicts.map(\.verdict.name)
@@ -98,25 +99,25 @@ struct PolicyTests {
 
     // MARK: person and patience
 
-    @Test func `89 what a person asked for must run`() {
+    @Test(.proves(89)) func `what a person asked for must run`() {
         let facts = Self.facts { $0.isUserRequested = true }
         #expect(Self.verdict(.person, facts) == .must)
         #expect(Policy.person.rationale(on: facts) == "requested by a user")
     }
 
-    @Test(arguments: [-1, 0, 1])
-    func `C12 patience is over exactly two days after it began`(_ nanoseconds: Int) {
+    @Test(.proves("C12"), arguments: [-1, 0, 1])
+    func `patience is over exactly two days after it began`(_ nanoseconds: Int) {
         let facts = Self.facts(heldSince: .days(2) + .nanoseconds(nanoseconds))
         #expect(Self.verdict(.patience, facts) == (nanoseconds < 0 ? .may : .must))
         #expect(Policy.patience.rationale(on: facts).contains("runs regardless after 2d"))
     }
 
-    @Test func `C12 patience can be tuned`() {
+    @Test(.proves("C12")) func `patience can be tuned`() {
         let facts = Self.facts(heldSince: .hours(1)) { $0.configuration.policies.patience = .hours(1) }
         #expect(Self.verdict(.patience, facts) == .must)
     }
 
-    @Test func `C12 a clock that was set back lets patience wait, and never counts below zero`() {
+    @Test(.proves("C12")) func `a clock that was set back lets patience wait, and never counts below zero`() {
         let facts = Self.facts(heldSince: -.hours(1))
         #expect(Self.verdict(.patience, facts) == .may)
         #expect(Policy.patience.rationale(on: facts).contains("for 0s"))
@@ -124,7 +125,7 @@ struct PolicyTests {
 
     // MARK: use
 
-    @Test func `69 use holds nothing back and tells how much`() {
+    @Test(.proves(69)) func `use holds nothing back and tells how much`() {
         let facts = Self.facts {
             for day in 0..<10 { $0.standing.record.uses.add(1, at: $0.now.wall - .days(9 - day)) }
         }
@@ -134,8 +135,8 @@ struct PolicyTests {
 
     // MARK: spacing
 
-    @Test(arguments: kinds)
-    func `C7 spacing holds background work back until the rest is over`(_ kind: TaskKind) {
+    @Test(.proves("C7"), arguments: kinds)
+    func `spacing holds background work back until the rest is over`(_ kind: TaskKind) {
         let until = ManualClock().now.monotonic + .nanoseconds(1)
         let facts = Self.facts(kind) { $0.standing.restsUntil = until }
         let isBackground = kind.lane == .background
@@ -144,14 +145,14 @@ struct PolicyTests {
         #expect(Self.verdict(.spacing, over) == .may)
     }
 
-    @Test(arguments: [(0, 1), (1, 30), (2, 60), (3, 120), (7, 1_920), (8, 3_600), (500, 3_600)])
-    func `C7 the rest grows with overruns in a row, up to an hour`(_ overruns: Int, _ seconds: Int) {
+    @Test(.proves("C7"), arguments: [(0, 1), (1, 30), (2, 60), (3, 120), (7, 1_920), (8, 3_600), (500, 3_600)])
+    func `the rest grows with overruns in a row, up to an hour`(_ overruns: Int, _ seconds: Int) {
         var standing = Eligibility.Standing(plugin: .app, policy: PluginPolicy())
         standing.record.overruns = overruns
         #expect(standing.spacing(SchedulingConfiguration()) == .seconds(seconds))
     }
 
-    @Test func `C7 a plugin's own spacing holds where it is longer, and off there is nothing but it`() {
+    @Test(.proves("C7")) func `a plugin's own spacing holds where it is longer, and off there is nothing but it`() {
         var policy = PluginPolicy()
         policy.spacing = .minutes(2)
         var standing = Eligibility.Standing(plugin: .app, policy: policy)
@@ -166,8 +167,8 @@ struct PolicyTests {
 
     // MARK: day budget
 
-    @Test(arguments: kinds)
-    func `C7 a used up day holds background work back until enough of it has passed`(_ kind: TaskKind) {
+    @Test(.proves("C7"), arguments: kinds)
+    func `a used up day holds background work back until enough of it has passed`(_ kind: TaskKind) {
         let facts = Self.facts(kind) {
             $0.standing.record.dayUse.add(Duration.hours(3).wholeNanoseconds, at: $0.now.wall - .hours(6))
             $0.standing.record.dayUse.add(Duration.hours(1).wholeNanoseconds, at: $0.now.wall - .hours(1))
@@ -181,14 +182,14 @@ struct PolicyTests {
         }
     }
 
-    @Test func `C7 a day that is not quite used up holds nothing back`() {
+    @Test(.proves("C7")) func `a day that is not quite used up holds nothing back`() {
         let facts = Self.facts {
             $0.standing.record.dayUse.add(Duration.hours(4).wholeNanoseconds - 1, at: $0.now.wall)
         }
         #expect(Self.verdict(.dayBudget, facts) == .may)
     }
 
-    @Test func `C7 a plugin's own day budget is the one that counts`() {
+    @Test(.proves("C7")) func `a plugin's own day budget is the one that counts`() {
         let facts = Self.facts {
             $0.standing.policy.dayBudget = .minutes(1)
             $0.standing.record.dayUse.add(Duration.minutes(1).wholeNanoseconds, at: $0.now.wall)
@@ -200,8 +201,8 @@ struct PolicyTests {
 
     // MARK: spread
 
-    @Test(arguments: SpreadCause.allCases)
-    func `C7 within the spread each plugin has a place of its own, the same each time`(_ cause: SpreadCause) {
+    @Test(.proves("C7"), arguments: SpreadCause.allCases)
+    func `within the spread each plugin has a place of its own, the same each time`(_ cause: SpreadCause) {
         let facts = Self.facts(needsNetwork: true) {
             $0.configuration.policies.spread = .hours(10)
             let now = $0.now.monotonic
@@ -219,7 +220,7 @@ struct PolicyTests {
         #expect(Surges.place(of: .app, in: window) != Surges.place(of: .mail, in: window))
     }
 
-    @Test func `C7 a regained network spreads only what needs it, and nothing but background work`() {
+    @Test(.proves("C7")) func `a regained network spreads only what needs it, and nothing but background work`() {
         let regained: (inout Policy.Facts) -> Void = {
             $0.surges.network = $0.now.monotonic
             $0.configuration.policies.spread = .minutes(10)
@@ -230,7 +231,7 @@ struct PolicyTests {
         #expect(Self.verdict(.spread, Self.facts(.event, change: regained)) == .may)
     }
 
-    @Test func `C7 places lie within the spread`() {
+    @Test(.proves("C7")) func `places lie within the spread`() {
         let places = (1...500).compactMap { PluginIdentifier("com.example.plugin\($0)") }.map {
             Surges.place(of: $0, in: .seconds(60))
         }
@@ -241,8 +242,8 @@ struct PolicyTests {
 
     // MARK: idle and load
 
-    @Test(arguments: kinds)
-    func `66 idle holds processing back while the machine is used, and nothing else`(_ kind: TaskKind) {
+    @Test(.proves(66), arguments: kinds)
+    func `idle holds processing back while the machine is used, and nothing else`(_ kind: TaskKind) {
         let facts = Self.facts(kind) { $0.conditions.isIdle = false }
         #expect(Self.verdict(.idle, facts) == (kind.isProcessing ? .wait(.notIdle) : .may))
         #expect(
@@ -251,14 +252,14 @@ struct PolicyTests {
         )
     }
 
-    @Test(arguments: kinds)
-    func `73 load holds back what does not wait for idle anyway, but no event`(_ kind: TaskKind) {
+    @Test(.proves(73), arguments: kinds)
+    func `load holds back what does not wait for idle anyway, but no event`(_ kind: TaskKind) {
         let facts = Self.facts(kind) { $0.conditions.isLoadHigh = true }
         let isHeld = kind == .refresh || kind == .continued
         #expect(Self.verdict(.load, facts) == (isHeld ? .wait(.highLoad) : .may))
     }
 
-    @Test func `73 with idle switched off load holds processing back too`() {
+    @Test(.proves(73)) func `with idle switched off load holds processing back too`() {
         let facts = Self.facts {
             $0.conditions.isLoadHigh = true
             $0.configuration.policies.off = [.idle]

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -9,14 +10,14 @@ import Testing
 struct SlidingSumTests {
     private let start = ManualClock().now.wall
 
-    @Test func `C7 what is older than the window is gone, to the slot`() {
+    @Test(.proves("C7")) func `what is older than the window is gone, to the slot`() {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         sum.add(10, at: start)
         #expect(sum.total(at: start + .hours(24) - .nanoseconds(1)) == 10)
         #expect(sum.total(at: start + .hours(24)) == 0)
     }
 
-    @Test func `C7 it tells when the sum falls below a limit`() {
+    @Test(.proves("C7")) func `it tells when the sum falls below a limit`() {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         for hour in 0..<4 { sum.add(Duration.hours(1).wholeNanoseconds, at: start + .hours(hour)) }
         let now = start + .hours(5)
@@ -26,7 +27,8 @@ struct SlidingSumTests {
         #expect(sum.end(of: .hours(4), at: start + .hours(24)) == nil)
     }
 
-    @Test func `C7 a clock that was set back forgets what it has not seen yet, and counts it again later`() {
+    @Test(.proves("C7")) func `a clock that was set back forgets what it has not seen yet, and counts it again later`()
+    {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         sum.add(10, at: start)
         #expect(sum.total(at: start - .hours(2)) == 0)
@@ -35,7 +37,7 @@ struct SlidingSumTests {
         #expect(sum.total(at: start) == 1)
     }
 
-    @Test func `C7 ten thousand launches in a day take no more than a day's slots`() {
+    @Test(.proves("C7")) func `ten thousand launches in a day take no more than a day's slots`() {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         for number in 0..<10_000 { sum.add(1, at: start + .seconds(number * 8)) }
         #expect(Mirror(reflecting: sum).descendant("sums").map { "\($0)".count } ?? 0 < 10_000)
@@ -53,7 +55,7 @@ struct SlidingSumTests {
         PastLaunch(plugin: .app, lane: lane, cause: cause, outcome: outcome, endedAt: start, used: used)
     }
 
-    @Test func `C7 only background launches use the day, and only those count as overruns`() {
+    @Test(.proves("C7")) func `only background launches use the day, and only those count as overruns`() {
         var record = PluginRecord()
         record.note(past(.overran))
         record.note(past(.overran, lane: .event))
@@ -62,7 +64,7 @@ struct SlidingSumTests {
         #expect(record.dayUse.total(at: start) == Duration.minutes(1).wholeNanoseconds)
     }
 
-    @Test func `C7 one launch in order ends a row of overruns`() {
+    @Test(.proves("C7")) func `one launch in order ends a row of overruns`() {
         var record = PluginRecord()
         for _ in 1...3 { record.note(past(.overran)) }
         #expect(record.overruns == 3)
@@ -70,8 +72,8 @@ struct SlidingSumTests {
         #expect(record.overruns == 0)
     }
 
-    @Test(arguments: [LaunchOutcome.lost, .interrupted])
-    func `C7 what the host did itself neither lengthens nor ends a row of overruns`(_ outcome: LaunchOutcome) {
+    @Test(.proves("C7"), arguments: [LaunchOutcome.lost, .interrupted])
+    func `what the host did itself neither lengthens nor ends a row of overruns`(_ outcome: LaunchOutcome) {
         var record = PluginRecord()
         record.note(past(.overran))
         record.note(past(outcome))
@@ -80,7 +82,7 @@ struct SlidingSumTests {
         #expect(record.overruns == 2)
     }
 
-    @Test func `69 what a person started is a use`() {
+    @Test(.proves(69)) func `what a person started is a use`() {
         var record = PluginRecord()
         record.note(past(.completed, cause: .person))
         record.note(past(.completed, lane: .continued, cause: .person))
@@ -88,7 +90,8 @@ struct SlidingSumTests {
         #expect(record.uses.total(at: start) == 2)
     }
 
-    @Test func `C13 the end of it is one that holds when it comes, also where a clock that was ahead has seen more`() {
+    @Test(.proves("C13"))
+    func `the end of it is one that holds when it comes, also where a clock that was ahead has seen more`() {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         let begin = WallTime(nanoseconds: 0) + .days(1)
         sum.add(Duration.minutes(30).wholeNanoseconds, at: begin)

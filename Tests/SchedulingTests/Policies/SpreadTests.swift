@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -34,7 +35,7 @@ struct SpreadTests {
         return wait
     }
 
-    @Test func `C7 after a boot each plugin's work begins at its own place`() throws {
+    @Test(.proves("C7")) func `after a boot each plugin's work begins at its own place`() throws {
         let host = host(.app(), .mail())
         host.submit(.clean, after: .hours(1))
         host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
@@ -50,14 +51,14 @@ struct SpreadTests {
         #expect(host.batches.count == 2)
     }
 
-    @Test func `C7 a host that starts again later spreads nothing`() {
+    @Test(.proves("C7")) func `a host that starts again later spreads nothing`() {
         let host = host(.app())
         host.submit(.clean, after: .hours(1))
         host.restart(after: .hours(2))
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `C7 after a resume what became due meanwhile begins at its place`() throws {
+    @Test(.proves("C7")) func `after a resume what became due meanwhile begins at its place`() throws {
         let host = host(.app())
         host.submit(.clean, after: .hours(1))
         host.send(.resumed)
@@ -67,7 +68,7 @@ struct SpreadTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `C7 a regained network spreads those who waited for it`() throws {
+    @Test(.proves("C7")) func `a regained network spreads those who waited for it`() throws {
         let host = host(.app(), network: false)
         host.submit(.clean, needsNetwork: true)
         host.submit(.vacuum)
@@ -80,7 +81,7 @@ struct SpreadTests {
         #expect(host.batches.last == [.clean])
     }
 
-    @Test func `C7 what belongs to one plugin stays one batch`() throws {
+    @Test(.proves("C7")) func `what belongs to one plugin stays one batch`() throws {
         let host = host(.app(), network: false)
         for identifier in [TaskIdentifier.clean, .vacuum, .index] { host.submit(identifier, needsNetwork: true) }
         host.change(network: true)
@@ -88,7 +89,7 @@ struct SpreadTests {
         #expect(host.batches == [[.clean, .vacuum, .index]])
     }
 
-    @Test func `89 a person's wish is not spread`() {
+    @Test(.proves(89)) func `a person's wish is not spread`() {
         let host = host(.app())
         host.send(.resumed)
         host.submit(.clean)
@@ -97,14 +98,14 @@ struct SpreadTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `C7 without a spread nothing is spread`() {
+    @Test(.proves("C7")) func `without a spread nothing is spread`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean, after: .hours(1))
         host.restart(after: .hours(2), rebooting: true)
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `C7 switched off nothing is spread`() {
+    @Test(.proves("C7")) func `switched off nothing is spread`() {
         let host = SchedulerDriver(.app()) {
             $0.policies.spread = .minutes(10)
             $0.policies.off = [.spread]
@@ -114,7 +115,7 @@ struct SpreadTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `C7 a resume while a runner is made ready puts the launch off`() throws {
+    @Test(.proves("C7")) func `a resume while a runner is made ready puts the launch off`() throws {
         let host = host(.app())
         host.runners = .held
         host.submit(.clean)
@@ -125,8 +126,8 @@ struct SpreadTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `C7 a network that is regained within the window does not begin it anew, and at its end it does`() throws
-    {
+    @Test(.proves("C7"))
+    func `a network that is regained within the window does not begin it anew, and at its end it does`() throws {
         let host = host(.app(), network: false)
         func regain() -> MonotonicTime? {
             host.change(network: false)

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Foundation
+import StatementTraits
 import Testing
 
 /// Walks are walked in parts side by side. From outside can be said how far (`BGTASK_WALK_EVENTS`), along which seeds
@@ -16,8 +17,8 @@ struct RandomWalkTests {
     /// Of one part; there are seldom more that are worth looking at at once.
     private static let mostFailures = 3
 
-    @Test(.enabled(if: replayed == nil))
-    func `C3 C7 C12 C13 a hundred thousand events break no promise`() async {
+    @Test(.proves("C3"), .enabled(if: replayed == nil))
+    func `C7 C12 C13 a hundred thousand events break no promise`() async {
         let party = WalkParty(firstSeed: Self.firstSeed, interval: 1_000_000)
         await withTaskGroup { group in
             for part in 0..<Self.parts { group.addTask { Self.walk(part, of: party) } }

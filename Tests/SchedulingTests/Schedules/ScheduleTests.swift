@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Scheduling
+import StatementTraits
 import TaskModel
 import Testing
 
@@ -119,7 +120,7 @@ struct ScheduleTests {
         #expect(host.running == [.headlines])
     }
 
-    @Test func `C8 a schedule is nobody's foreground`() {
+    @Test(.proves("C8")) func `a schedule is nobody's foreground`() {
         let host = Self.driver(WorkSchedule(.every(.hours(1)), kind: .continued), of: .album(1))
         host.advance(by: .hours(1))
         #expect(host.entries(.occasionMissed).first?.message.contains("not-in-foreground") == true)
