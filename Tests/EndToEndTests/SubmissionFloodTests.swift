@@ -16,7 +16,7 @@ struct SubmissionFloodTests {
         return plugin
     }
 
-    @Test(.timeLimit(.minutes(3)))
+    @Test(.timeLimit(.minutes(10)))
     func `two floods delay no answer, no launch and no kill, and the host's memory stays bounded`() async throws {
         let flooders = [Self.flooder("FloodsSubmissions"), Self.flooder("FloodsSubmissionsToo")]
         let deaf = TestPlugin("Deaf", policy: ["budgets: { processing: 3s }", "grace: 200ms"])
