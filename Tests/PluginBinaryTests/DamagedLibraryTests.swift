@@ -7,19 +7,6 @@ import Testing
 
 @Suite("No bytes bring the reader down")
 struct DamagedLibraryTests {
-    /// Seeded, so that a failure can be repeated.
-    private struct Dice: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     @Test func `a library cut off anywhere is refused`() throws {
         try Workshop.with { workshop in
             let bytes = try workshop.bytes(of: try workshop.compile(Source.plugin))
@@ -44,7 +31,7 @@ struct DamagedLibraryTests {
             let bytes = try workshop.bytes(of: path)
             let descriptor = open(path, O_RDWR)
             defer { close(descriptor) }
-            var dice = Dice(state: seed)
+            var dice = SeededGenerator(seed: seed)
             var refusals: Set<String> = []
             // Headers, notes and symbol tables stand at the front: most changes go there.
             for round in 0..<4_000 {

@@ -2,6 +2,7 @@
 
 import LocatedYAML
 import PluginCatalog
+import TaskModel
 import Testing
 
 @Suite("No text brings the reader down, or keeps it busy")
@@ -131,7 +132,7 @@ struct HostileYAMLTests {
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func `changed manifests are accepted or refused, never worse`(seed: UInt64) {
-        var dice = Dice(state: seed)
+        var dice = SeededGenerator(seed: seed)
         let original = Array((ManifestTests.whole + "\nlimits: { memory: 1MiB }\nx-a: &a [*a]\n").utf8)
         let spice = Array("\t\n\r[]{},:?-&*!|>'\"%@`#~\\ \u{0}\u{7f}é\u{85}\u{2028}aA0".utf8)
         for _ in 0..<1_000 {

@@ -267,7 +267,7 @@ struct HostilePropertyListTests {
             options: 0
         )
         let original = Array(data)
-        var dice = Dice(state: 7)
+        var dice = SeededGenerator(seed: 7)
         for _ in 0..<2_000 {
             var bytes = original
             for _ in 0..<Int.random(in: 1...4, using: &dice) {

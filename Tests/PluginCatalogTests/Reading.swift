@@ -28,16 +28,3 @@ func found(_ text: String, file: String = "feed.yaml") -> [String] {
 extension DocumentProblem {
     var short: String { "\(line.map(String.init) ?? "-") \(key ?? "-") \(rule.rawValue)" }
 }
-
-/// Seeded, so that a failure can be repeated.
-struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
-}

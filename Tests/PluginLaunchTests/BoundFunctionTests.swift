@@ -321,7 +321,7 @@ extension LaunchTests {
         private static let atOnce = 125
 
         @Test func `every value arrives in every one of them, and every result comes back`() async throws {
-            var dice = SeededDice(state: Self.seed)
+            var dice = SeededGenerator(seed: Self.seed)
             let functions = (0..<1_000).map { SampleFunction.random(named: "f\($0)", from: &dice) }
             #expect(Set(functions.compactMap { $0.handler.map { Signature($0) } }).count > 900)
             try await FunctionBench.with(functions) { bench in
@@ -339,18 +339,5 @@ extension LaunchTests {
                 (arguments, result) = (handler.arguments.map(\.kind), handler.result.kind)
             }
         }
-    }
-}
-
-/// The same numbers for the same seed, so that a failure can be repeated.
-struct SeededDice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

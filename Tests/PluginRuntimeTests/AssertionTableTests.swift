@@ -83,7 +83,7 @@ struct AssertionTableTests {
     // Any order of the calls that threads can make; a handler is a number that is never used twice.
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `no order of calls loses a handler or releases one twice`(seed: UInt64) {
-        var random = SeededNumbers(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var table = AssertionTable<Int>(launch: launch)
         var given = 0
         var released: [Int] = []

@@ -10,7 +10,7 @@ struct HandlerReleaseTests {
     // Any order of the calls that threads can make; a handler is a number that is never used twice.
     @Test(arguments: 0..<50 as Range<UInt64>)
     func `no order of calls loses a handler or releases one twice or in use`(seed: UInt64) {
-        var random = SeededNumbers(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<40 {
             var model = Model()
             for _ in 0..<60 { model.step(using: &random) }
@@ -45,7 +45,7 @@ private struct Model {
         table.deliver(tasks)
     }
 
-    mutating func step(using random: inout SeededNumbers) {
+    mutating func step(using random: inout SeededGenerator) {
         time += Int64.random(in: 0...2, using: &random)
         let now = MonotonicTime(nanoseconds: time)
         guard let task = tasks.randomElement(using: &random) else { return }
@@ -100,20 +100,5 @@ private struct Model {
     private mutating func release(_ handler: Int) {
         if !released.insert(handler).inserted { problems.append("\(handler) was released twice") }
         if inCall.values.contains(handler) { problems.append("\(handler) was released while in use") }
-    }
-}
-
-/// The same numbers for the same seed, so that a failure can be repeated.
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -80,7 +80,7 @@ struct ReportTableTests {
     // Any order of reports and looks: the books are kept beside the table.
     @Test(arguments: 0..<30 as Range<UInt64>)
     func `no last word is lost, none is older than the one before, and no key speaks too often`(seed: UInt64) {
-        var random = SeededNumbers(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var table = ReportTable<Int, Int>()
         var (time, count): (Int64, Int) = (0, 0)
         var last: [Int: Int] = [:]

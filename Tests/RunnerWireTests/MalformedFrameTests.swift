@@ -160,7 +160,7 @@ struct MalformedFrameTests {
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `flipped bits end in a message or in an error`(seed: UInt64) throws {
-        var random = SeededNumbers(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let runnerFrames = try SampleMessages.fromRunner.map { try $0.frame() }.filter { $0.count < 5000 }
         let hostFrames = try SampleMessages.fromHost.map { try $0.frame() }.filter { $0.count < 5000 }
         for _ in 0..<200 {
@@ -173,7 +173,7 @@ struct MalformedFrameTests {
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `random bytes end in an error or wait for more`(seed: UInt64) throws {
-        var random = SeededNumbers(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<300 {
             let body = (0..<Int.random(in: 2...200, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)
@@ -198,7 +198,7 @@ struct MalformedFrameTests {
         }
     }
 
-    private func flipped(_ frame: [UInt8]?, using random: inout SeededNumbers) -> [UInt8] {
+    private func flipped(_ frame: [UInt8]?, using random: inout SeededGenerator) -> [UInt8] {
         guard var frame else { return [] }
         for _ in 0..<Int.random(in: 1...4, using: &random) {
             frame[Int.random(in: 4..<frame.count, using: &random)] ^= 1 << UInt8.random(in: 0...7, using: &random)

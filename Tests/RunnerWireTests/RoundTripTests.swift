@@ -80,7 +80,7 @@ struct LastWordsRecordTests {
     }
 
     @Test func `bytes that a plugin put into the pipe are no last words`() {
-        var random = SeededNumbers(seed: 5)
+        var random = SeededGenerator(seed: 5)
         for _ in 0..<200 {
             let bytes = (0..<LastWords.recordSize).map { _ in UInt8.random(in: 0...255, using: &random) }
             #expect(throws: WireError.self) { try LastWords(record: bytes) }

@@ -132,7 +132,7 @@ struct CommitOrderTests {
         async throws
     {
         for seed in UInt64(1)...6 {
-            var random = RandomNumbers(seed: seed)
+            var random = SeededGenerator(seed: seed)
             let tickets = (0..<200).map { _ in randomTicket(&random) }
             let held = try await HeldLedger(clockStep: .microseconds(900))
             let order = await held.write(tickets)
@@ -152,7 +152,7 @@ struct CommitOrderTests {
         }
     }
 
-    private func randomTicket(_ random: inout RandomNumbers) -> [LedgerChange] {
+    private func randomTicket(_ random: inout SeededGenerator) -> [LedgerChange] {
         (0..<Int.random(in: 1...2, using: &random)).map { _ in
             let plugin = [feed, cleaner, keyboard].randomElement(using: &random) ?? feed
             let workClass = Bool.random(using: &random) ? WorkClass(of: refresh) : .event
@@ -188,20 +188,5 @@ private final class LateTicket: Sendable {
             return left == 0
         }
         if isDue { ledger.withLock { $0 }?.submit(ticket: Self.number, changes: [note("history")]) }
-    }
-}
-
-/// The same numbers for the same seed (splitmix64).
-private struct RandomNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
     }
 }
