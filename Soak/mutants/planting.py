@@ -78,7 +78,9 @@ class Copy:
 
     def __init__(self, directory):
         self.package, self.scratch = directory / "package", directory / "build"
-        for path in ["Package.swift", "Sources/CoreCost", "Sources/TaskModel", "Tests/SchedulingTests"]:
+        soak = ROOT / "Soak"
+        parts = [soak / "Package.swift", *(soak / "Sources").iterdir(), *(soak / "Tests").iterdir()]
+        for path in (part.relative_to(soak) for part in parts if part.name != "Scheduling"):
             link = self.package / path
             link.parent.mkdir(parents=True, exist_ok=True)
             if not link.is_symlink():
