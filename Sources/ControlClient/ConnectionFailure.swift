@@ -51,11 +51,11 @@ package enum ConnectionFailure: Hashable, Sendable {
 extension ConnectionFailure: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .noSocket: "there is no such socket"
-        case .nobodyListens: "a socket is there, but nobody listens on it"
+        case .noSocket: "the socket does not exist"
+        case .nobodyListens: "the socket exists, but no process listens on it"
         case .notAllowed: "permission denied"
         case .pathTooLong: "the path is longer than the 107 bytes that a socket may have"
-        case .noAnswer: "a host is there, but it does not answer"
+        case .noAnswer: "a host exists, but it does not answer"
         case .hungUp: "it closed the connection before it answered"
         case .other(let words): words
         }

@@ -173,8 +173,8 @@ package struct FunctionTrial: Sendable {
         if end.wasKilled {
             let remedy =
                 handler.hasCancelFlag
-                ? "let it look at its flag more often, or give it more time with --budget"
-                : "give it a cancel-flag if it takes one, or more time with --budget"
+                ? "check the flag more often, or allow more time with --budget"
+                : "bind a cancel-flag if it takes one, or allow more time with --budget"
             let limits = "\(budget.humanReadable) and \(grace.humanReadable) of grace"
             return FunctionTrialError(
                 "\(function) did not return within \(limits), and was killed",
@@ -184,7 +184,7 @@ package struct FunctionTrial: Sendable {
         let ending = end.lastWords.map { signalName($0.signal) } ?? end.termination.words
         return FunctionTrialError(
             "\(function) ended its runner: \(ending)",
-            remedy: "compare the signature with the library's header; nothing but that runner was harmed"
+            remedy: "compare the signature with the library's header; only that runner was harmed"
         )
     }
 }

@@ -17,7 +17,7 @@ package struct HostFlags: ParsableArguments {
     var manifests: String?
     @Option(help: ArgumentHelp("The packages' manifests.", valueName: "folder"))
     var packageManifests: String?
-    @Option(help: ArgumentHelp("Where libraries lie that are not beside their manifest.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The directory of libraries that are not beside their manifest.", valueName: "folder"))
     var pluginFolder: String?
     @Option(help: ArgumentHelp("The ledger and the plugins' containers.", valueName: "folder"))
     var stateFolder: String?
@@ -25,7 +25,7 @@ package struct HostFlags: ParsableArguments {
     var socket: String?
     @Option(help: ArgumentHelp("The socket group: its members may use that socket too.", valueName: "group"))
     var socketGroup: String?
-    @Option(help: ArgumentHelp("How long a caller may say nothing, or not all of it.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Timeout for idle connections and incomplete requests.", valueName: "duration"))
     var callerPatience: String?
     @Option(help: ArgumentHelp("The runner; by default the one beside this program.", valueName: "file"))
     var runner: String?
@@ -54,11 +54,11 @@ package struct HostFlags: ParsableArguments {
     var healthResearchBudget: String?
     @Option(help: ArgumentHelp("A launch's time with an event.", valueName: "duration"))
     var eventBudget: String?
-    @Option(help: ArgumentHelp("The time between being told to stop and being ended.", valueName: "duration"))
+    @Option(help: ArgumentHelp("The grace period between expiration and kill.", valueName: "duration"))
     var grace: String?
     @Option(help: ArgumentHelp("The least time between two launches of a plugin.", valueName: "duration"))
     var spacing: String?
-    @Option(help: ArgumentHelp("Tasks in one launch at the most.", valueName: "count"))
+    @Option(help: ArgumentHelp("Maximum number of tasks in one launch.", valueName: "count"))
     var batchSize: String?
     @Option(help: ArgumentHelp("Background launches at once.", valueName: "count"))
     var backgroundLaunches: String?
@@ -72,20 +72,25 @@ package struct HostFlags: ParsableArguments {
     var minimumFetchInterval: String?
     @Option(help: ArgumentHelp("Whether refresh and legacy fetch run at all.", valueName: "true|false"))
     var backgroundRefresh: String?
-    @Option(help: ArgumentHelp("Within how long after start, resume or network plugins begin.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp(
+            "The time after start, resume or regained network over which launches are staggered.",
+            valueName: "duration"
+        )
+    )
     var spread: String?
-    @Option(help: ArgumentHelp("The rest after a first overrun; it doubles.", valueName: "duration"))
+    @Option(help: ArgumentHelp("The cooldown after a first overrun; it doubles.", valueName: "duration"))
     var overrunSpacing: String?
     @Option(help: ArgumentHelp("Running time of a plugin's background launches in a day.", valueName: "duration"))
     var dayBudget: String?
-    @Option(help: ArgumentHelp("How long soft reasons may hold a request back.", valueName: "duration"))
+    @Option(help: ArgumentHelp("The longest time that advisory policies may defer a request.", valueName: "duration"))
     var patience: String?
     @Option(help: ArgumentHelp("The wait after a first failed attempt; it doubles.", valueName: "duration"))
     var retryDelay: String?
     @Option(help: ArgumentHelp("Failed attempts until a task is abandoned.", valueName: "count"))
     var attempts: String?
     @Option(
-        help: ArgumentHelp("The wait before the host tries again what it could not do itself.", valueName: "duration")
+        help: ArgumentHelp("The delay before the host repeats an action of its own that failed.", valueName: "duration")
     )
     var hostRetryDelay: String?
     @Option(help: ArgumentHelp("How long requests of a removed plugin are kept.", valueName: "duration"))

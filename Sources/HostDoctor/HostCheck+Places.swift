@@ -55,14 +55,14 @@ extension HostCheck {
             add(
                 .note,
                 .socket,
-                "whether anybody serves \(socket) cannot be told: \(String(cString: strerror(error))); run this as the"
+                "whether a process serves \(socket) is unknown: \(String(cString: strerror(error))); run this as the"
                     + " host's own user"
             )
         case (.nobody, true):
             add(
                 .note,
                 .socket,
-                "nobody answers at \(socket); the host may serve another one, or starts or stops just now"
+                "no host answers at \(socket); the host may serve another one, or starts or stops just now"
             )
         case (.nobody, false):
             add(.fine, .socket, "\(socket) was left by a host that is gone; the next one replaces it")

@@ -89,7 +89,7 @@ extension HostCheck {
             add(
                 .problem,
                 .ledger,
-                "\(file) has mode \(String(status.st_mode & 0o7777, radix: 8)): others may see payloads; take that back"
+                "\(file) has mode \(String(status.st_mode & 0o7777, radix: 8)): others may see payloads; correct that"
                     + " with: chmod 600 \(file)"
             )
         }

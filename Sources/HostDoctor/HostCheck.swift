@@ -56,7 +56,7 @@ package struct HostCheck {
     private mutating func checkConfiguration() {
         for problem in configurationProblems { add(.problem, .configuration, problem) }
         if !configurationProblems.isEmpty {
-            add(.note, .configuration, "where a value could not be read, what follows goes by its default")
+            add(.note, .configuration, "where a value could not be read, later checks use its default")
         } else {
             add(.fine, .configuration, configuration.file ?? "there is no file: defaults and options alone")
         }
@@ -66,12 +66,12 @@ package struct HostCheck {
         switch presence {
         case .running(let process):
             isRunning = true
-            let name = process.map { "process \($0)" } ?? "a process that did not tell its number"
+            let name = process.map { "process \($0)" } ?? "a process with an unknown number"
             add(
                 .note,
                 .host,
-                "a host works on \(configuration.stateFolder): \(name); what it holds open is not looked into;"
-                    + " stop it to have all checked"
+                "a host works on \(configuration.stateFolder): \(name); its open files are not checked;"
+                    + " stop it to check everything"
             )
         case .stopped:
             add(.fine, .host, "no host works on \(configuration.stateFolder)")
@@ -79,7 +79,7 @@ package struct HostCheck {
             add(
                 .problem,
                 .host,
-                "whether a host works on \(configuration.stateFolder) cannot be told: \(reason);"
+                "whether a host works on \(configuration.stateFolder) is unknown: \(reason);"
                     + " run this as the host's own user"
             )
         }
@@ -109,7 +109,7 @@ package struct HostCheck {
                 add(
                     .note,
                     .ledger,
-                    "\(launches) running when the last host ended; the next one ends what is left of them, and their"
+                    "\(launches) running when the last host ended; the next host kills their leftover processes, and their"
                         + " tasks return to pending"
                 )
             }
@@ -127,7 +127,7 @@ package struct HostCheck {
             add(
                 .note,
                 .container,
-                "\(folder.path)/containers/\(name) is what was left of a purged container; a host deletes it at its start"
+                "\(folder.path)/containers/\(name) is the rest of a purged container; a host deletes it at its start"
             )
         }
         for name in folder.containers where !known.contains(name) && !name.hasPrefix(".purged-") {

@@ -67,7 +67,7 @@ final class LogWriter: Sendable {
                 StreamLogHandler.standardError(label: "bgtaskd").log(
                     event: LogEvent(
                         level: .warning,
-                        message: "\(dropped) log lines dropped: nobody read fast enough",
+                        message: "\(dropped) log lines dropped: the reader of the log is too slow",
                         metadata: nil,
                         source: "HostService",
                         file: #fileID,

@@ -21,10 +21,10 @@ package struct CheckSelection {
     /// - Parameter reason: why some are left out, for whoever reads the report.
     package init(include: String?, exclude: String?, reason: String?) throws(Problem) {
         if exclude != nil, reason?.isEmpty ?? true {
-            throw Problem(description: "--exclude leaves checks out; say why with --reason")
+            throw Problem(description: "--exclude leaves checks out; give the reason with --reason")
         }
         if exclude == nil, reason != nil {
-            throw Problem(description: "--reason says why checks are left out; it goes with --exclude")
+            throw Problem(description: "--reason is the reason for left out checks; use it with --exclude")
         }
         self.include = try include.map { text throws(Problem) in try Self.expression(text, "--include") }
         self.exclude = try exclude.map { text throws(Problem) in try Self.expression(text, "--exclude") }

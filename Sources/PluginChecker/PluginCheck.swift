@@ -43,7 +43,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
         case .manifestKeys: "every key is known, has a value of its type, and names what this version offers"
         case .manifestIdentifiers: "identifiers and patterns are reverse-DNS names within their bounds"
         case .manifestModes: "the background modes and the entitlements are known and can be used"
-        case .manifestRole: "what the manifest asks for suits its role"
+        case .manifestRole: "the manifest's requests suit its role"
         case .manifestHandlers: "every handler binds a permitted identifier to a function, with its signature"
         case .libraryFound: "the library stands where the manifest may name it"
         case .elfStatic: "the library is a whole shared library for this machine"

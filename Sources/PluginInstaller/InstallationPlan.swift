@@ -41,7 +41,7 @@ package struct InstallationPlan {
         if previous == nil, FilePlace.exists(target) {
             throw InstallationError(
                 "\(target) is there already, and does not describe \(identifierText(reading))",
-                remedy: "move it away; see what is wrong with it: bgtask plugin check \(target)"
+                remedy: "move it away; check it with: bgtask plugin check \(target)"
             )
         }
 

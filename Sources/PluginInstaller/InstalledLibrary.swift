@@ -35,7 +35,7 @@ package struct InstalledLibrary: Hashable {
         }
         let taken = "\(folder)/\(DigestMark(digest: library.digest, length: DigestMark.lengths[0]).applied(to: name))"
         throw InstallationError(
-            "\(taken) is there already, and is not the library that its name tells",
+            "\(taken) exists, and its content does not match the digest in its name",
             remedy: "move it away"
         )
     }

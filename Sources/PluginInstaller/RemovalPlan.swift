@@ -32,7 +32,7 @@ package struct RemovalPlan {
             }
             throw InstallationError(
                 "no manifest in \(place.operatorFolder) describes \(identifier)",
-                remedy: "see what is installed: bgtask plugin list"
+                remedy: "list the installed plugins with: bgtask plugin list"
             )
         }
         self.place = place

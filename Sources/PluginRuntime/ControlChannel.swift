@@ -19,7 +19,7 @@ final class ControlChannel: Sendable {
 
         mutating func reportDroppedLines() {
             if droppedLines == 0 { return }
-            let message = "\(droppedLines) log lines were dropped: they came faster than the host takes them"
+            let message = "\(droppedLines) log lines were dropped: they came faster than the host accepts them"
             droppedLines = 0
             backlog.append(contentsOf: (try? RunnerMessage.log(.warning, message: message).frame()) ?? [])
         }

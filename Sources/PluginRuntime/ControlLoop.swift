@@ -78,7 +78,7 @@ struct ControlLoop {
         do {
             while let message = try decoder.next() { obey(message) }
         } catch {
-            RunnerExit.end("the host sent what is no message: \(error.message)")
+            RunnerExit.end("the host sent an invalid message: \(error.message)")
         }
     }
 

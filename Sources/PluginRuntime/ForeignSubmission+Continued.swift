@@ -24,11 +24,11 @@ extension ForeignSubmission {
 
     private static func title(_ address: UnsafePointer<CChar>?) throws(Problem) -> String {
         guard let address else {
-            throw Problem(status: BGT_INVALID, message: "title: NULL; say what people are to see of the task")
+            throw Problem(status: BGT_INVALID, message: "title: NULL; give the title that users see")
         }
         let title = try text(address, "title")
         guard !title.isEmpty else {
-            throw Problem(status: BGT_INVALID, message: "title: empty; say what people are to see of the task")
+            throw Problem(status: BGT_INVALID, message: "title: empty; give the title that users see")
         }
         return title
     }
@@ -56,7 +56,7 @@ extension ForeignSubmission {
         guard resources.isSubset(of: TaskResources.known) else {
             throw Problem(
                 status: BGT_INVALID,
-                message: "resources: holds a bit that is none of BGT_RESOURCE_...; leave it zero or upgrade bgtaskd"
+                message: "resources: has a bit outside BGT_RESOURCE_...; leave it zero or upgrade bgtaskd"
             )
         }
         return resources

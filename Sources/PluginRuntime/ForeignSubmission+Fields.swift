@@ -16,7 +16,7 @@ extension ForeignSubmission {
     private static func foreign(_ member: String, to kind: TaskKind) -> Problem {
         Problem(
             status: BGT_INVALID,
-            message: "\(member): holds what a \(kind.name) request does not have; leave it zero"
+            message: "\(member): not a field of a \(kind.name) request; leave it zero"
         )
     }
 }

@@ -28,7 +28,7 @@ package struct ForeignSubmission: Hashable, Sendable {
         case .tooNew:
             throw Problem(
                 status: BGT_TOO_NEW,
-                message: "request: uses fields that this host, of minor \(BGTASK_ABI_MINOR), does not know;"
+                message: "request: uses fields that this host, of minor \(BGTASK_ABI_MINOR), does not support;"
                     + " leave them zero or upgrade bgtaskd"
             )
         case .invalid:

@@ -56,7 +56,7 @@ extension Launch {
             violation(
                 "BGT-ABI-08",
                 "assertion \(id) was ended, which is not open in this launch (\(plan.launch));"
-                    + " end each one once, with the number that its begin gave out"
+                    + " end each one once, with the number that its begin returned"
             )
             return BGT_NOT_FOUND
         }

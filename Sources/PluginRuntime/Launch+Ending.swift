@@ -117,12 +117,12 @@ extension Launch {
         switch endStage.withLock({ $0 }) {
         case nil, .answering: return
         case .settling:
-            let message = "no thread was to be had on which to end the launch in order; stop was not called"
+            let message = "no thread was available to end the launch in order; stop was not called"
             channel.send(.log(.warning, message: message))
         case .stopping:
             let message =
                 "stop, or the handler of an assertion, did not return within the grace period of \(plan.grace);"
-                + " it was cut off, make it shorter"
+                + " it was cut off; shorten it"
             channel.send(.log(.warning, message: message))
         case .flushing(let flush): explainCut(flush)
         }
@@ -133,12 +133,12 @@ extension Launch {
         // Flushing holds a lock too, but not before it began.
         let held = flush.lockedStreams.filter(OutputStreams.locked.contains)
         if held.isEmpty {
-            let message = "what was written to files was not flushed in time and is lost; close them when they are done"
+            let message = "buffered file output was not flushed in time and is lost; close files after use"
             channel.send(.log(.warning, message: message))
         } else {
             violation(
                 "BGT-ABI-16",
-                "a thread holds the lock of \(held.joined(separator: " and ")), so that what was printed there is lost;"
+                "a thread holds the lock of \(held.joined(separator: " and ")), so output there is lost;"
                     + " unlock it before the last task is completed"
             )
         }

@@ -11,7 +11,7 @@ extension Launch {
         if ThreadRole.current.contains(.pendingVisitor) {
             violation(
                 "BGT-ABI-12",
-                "\(call) was called inside a pending visitor, where only log may be; call it when pending has returned"
+                "\(call) was called inside a pending visitor, where only log is allowed; call it after pending returns"
             )
             return BGT_WRONG_PHASE
         }
@@ -54,7 +54,7 @@ extension Launch {
         case .wrongPhase:
             violation(
                 "BGT-ABI-10",
-                "\"\(text)\" was registered after entry; register it there, only what a pattern alone permits may come later"
+                "\"\(text)\" was registered after entry; register it there; only an identifier that a pattern permits may be registered later"
             )
             return BGT_WRONG_PHASE
         case .duplicate:

@@ -66,8 +66,8 @@ extension Launch {
         case .unknown:
             violation(
                 "BGT-ABI-08",
-                "task \(task) was completed, which is none that was delivered to this launch (\(plan.launch));"
-                    + " complete the task that the handler was given"
+                "task \(task) was completed, which was not delivered to this launch (\(plan.launch));"
+                    + " complete the task that the handler received"
             )
             return BGT_NO_SUCH_TASK
         case .invalidOutcome: return BGT_INVALID

@@ -81,7 +81,7 @@ struct PluginLibrary {
     }
 
     static func lastProblem() -> String {
-        guard let text = dlerror() else { return "the loader does not say why" }
+        guard let text = dlerror() else { return "the loader gives no reason" }
         return String(cString: text)
     }
 }

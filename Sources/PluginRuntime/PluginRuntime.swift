@@ -19,7 +19,7 @@ package enum PluginRuntime {
         guard let bell = Bell(), let reserve = WorkQueue(named: "bgtask-reserve"),
             let spare = WorkQueue(named: "bgtask-spare")
         else {
-            RunnerExit.end("no descriptor or thread to be had; raise the limits of bgtaskd's service")
+            RunnerExit.end("no descriptor or thread available; raise the limits of bgtaskd's service")
         }
         let channel = ControlChannel(descriptor: RunnerDescriptors.control, bell: bell)
         var decoder = FrameDecoder<HostMessage>()
@@ -39,7 +39,7 @@ package enum PluginRuntime {
             var loop = ControlLoop(launch, descriptor: RunnerDescriptors.control, bell: bell, decoder: received)
             loop.run()
         }
-        guard isArmed else { RunnerExit.end("no thread to be had; raise the limits of bgtaskd's service") }
+        guard isArmed else { RunnerExit.end("no thread available; raise the limits of bgtaskd's service") }
         launch.run()
     }
 

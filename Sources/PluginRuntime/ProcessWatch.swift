@@ -23,7 +23,7 @@ struct ProcessWatch: @unchecked Sendable {
         for (signal, (before, now)) in zip(Self.signals, zip(handlers, Self.handlers())) where before != now {
             let harm =
                 CrashReporter.signals.contains(signal)
-                ? "or the journal cannot tell where a crash struck" : "the host decides when a launch ends"
+                ? "or the journal cannot locate a crash" : "the host decides when a launch ends"
             changes.append("the handler of signal \(signal) was replaced; leave it, \(harm)")
         }
         if let now = Self.folder(), let folder, now != folder {

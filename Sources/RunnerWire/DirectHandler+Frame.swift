@@ -117,7 +117,7 @@ extension FrameReader {
         case 3: return .int64(try rule())
         case 4: return .pointer
         case let other:
-            throw WireError(code: .unknownValue, message: "handler.result: \(other) is none that this version knows")
+            throw WireError(code: .unknownValue, message: "handler.result: \(other) is not a value of this version")
         }
     }
 
@@ -127,7 +127,7 @@ extension FrameReader {
         case 2: return .nonzero
         case 3: return .nonnegative
         case let other:
-            throw WireError(code: .unknownValue, message: "handler.rule: \(other) is none that this version knows")
+            throw WireError(code: .unknownValue, message: "handler.rule: \(other) is not a value of this version")
         }
     }
 }

@@ -93,6 +93,6 @@ package struct FrameReader {
     }
 
     private func unknown(_ value: String, _ field: StaticString) -> WireError {
-        WireError(code: .unknownValue, message: "\(field): \(value) is not a value that this version knows")
+        WireError(code: .unknownValue, message: "\(field): \(value) is not a value of this version")
     }
 }

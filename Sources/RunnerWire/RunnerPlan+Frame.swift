@@ -171,7 +171,7 @@ extension FrameReader {
         guard event == 0 || EventType(rawValue: event) != nil else {
             throw WireError(
                 code: .unknownValue,
-                message: "task.event: \(event) is not an event that this version knows"
+                message: "task.event: \(event) is not an event of this version"
             )
         }
         return RunnerPlan.Task(

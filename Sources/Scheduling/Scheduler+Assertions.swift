@@ -18,7 +18,7 @@ extension Scheduler {
         guard launches.execute(number, { $0.assertions.end(id) }) == true else {
             let message =
                 "\(plugin) ended assertion \(id), which is not open in launch \(number);"
-                + " end each that was begun once"
+                + " end each assertion once"
             return note(number, rule: "BGT-ABI-08", message: message, at: now)
         }
         finishIfDone(number, at: now)

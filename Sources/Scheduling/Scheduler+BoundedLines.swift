@@ -61,7 +61,7 @@ extension Scheduler {
                 plugin: launch.plugin,
                 launch: launch.number,
                 blame: .nobody,
-                message: "\(lines.omitted) more \(fact); the journal has a line of each of the first \(lines.limit)",
+                message: "\(lines.omitted) more \(fact); the journal has one line for each of the first \(lines.limit)",
                 count: lines.omitted
             )
         }

@@ -86,7 +86,7 @@ extension Scheduler {
             journaledRefusals[plugin] = problem
             let message =
                 isInstalled
-                ? "another manifest of it is refused, it stays as it is: \(problem)"
+                ? "another manifest for it is refused and changes nothing: \(problem)"
                 : "its manifest is refused: \(problem)"
             note(JournalEntry(at: now.wall, event: .pluginRefused, plugin: plugin, blame: .nobody, message: message))
         }

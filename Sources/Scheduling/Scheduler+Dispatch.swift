@@ -88,7 +88,7 @@ extension Scheduler {
         default: return false
         }
         if case .known(let plugins) = concerned(by: event), !plugins.contains(where: loading.isMissing) { return false }
-        let message = "the host stops before it has loaded what is pending; ask again when it is back"
+        let message = "the host is stopping and has not loaded the pending work; try again after its restart"
         emit(.answer(reply, .notRecorded(message: message)))
         return true
     }

@@ -126,7 +126,7 @@ extension Scheduler {
         case .abandoned:
             end(number, judgement.index, as: .abandoned, blame: blame, message: judgement.message, at: now)
         case .returned(let outcome, _) where task.wasCancelled:
-            let message = "\(judgement.message); cancelled meanwhile, it does not return"
+            let message = "\(judgement.message); cancelled meanwhile and not requeued"
             end(number, judgement.index, as: outcome, blame: blame, message: message, wasCancelled: true, at: now)
         case .returned(let outcome, let retry):
             if let newer = task.successor {

@@ -11,7 +11,7 @@ extension Scheduler {
         guard let entry = launches.listening(number)?.plan.plugin else { return }
         guard entry.isLegacyFetch else {
             let message =
-                "\(entry.identifier) asked for legacy fetch, which is for main plugins with mode fetch and without"
+                "\(entry.identifier) requested legacy fetch, which requires a main plugin with mode fetch and without"
                 + " permitted identifiers (statement 6); submit refresh requests"
             return note(number, rule: "BGT-ABI-06", message: message, at: now)
         }
@@ -26,7 +26,7 @@ extension Scheduler {
         }
         guard let earlier, earlier < Self.mostFetchIntervals else {
             let message =
-                "\(plugin) asked for another fetch interval \(Self.mostFetchIntervals) times in one launch; set it once"
+                "\(plugin) changed the fetch interval \(Self.mostFetchIntervals) times in one launch; set it once"
             return note(number, rule: "BGT-ABI-06", message: message, at: now)
         }
         fetches[plugin] = schedule

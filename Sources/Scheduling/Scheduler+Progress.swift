@@ -13,8 +13,8 @@ extension Scheduler {
             return note(
                 number,
                 rule: "BGT-ABI-08",
-                message: "\(plugin) reported progress of task \(id), which is no continued task of launch \(number);"
-                    + " report that of the tasks that its handlers are given",
+                message: "\(plugin) reported progress of task \(id), which is not a continued task of launch \(number);"
+                    + " report progress only for tasks that its handlers received",
                 at: now
             )
         }

@@ -71,7 +71,7 @@ extension Scheduler {
     ) -> Judgement {
         let cause = "the host or the machine went down while it ran"
         if running.keptFromReturning.contains(work.number) {
-            let message = "\(cause); cancelled meanwhile, it does not return"
+            let message = "\(cause); cancelled meanwhile and not requeued"
             return Judgement(outcome: .interrupted, blame: .machine, message: message, returning: nil)
         }
         var returning = work

@@ -33,7 +33,7 @@ extension Scheduler {
             event: refusal == nil ? .pluginRemoved : .pluginRefused,
             plugin: plugin,
             blame: .nobody,
-            message: "\(loss); what it has pending is kept for \(retention), put it back in order to run it"
+            message: "\(loss); its pending requests are kept for \(retention); reinstall it to run them"
         )
     }
 
@@ -50,7 +50,7 @@ extension Scheduler {
     }
 
     private func obstacle(toPurging plugin: PluginIdentifier) -> String? {
-        if isStopping { return "the host is stopping; purge \(plugin) when it is back" }
+        if isStopping { return "the host is stopping; purge \(plugin) after its restart" }
         let users = [plugin] + (extensions[plugin]?.sorted() ?? [])
         let using = users.filter { $0 == plugin || mainPlugin(of: $0) == plugin }
         if let launch = using.lazy.flatMap({ launches.numbers(of: $0) }).first {
@@ -61,7 +61,7 @@ extension Scheduler {
             return "\(plugin) is installed; remove it first: bgtask plugin remove \(plugin)"
         }
         if plugins[plugin].isInFlight {
-            return "something about \(plugin) is being written to the ledger; purge it again"
+            return "a change of \(plugin) is being written to the ledger; purge it again"
         }
         return nil
     }

@@ -40,7 +40,7 @@ extension Scheduler {
         guard let index = execution.index(of: id) else {
             let message =
                 "\(plugin) completed task \(id), which is not part of launch \(number);"
-                + " complete the tasks that its handlers are given"
+                + " complete only tasks that its handlers received"
             return note(number, rule: "BGT-ABI-08", message: message, at: now)
         }
         let task = execution.tasks[index]
@@ -77,7 +77,7 @@ extension Scheduler {
         let budget = execution.plan.budget
         let used = budget.used(at: now.monotonic)
         let time = " after \(used.humanReadable)" + (budget.total.map { " of \($0.humanReadable)" } ?? "")
-        return task.expiration.map { "\(completion)\(time), having been told to stop: \($0.reason.name)" } ?? completion
+        return task.expiration.map { "\(completion)\(time); expired: \($0.reason.name)" } ?? completion
             + time
     }
 
@@ -134,7 +134,7 @@ extension Scheduler {
 
 extension JournalEntry {
     static func cancelledWhileRunning(_ work: PendingWork, launch: LaunchNumber, at now: Moment) -> JournalEntry {
-        let message = "submission \(work.number) was cancelled while it ran, and does not return"
+        let message = "submission \(work.number) was cancelled while it ran and is not requeued"
         return JournalEntry(work, .cancelled, launch: launch, at: now, blame: .nobody, message: message)
     }
 

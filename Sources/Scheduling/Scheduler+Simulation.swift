@@ -167,7 +167,7 @@ extension Scheduler {
         _ message: String,
         at now: Moment
     ) {
-        let consequence = "\(task.identifier) is told to stop, but should the host go down first it runs again"
+        let consequence = "\(task.identifier) is being stopped, but runs again if the host goes down first"
         emit(.answer(reply, .notRecorded(message: "\(consequence): \(message)")))
         endDeciding(over: task, as: change, at: now) { _ in }
         resumeOperations(about: task, at: now)

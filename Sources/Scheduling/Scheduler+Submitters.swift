@@ -6,7 +6,7 @@ import TaskModel
 extension Scheduler {
     /// The plugin that would be launched: the submitter itself, its main plugin, or the one that permits the identifier.
     func owner(of submission: Submission) -> Result<PluginIdentifier, Refusal> {
-        if isStopping { return .failure(.hostStopping(remedy: "submit again when it is back")) }
+        if isStopping { return .failure(.hostStopping(remedy: "submit again after its restart")) }
         let identifier = submission.request.identifier
         var owner = owners[identifier]
         if case .plugin(let submitter) = submission.submitter {

@@ -40,7 +40,7 @@ extension Scheduler {
     /// A main plugin is launched for requests, which have limits and replace one another; events have neither, so they
     /// would be a way around both.
     private func refusal(of trigger: Trigger) -> Refusal? {
-        if isStopping { return .hostStopping(remedy: "trigger it again when it is back") }
+        if isStopping { return .hostStopping(remedy: "trigger it again after its restart") }
         let plugin = trigger.plugin
         guard plugins.contains(plugin), let entry = plugins[plugin].entry else {
             let refusal = plugins.contains(plugin) ? plugins[plugin].refusal : nil
@@ -69,7 +69,7 @@ extension Scheduler {
             code: .tooManyPendingTaskRequests,
             subReason: .eventLimit,
             message: "\(count) events wait for \(plugin) and the limit is \(configuration.eventLimit);"
-                + " see what they wait for with \"bgtask task why \(plugin)\", and trigger it again later"
+                + " see their waiting reasons with \"bgtask task why \(plugin)\", and trigger it again later"
         )
     }
 }

@@ -66,7 +66,7 @@ enum SubmissionRules {
             code: .notPermitted,
             subReason: .resourcesUnsupported,
             message: "\(request.identifier) needs resources that this machine does not have (GPU);"
-                + " ask for what \"bgtask host status\" shows under resources"
+                + " request only resources that \"bgtask host status\" lists"
         )
     }
 
@@ -75,8 +75,8 @@ enum SubmissionRules {
         Refusal(
             code: .notPermitted,
             subReason: .notInForeground,
-            message: "\(request.identifier) is continued processing, which only a person starts: submit it with the"
-                + " command, from a launch that a person asked for, or from an extension that a person triggered"
+            message: "\(request.identifier) is continued processing, which only a user starts: submit it with the"
+                + " command, from a launch that a user requested, or from an extension that a user triggered"
         )
     }
 
@@ -126,7 +126,7 @@ enum SubmissionRules {
             code: .unavailable,
             subReason: .notOffered,
             message:
-                "\(request.identifier) is bound to the plain function \(handler.symbol), which cannot report progress"
+                "\(request.identifier) is bound to the function \(handler.symbol), which cannot report progress"
                 + " as a continued task has to; submit it as processing"
         )
     }

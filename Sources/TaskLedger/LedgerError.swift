@@ -104,7 +104,7 @@ extension LedgerError {
         case let error as LedgerError:
             self = error
         case LedgerFault.unreadable(let table, let row, let column, let found):
-            let rule = "which this host does not know"
+            let rule = "which this host does not support"
             let remedy = "start the bgtaskd that wrote it, or restore the ledger from a copy"
             self.init(
                 code: .unreadable,
@@ -127,7 +127,7 @@ extension LedgerError {
     }
 
     private init(_ error: DatabaseError, while operation: String, in place: String) {
-        let words = error.message ?? "no more is known"
+        let words = error.message ?? "no details"
         let cause = "SQLite \(error.extendedResultCode.rawValue), \(words)"
         let remedy =
             switch error.resultCode {
@@ -138,7 +138,7 @@ extension LedgerError {
             case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL: "end the other program that holds the file open"
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: Self.repair(place)
             case .SQLITE_NOMEM: "give the host more memory"
-            default: "report this line, it is a fault of bgtaskd"
+            default: "report this line: it is a defect of bgtaskd"
             }
         let code: Code =
             switch error.resultCode {

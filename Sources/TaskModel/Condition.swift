@@ -77,7 +77,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         case .idle:
             Row(
                 "idle",
-                "Whether nobody else uses the machine.",
+                "Whether the machine is idle.",
                 "#8aa5b1",
                 replay: .whileUnused,
                 .sampled,
@@ -87,7 +87,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
             Row("high-load", "Whether the processors are busy.", "#d0863a", replay: .never, [.trouble, .sampled])
         case .lowMemory: Row("low-memory", "Whether memory is short.", "#b8559a", replay: .never, .trouble)
         case .hot: Row("hot", "Whether the machine is hot.", "#c8483f", replay: .never, [.trouble, .sampled])
-        case .gpu: Row("gpu", "Whether continued tasks may ask for a GPU.", "#5d6a8c", replay: .untraced)
+        case .gpu: Row("gpu", "Whether continued tasks may request a GPU.", "#5d6a8c", replay: .untraced)
         }
     }
 

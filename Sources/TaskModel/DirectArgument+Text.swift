@@ -86,7 +86,7 @@ extension DirectArgument.Kind {
         if text.utf8.count <= DirectArgument.longestValue, !text.utf8.contains(0) { return text }
         throw DirectFlaw(
             rule: "not a text of at most \(DirectArgument.longestValue) bytes without NUL",
-            remedy: "write what is long to a file, and give its path"
+            remedy: "write long text to a file, and pass its path"
         )
     }
 

@@ -94,7 +94,7 @@ extension Reason {
         case .pluginRefused(let plugin, let problem):
             (
                 "the manifest of \(plugin) is refused: \(problem)",
-                "mend the manifest of \(plugin)"
+                "fix the manifest of \(plugin)"
             )
         case .pluginDisabled(let plugin):
             (
@@ -128,17 +128,17 @@ extension Reason {
             )
         case .earliestBegin:
             (
-                "its earliest begin is still to come",
+                "its earliest begin is in the future",
                 "submit it again with an earlier begin, or wait for it"
             )
         case .retryDelay(_, let attempts):
             (
                 attempts == 0
-                    ? "it was interrupted and waits before it runs again"
-                    : "it was interrupted and waits before it runs again; attempts charged: \(attempts)",
+                    ? "it was interrupted and waits for its retry delay"
+                    : "it was interrupted and waits for its retry delay; attempts charged: \(attempts)",
                 "submit it again, or wait for the delay to end"
             )
-        case .spacing: ("the plugin's last launch ended only just now", "wait for the spacing to pass")
+        case .spacing: ("the plugin's last launch ended too recently", "wait for the spacing to pass")
         case .dayBudget(_, let limit):
             (
                 "the plugin's launches of the last day have used its \(limit.humanReadable) of running time",
@@ -146,7 +146,7 @@ extension Reason {
             )
         case .spread(_, let cause):
             (
-                "\(cause.words) only just now, and not everything is to begin at once",
+                "\(cause.words) recently, and launches are staggered",
                 "wait for the spread to pass, or simulate its launch"
             )
         case .externalPower:
@@ -171,8 +171,8 @@ extension Reason {
             )
         case .useUnknown:
             (
-                "nobody has looked yet how busy and how hot the machine is",
-                "wait a moment: it is being looked at"
+                "the load and heat of the machine are not sampled yet",
+                "wait for the first sample"
             )
         case .notIdle: ("the machine is in use", "leave the machine alone, or simulate its launch")
         case .highLoad: ("the processors are busy", "wait for the load to fall, or simulate its launch")
@@ -197,7 +197,7 @@ extension Reason {
         case .runnerUnavailable(_, let message):
             (
                 "no runner could be started: \(message)",
-                "remove what keeps the runner from starting"
+                "fix the cause; the host tries again"
             )
         case .hostStopping: ("the host is stopping", "start the host again")
         }

@@ -25,9 +25,9 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
     private var row: (meaning: String, isFinal: Bool, severity: Int) {
         switch self {
         case .succeeded: ("the plugin completed the task", true, 0)
-        case .noData: ("the plugin completed the task without news", true, 1)
+        case .noData: ("the plugin completed the task without new data", true, 1)
         case .interrupted: ("host or machine went down, or the host stopped", false, 2)
-        case .expired: ("the task did not end by itself before it was expired", true, 3)
+        case .expired: ("the task was expired before it ended", true, 3)
         case .failed: ("the plugin completed the task without success", true, 4)
         case .notRegistered: ("the plugin registered no handler for it", true, 5)
         case .overran: ("the task was killed at the end of the grace period", true, 6)
@@ -36,7 +36,7 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
         case .loadFailed: ("the plugin's library could not be loaded", false, 9)
         case .killedForMemory: ("the process was killed for its use of memory", false, 10)
         case .crashed: ("the process crashed", false, 11)
-        case .abandoned: ("the task is given up after too many interruptions, or with its plugin", true, 12)
+        case .abandoned: ("the task is abandoned after too many interruptions, or with its plugin", true, 12)
         }
     }
 
@@ -126,7 +126,7 @@ package enum ExpirationReason: UInt32, Hashable, Sendable {
         case .externalPowerLost: "external power lost"
         case .networkLost: "network lost"
         case .notIdle: "no longer idle"
-        case .stoppedByPerson: "stopped by a person"
+        case .stoppedByPerson: "stopped by a user"
         case .noProgress: "no progress"
         case .memoryPressure: "memory pressure"
         case .hostShutdown: "host shutting down"

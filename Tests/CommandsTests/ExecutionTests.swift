@@ -195,7 +195,7 @@ struct CommandTests {
         try await StubHost.with({ _ in .body(status: 200, #"{"cancelled":false}"#) }) { host in
             let terminal = Terminal()
             #expect(await terminal.run("task", "cancel", "a.b", "--socket", host.socket) == .done)
-            #expect(terminal.output.contains("nothing was pending"))
+            #expect(terminal.output.contains("no request was pending"))
         }
     }
 }

@@ -46,7 +46,7 @@ struct RenderingTests {
                 idle            yes (sensor /proc/stat: 2 % used by others)
                 high load       no (sensor /proc/stat: 2 % used by others)
                 low memory      no (missing no /proc/pressure/memory)
-                hot             not looked at, since nothing waits for it
+                hot             not sampled: no work waits for it
                 gpu             no (sensor /dev: none)
                 sensors         idle below 10 % for 30s, in use above 25 % for 10s; load high above 80 % for 15s, until below 60 %; hot 5 degrees below a trip point; sampled every 5s while something waits
                 catalogue       2 installed, 1 refused
@@ -103,7 +103,7 @@ struct RenderingTests {
                 name            Feed 1.4.0
                 role            main
                 state           running
-                waits for       spacing: the plugin's last launch ended only just now; until 2026-01-31 01:48:02 (in 2s)
+                waits for       spacing: the plugin's last launch ended too recently; until 2026-01-31 01:48:02 (in 2s)
                 modes           fetch, processing
                 permitted       com.example.feed.refresh
                                 com.example.feed.export.*
@@ -225,7 +225,7 @@ struct WhyTextTests {
         #expect(
             try Samples.why().text(for: reader) == """
                 com.example.feed.refresh of com.example.feed waits (refresh, submission 12):
-                  earliest-begin: its earliest begin is still to come; until 2026-01-31 02:00:00 (in 12min)
+                  earliest-begin: its earliest begin is in the future; until 2026-01-31 02:00:00 (in 12min)
                   network: it needs a network, and there is none
 
                 earliest possible  unknown: no clock ends what stands in the way
@@ -260,7 +260,7 @@ struct WhyTextTests {
         #expect(
             reply.text(for: reader) == """
                 com.example.feed.refresh of com.example.feed waits (refresh, submission 12):
-                  earliest-begin: its earliest begin is still to come; until 2026-01-31 02:00:00 (in 12min)
+                  earliest-begin: its earliest begin is in the future; until 2026-01-31 02:00:00 (in 12min)
 
                 earliest possible  2026-01-31 02:00:00 (in 12min)
                 one change         submit it again with an earlier begin, or wait for it

@@ -161,7 +161,7 @@ struct WireShapeTests {
                  "retention-ns": 2592000000000000,
                  "last-launch": {"launch": 41, "started-at": "2026-01-31T01:48:00.000000000Z",
                                  "outcome": "completed", "message": "2 tasks"},
-                 "reasons": [{"code": "spacing", "message": "the plugin's last launch ended only just now",
+                 "reasons": [{"code": "spacing", "message": "the plugin's last launch ended too recently",
                               "until": "2026-01-31T01:48:02.000000000Z"}],
                  "waiting-events": [{"plugin": "com.example.feed", "event-name": "started", "submission": 13,
                    "created-at": "2026-01-31T01:48:00.000000000Z", "attempts": 0}]}
@@ -178,7 +178,7 @@ struct WireShapeTests {
                    "kind": "refresh", "submission": 12, "submitter": "person",
                    "submitted-at": "2026-01-31T01:48:00.000000000Z", "earliest-begin": "2026-01-31T02:00:00.000000000Z",
                    "requires-network": true, "requires-external-power": false, "attempts": 1,
-                   "reason": {"code": "earliest-begin", "message": "its earliest begin is still to come",
+                   "reason": {"code": "earliest-begin", "message": "its earliest begin is in the future",
                               "until": "2026-01-31T02:00:00.000000000Z"}}],
                  "running": [{"plugin": "com.example.feed", "identifier": "com.example.feed.refresh", "kind": "refresh",
                    "submission": 12, "launch": 41, "started-at": "2026-01-31T01:48:00.000000000Z",
@@ -200,7 +200,7 @@ struct WireShapeTests {
             is: """
                 {"identifier": "com.example.feed.refresh", "plugin": "com.example.feed", "state": "pending",
                  "kind": "refresh", "submission": 12, "eligible": false, "earliest-possible": "unknown",
-                 "reasons": [{"code": "earliest-begin", "message": "its earliest begin is still to come",
+                 "reasons": [{"code": "earliest-begin", "message": "its earliest begin is in the future",
                               "until": "2026-01-31T02:00:00.000000000Z"},
                              {"code": "network", "message": "it needs a network, and there is none"}],
                  "policies": [{"policy": "idle", "verdict": "may", "rationale": "concerns processing only"},

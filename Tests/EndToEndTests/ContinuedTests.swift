@@ -54,7 +54,7 @@ struct ContinuedTests {
             let stopped = try await host.bgtask("task", "stop", Self.exported)
             #expect(stopped.status == 0, "\(stopped.error)")
             let end = try await host.outcome(of: submission)
-            #expect(end.event == "failed" && end.blame == "person" && end.message.contains("stopped by a person"))
+            #expect(end.event == "failed" && end.blame == "person" && end.message.contains("stopped by a user"))
             #expect(host.containerText(plugin, "stopped.txt") == "5\n")
             #expect(try await host.client.tasks().pending.isEmpty)
         }

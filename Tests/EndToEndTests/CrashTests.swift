@@ -53,7 +53,7 @@ struct CrashTests {
 
             _ = try await host.tryAgain(crash.plugin.task())
             let last = try await host.tryAgain(crash.plugin.task())
-            let remedy = "mend the plugin and submit again"
+            let remedy = "fix the plugin and submit again"
             #expect(last.names(crash.plugin, rule: "abandoned after 3 attempts", remedy: remedy), "\(last)")
             #expect(last.submission == submission && last.message.contains(crash.message))
             let end = try await host.end(ofLaunch: try #require(last.launch))
@@ -104,7 +104,7 @@ struct CrashTests {
             _ = try await host.tryAgain(plugin.task("two"))
             let last = try await host.tryAgain(plugin.task("two"))
             #expect(last.event == "abandoned" && last.submission == bad && last.message.contains("SIGSEGV"))
-            #expect(last.names(plugin, rule: "after 3 attempts", remedy: "mend the plugin and submit again"))
+            #expect(last.names(plugin, rule: "after 3 attempts", remedy: "fix the plugin and submit again"))
             #expect(launches[0] != launches[1])
             let interrupted = try await host.journal().filter { $0.event == "interrupted" && $0.task != "started" }
             #expect(interrupted.map(\.submission) == [submissions[0], submissions[2]])
@@ -127,7 +127,7 @@ struct CrashTests {
             let children = host.containerText(plugin, "child.txt").split(separator: "\n").compactMap { Int32($0) }
             #expect(children.count == 2 && host.runnerProcesses().allSatisfy { !children.contains($0) })
             let violation = try await host.violation(in: try #require(end.launch))
-            #expect(violation.names(plugin, rule: "BGT-ABI-16", remedy: "wait for what is started"), "\(violation)")
+            #expect(violation.names(plugin, rule: "BGT-ABI-16", remedy: "wait for started processes"), "\(violation)")
             #expect(violation.message.contains("2 processes were still running"))
             try await host.runNeighbour()
         }

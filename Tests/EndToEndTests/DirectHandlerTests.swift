@@ -84,7 +84,7 @@ struct DirectHandlerTests {
             _ = try await host.bgtask("simulate", "expiration", plugin.task())
             let end = try await host.outcome(of: submission)
             #expect(end.event == "succeeded", "\(end.message)")
-            #expect(end.message.contains("having been told to stop"))
+            #expect(end.message.contains("; expired: "))
             let left = "plain_poll returned 0; out-string \"stopped\\u{1B}[2J with time given\"; out-int64 "
             #expect(end.message.contains(left), "\(end.message)")
             #expect(!end.message.unicodeScalars.contains("\u{1b}"))

@@ -110,13 +110,13 @@ struct ExtensionTests {
                 $0.names(forger, rule: "BGT-ABI-11", remedy: "register it in the main plugin")
             }
             let completing = violations.filter {
-                $0.names(forger, rule: "BGT-ABI-08", remedy: "complete the tasks that its handlers are given")
+                $0.names(forger, rule: "BGT-ABI-08", remedy: "complete only tasks that its handlers received")
             }
             // After entry as well, and of both claims each.
             #expect(registering.count == 3 && completing.count == 2, "\(violations)")
             let remedies = [
-                ("BGT-ABI-08", "report that of the tasks that its handlers are given"),
-                ("BGT-ABI-08", "change those of the tasks that its handlers are given"),
+                ("BGT-ABI-08", "report progress only for tasks that its handlers received"),
+                ("BGT-ABI-08", "set titles only of tasks that its handlers received"),
                 ("BGT-ABI-06", "submit refresh requests"),
             ]
             for (rule, remedy) in remedies {

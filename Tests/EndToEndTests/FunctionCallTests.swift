@@ -102,7 +102,7 @@ struct FunctionCallTests {
         (["payload:5"], "write payload alone"), (["setting:folder"], "add --setting folder=VALUE"),
         (["bytes:0"], "two hexadecimal digits each"), (["--returns", "int32"], "write int32:success-when-zero"),
         (["--returns", "int32:success-when-zreo"], "write \"success-when-zero\""),
-        (["--budget", "soon"], "write it like 30s"), (["--payload", "/dev/null"], "--payload is for nobody"),
+        (["--budget", "soon"], "write it like 30s"), (["--payload", "/dev/null"], "--payload has no effect"),
     ])
     func `wrong syntax is refused before anything runs, with the remedy`(arguments: [String], remedy: String)
         async throws

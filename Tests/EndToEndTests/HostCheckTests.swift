@@ -25,7 +25,7 @@ struct HostCheckTests {
         try await HostFixture.with { host in
             let check = try await host.check()
             #expect(check.status == 0, "\(check)")
-            #expect(check.output.contains("process \(host.pid); what it holds open is not looked into"))
+            #expect(check.output.contains("process \(host.pid); its open files are not checked"))
             #expect(check.output.contains("is served by process \(host.pid)"))
             #expect(!check.output.contains("ledger.sqlite"))
             try await host.runNeighbour()
@@ -104,7 +104,7 @@ struct HostCheckTests {
             try host.folder.makeFolder("state/containers/.purged-com.example.gone/deep")
             let check = try await host.check()
             #expect(
-                check.status == 0 && check.output.contains("left of a purged container; a host deletes it"),
+                check.status == 0 && check.output.contains("rest of a purged container; a host deletes it"),
                 "\(check)"
             )
             try await host.start()
@@ -124,7 +124,7 @@ struct HostCheckTests {
             let before = try host.stateFiles()
             let check = try await host.check()
             #expect(check.status == 0, "\(check)")
-            #expect(check.output.contains("running when the last host ended; the next one ends what is left"))
+            #expect(check.output.contains("running when the last host ended; the next host kills their leftover"))
             #expect(check.output.contains("was left by a host that is gone; the next one replaces it"))
             #expect(try host.stateFiles() == before)
             try await host.start()

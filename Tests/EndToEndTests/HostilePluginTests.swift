@@ -18,7 +18,7 @@ struct HostilePluginTests {
             let end = try await host.outcome(of: submission)
             #expect(end.names(plugin, rule: "attempt 1 of 3", remedy: "again in 1h") && end.event == "exited", "\(end)")
             let violation = try await host.violation(in: try #require(end.launch))
-            #expect(violation.names(plugin, rule: "BGT-ABI-16", remedy: "leave descriptors alone"), "\(violation)")
+            #expect(violation.names(plugin, rule: "BGT-ABI-16", remedy: "do not touch descriptors"), "\(violation)")
             try await host.withstands(submission: submission)
             _ = try await host.client.cancel(host.identifier(plugin.task()))
         }
@@ -33,7 +33,7 @@ struct HostilePluginTests {
             try await host.withstands(submission: submission)
             try await host.expireOnceEntered(plugin.task())
             let end = try await host.outcome(of: submission)
-            #expect(end.names(plugin, rule: "told to stop (stopped by a person)", remedy: "set one"), "\(end)")
+            #expect(end.names(plugin, rule: "expired (stopped by a user)", remedy: "set one"), "\(end)")
             _ = try await host.end(ofLaunch: launch.number)
             #expect(!host.runnerProcesses().contains(launch.pid))
             let told = try await host.journal().filter { $0.event == "violation" && $0.launch == launch.number }
@@ -62,7 +62,7 @@ struct HostilePluginTests {
             try await host.withstands(submission: submission)
             try await host.expireOnceEntered(plugin.task())
             let end = try await host.outcome(of: submission)
-            #expect(end.event == "expired" && end.names(plugin, rule: "told to stop", remedy: "set one"), "\(end)")
+            #expect(end.event == "expired" && end.names(plugin, rule: "expired", remedy: "set one"), "\(end)")
             #expect(try await host.end(ofLaunch: try #require(end.launch)).event == "launch-overran")
         }
     }
@@ -77,8 +77,8 @@ struct HostilePluginTests {
             let end = try await host.outcome(of: submission)
             #expect(end.event == "succeeded")
             let violation = try await host.violation(in: try #require(end.launch))
-            #expect(violation.names(plugin, rule: "1000 lines at once", remedy: "say less"), "\(violation)")
-            #expect(violation.message.contains("stdout had more"))
+            #expect(violation.names(plugin, rule: "1000 lines at once", remedy: "write less"), "\(violation)")
+            #expect(violation.message.contains("stdout lines above that"))
             _ = try await host.end(ofLaunch: try #require(end.launch))
             try await host.waitForLog("the last line") { $0.contains("the flood is over") }
             #expect(host.log.count { $0.contains("of a flood") } < 20_000)

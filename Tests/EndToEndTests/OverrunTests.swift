@@ -40,7 +40,7 @@ struct OverrunTests {
             try await host.withstands(submission: submission)
 
             let end = try await host.outcome(of: submission)
-            let rule = "told to stop (budget used up)"
+            let rule = "expired (budget used up)"
             #expect(end.event == overrun.outcome && end.names(overrun.plugin, rule: rule, remedy: overrun.remedy))
             let ended = try await host.end(ofLaunch: launch.number)
             #expect(ended.event == overrun.launch && ended.blame == "plugin")
@@ -65,12 +65,12 @@ struct OverrunTests {
 
             let first = try await host.outcome(of: submission)
             #expect(first.event == "entry-failed" && first.blame == "plugin")
-            #expect(first.message.contains("entry did not return within the budget and the grace"))
+            #expect(first.message.contains("entry did not return within the budget and the grace period"))
             #expect(try await host.end(ofLaunch: launch.number).event == "launch-entry-failed")
             #expect(!host.runnerProcesses().contains(launch.pid))
             let last = try await host.outcome(of: submission, after: first.number)
             #expect(last.event == "abandoned")
-            #expect(last.names(plugin, rule: "abandoned after 2 attempts", remedy: "mend the plugin"), "\(last)")
+            #expect(last.names(plugin, rule: "abandoned after 2 attempts", remedy: "fix the plugin"), "\(last)")
         }
     }
 
@@ -86,7 +86,7 @@ struct OverrunTests {
             let submissions = try await host.submitTogether(plugin)
 
             let obedient = try await host.outcome(of: submissions[1])
-            #expect(obedient.event == "failed" && obedient.message.contains("told to stop"))
+            #expect(obedient.event == "failed" && obedient.message.contains("expired"))
             #expect(host.containerText(plugin, "expired.txt") == "1\n")
             let bad = try await host.outcome(of: submissions[0])
             #expect(bad.event == "overran" && bad.launch == obedient.launch && bad.number > obedient.number)
@@ -114,7 +114,7 @@ struct OverrunTests {
             let launch = try await host.client.simulateExpiration(of: host.identifier(deaf.task())).launch
             try await host.waitForLog("its reason") { $0.contains("deaf was told to stop, reason 5") }
             let end = try await host.outcome(of: first)
-            #expect(end.event == "overran" && end.launch == launch && end.message.contains("stopped by a person"))
+            #expect(end.event == "overran" && end.launch == launch && end.message.contains("stopped by a user"))
 
             try await host.expireOnceEntered(obedient.task())
             #expect(try await host.outcome(of: second).event == "failed")

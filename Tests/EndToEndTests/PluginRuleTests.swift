@@ -43,7 +43,7 @@ struct PluginRuleTests {
             tasks: ["task", "late"],
             "BGT_WRONG_PHASE\nreleased 1\n",
             rule: "BGT-ABI-10",
-            remedy: "register it there, only what a pattern alone permits may come later"
+            remedy: "register it there; only an identifier that a pattern permits may be registered later"
         ),
         Violation(
             "RegistersTwice",
@@ -61,7 +61,7 @@ struct PluginRuleTests {
             "CompletesForeign",
             "BGT_NO_SUCH_TASK\nBGT_NO_SUCH_TASK\nBGT_NO_SUCH_TASK\nBGT_NO_SUCH_TASK\n",
             rule: "BGT-ABI-08",
-            remedy: "complete the task that the handler was given"
+            remedy: "complete the task that the handler received"
         ),
     ]
 

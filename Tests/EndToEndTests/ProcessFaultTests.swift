@@ -76,8 +76,8 @@ struct ProcessFaultTests {
             try await host.expireOnceEntered(plugin.task())
             let end = try await host.outcome(of: submission)
             #expect(end.event == "crashed" && end.message.contains("SIGSEGV"))
-            let rule = "told to stop (stopped by a person), then"
-            #expect(end.names(plugin, rule: rule, remedy: "it does not return, mend the plugin"), "\(end)")
+            let rule = "expired (stopped by a user), then"
+            #expect(end.names(plugin, rule: rule, remedy: "not requeued, fix the plugin"), "\(end)")
             let ended = try await host.end(ofLaunch: launch.number)
             #expect(ended.event == "launch-crashed" && ended.blame == "plugin")
             #expect(!host.runnerProcesses().contains(launch.pid))
@@ -98,7 +98,7 @@ struct ProcessFaultTests {
             let end = try await host.outcome(of: submission)
             #expect(end.event == "succeeded")
             let violation = try await host.violation(in: try #require(end.launch))
-            #expect(violation.names(plugin, rule: "1000 lines at once", remedy: "say less"), "\(violation)")
+            #expect(violation.names(plugin, rule: "1000 lines at once", remedy: "write less"), "\(violation)")
             _ = try await host.end(ofLaunch: try #require(end.launch))
             try await host.waitForLog("the last line") { $0.contains("the flood is over") }
             #expect(host.log.count { $0.contains("flood of words") } < 20_000)

@@ -47,7 +47,7 @@ struct SubmissionFloodTests {
                 let number = try await host.launch(of: flooder).number
                 let violation = try await host.violation(in: number)
                 #expect(
-                    violation.names(flooder, rule: "more than 16 calls", remedy: "leave descriptors alone"),
+                    violation.names(flooder, rule: "more than 16 calls", remedy: "do not touch descriptors"),
                     "\(violation)"
                 )
             }

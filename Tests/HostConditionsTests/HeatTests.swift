@@ -83,7 +83,7 @@ struct HeatTests {
         try tree.write("sys/class/thermal/thermal_zone1/temp", "")
         #expect(holds(at: 1) == false)
         #expect(
-            sensor.reading(.hot) == .missing("\(tree.path)/sys/class/thermal has no zone that tells its temperature")
+            sensor.reading(.hot) == .missing("\(tree.path)/sys/class/thermal has no zone with a temperature")
         )
     }
 }

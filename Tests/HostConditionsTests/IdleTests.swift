@@ -137,7 +137,7 @@ struct IdleTests {
         _ = try holds(times: 6, others: 0)
         let detail = try #require(sensor.reading(.idle)?.detail)
         #expect(detail.hasPrefix("others use 0% of the processors"))
-        #expect(detail.contains("nothing tells whether somebody is at the machine: "))
+        #expect(detail.contains("session activity is unknown: "))
     }
 
     @Test func `load is high only after it was for a while, and idleness need not be watched for it`() throws {

@@ -24,7 +24,7 @@ struct SessionTests {
         #expect(sensor.listens { self.words(sensor).contains("org.freedesktop.login1 is not on the bus") })
         let manager = try StandInManager(on: bus.address, isIdle: true)
         defer { manager.stop() }
-        #expect(sensor.listens { self.words(sensor).contains("nobody is at the machine") })
+        #expect(sensor.listens { self.words(sensor).contains("no session is active") })
     }
 
     @Test(.proves("C16"), .enabled(if: SessionBus.isAllowed, "a bus takes dbus-daemon and systemd's client library"))
@@ -39,7 +39,7 @@ struct SessionTests {
 
         manager.becomes(idle: false)
         #expect(sensor.listens { !isIdle() })
-        #expect(words(sensor).hasPrefix("somebody is at the machine; "))
+        #expect(words(sensor).hasPrefix("a session is active; "))
         manager.becomes(idle: true)
         #expect(sensor.listens(until: isIdle))
 
@@ -53,9 +53,9 @@ struct SessionTests {
         let manager = try StandInManager(on: bus.address, isIdle: true)
         defer { manager.stop() }
         let sensor = try watched(bus)
-        #expect(sensor.listens { self.words(sensor).contains("nobody is at the machine") })
+        #expect(sensor.listens { self.words(sensor).contains("no session is active") })
         bus.stop()
-        #expect(sensor.listens { self.words(sensor).contains("nothing tells whether somebody is at the machine: ") })
+        #expect(sensor.listens { self.words(sensor).contains("session activity is unknown: ") })
         #expect(sensor.awaited == nil)
     }
 

@@ -45,7 +45,7 @@ struct WatchPictureTests {
                       ██████████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░ 25 %  3 of 12
 
                 WAITING 1
-                  com.example.feed.refresh  refresh  earliest-begin in 12min  failed 1x  its earliest begin is stil…
+                  com.example.feed.refresh  refresh  earliest-begin in 12min  failed 1x  its earliest begin is in t…
 
                 EVENTS 1
                   com.example.feed  started  may run now
@@ -166,7 +166,7 @@ struct WatchPictureTests {
         let lines = Self.picture(.gone(absence, last: try Samples.snapshot()), 100, 30)
         #expect(lines.first == "01:48:00  no host since 01:47:50")
         #expect(lines.contains(absence.problem) && lines.contains(absence.remedy))
-        #expect(lines.contains("below is what it told at 01:48:00") && lines.contains("RUNNING 2"))
+        #expect(lines.contains("below is the last answer, of 01:48:00") && lines.contains("RUNNING 2"))
     }
 
     @Test func `without Unicode nothing but ASCII is drawn`() throws {

@@ -149,7 +149,7 @@ struct ForeignSubmissionTests {
             request.kind = BGT_KIND_HEALTH_RESEARCH
             request.flags = 0x400
         }
-        #expect(unknown?.message == "flags: holds what a health-research request does not have; leave it zero")
+        #expect(unknown?.message == "flags: not a field of a health-research request; leave it zero")
     }
 
     // MARK: Continued
@@ -173,8 +173,8 @@ struct ForeignSubmissionTests {
     }
 
     @Test func `a continued request without a title says what is missing`() {
-        #expect(continuedProblem(nil, nil)?.message == "title: NULL; say what people are to see of the task")
-        #expect(continuedProblem("", nil)?.message == "title: empty; say what people are to see of the task")
+        #expect(continuedProblem(nil, nil)?.message == "title: NULL; give the title that users see")
+        #expect(continuedProblem("", nil)?.message == "title: empty; give the title that users see")
         #expect(continuedProblem(nil, "subtitle")?.status == BGT_INVALID)
     }
 

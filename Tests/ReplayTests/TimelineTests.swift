@@ -25,7 +25,7 @@ struct TimelineTests {
         let text = ReplayTimeline(try ReplayScenario.of(trace: trace, plugins: plugins).play()).text
         for word in [
             ">com.example.app<", ">com.example.careless<", ">external power<", ">network<", ">idle<", ">high load<",
-            ">low memory<", ">hot<", ">suspended<", ">12:00<", ">told to stop<", ">its budget<",
+            ">low memory<", ">hot<", ">suspended<", ">12:00<", ">expired<", ">its budget<",
             ">waits for the machine<", "a &lt;day&gt; &amp; more",
         ] { #expect(text.contains(word), "\(word)") }
     }

@@ -203,7 +203,7 @@ struct AssertionTests {
         host.complete(.clean, as: .failure)
         host.advance(by: .seconds(5))
         #expect(host.killed.count == 1)
-        #expect(try #require(host.lastLaunchEntry).message.contains("stopped by a person"))
+        #expect(try #require(host.lastLaunchEntry).message.contains("stopped by a user"))
     }
 
     @Test(.proves(82)) func `a person can stop a launch that nothing but an assertion keeps`() throws {

@@ -89,7 +89,7 @@ struct BoundFunctionTests {
         host.advance(by: .minutes(10) + .seconds(5))
         #expect(host.outcomes(of: .vacuum) == [.expired])
         let message = host.lastEntry(of: .vacuum)?.message ?? ""
-        #expect(message.contains(Self.vacuum) && message.hasSuffix("give it a cancel-flag if it takes one"))
+        #expect(message.contains(Self.vacuum) && message.hasSuffix("bind a cancel-flag if it takes one"))
     }
 
     @Test(.proves(59)) func `a function that does not look at its flag overruns, and is named`() {
@@ -98,7 +98,7 @@ struct BoundFunctionTests {
         host.advance(by: .minutes(10) + .seconds(5))
         #expect(host.outcomes(of: .clean) == [.overran])
         let message = host.lastEntry(of: .clean)?.message ?? ""
-        #expect(message.contains(Self.clean) && message.hasSuffix("let it look at the flag more often"))
+        #expect(message.contains(Self.clean) && message.hasSuffix("check the flag more often"))
     }
 
     @Test(.proves("C8")) func `what cannot report progress is never continued: it would stall`() throws {

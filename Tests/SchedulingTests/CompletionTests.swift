@@ -76,7 +76,7 @@ struct CompletionTests {
         #expect(host.killed.count == 1)
         host.end(nil, .signaled(9))
         #expect(host.launchOutcomes == [.completed])
-        #expect(host.lastLaunchEntry?.message.contains("did not leave within the grace") == true)
+        #expect(host.lastLaunchEntry?.message.contains("did not exit within the grace period") == true)
     }
 
     @Test(.proves(53)) func `a crash after the last task is the launch's, not the task's`() {

@@ -131,7 +131,7 @@ struct KillTests {
         #expect(host.killed == [launch])
         host.end(nil, .signaled(9))
         #expect(host.launchOutcomes == [.completed] && host.lastLaunchEntry?.blame == .nobody)
-        #expect(host.lastLaunchEntry?.message.hasPrefix("every task was over, but the process did not leave") == true)
+        #expect(host.lastLaunchEntry?.message.hasPrefix("every task had ended, but the process did not exit") == true)
     }
 
     @Test(.proves(59)) func `the launch thread's kill of a launch that kept its limits is the host's failure`() throws {

@@ -75,7 +75,7 @@ struct RemovalTests {
     func `a second manifest of a plugin's identifier is journaled, and takes nothing from the first`() {
         host.refuse(.app, because: "the name is taken", besidesItsOwn: true)
         #expect(host.entries(.pluginRefused).map(\.plugin) == [.app])
-        #expect(host.entries(.pluginRefused).first?.message.contains("it stays as it is: the name is taken") == true)
+        #expect(host.entries(.pluginRefused).first?.message.contains("changes nothing: the name is taken") == true)
         #expect(host.reasons(.clean).allSatisfy { $0 != .pluginMissing(.app) })
         host.advance(by: .hours(1))
         #expect(host.batches == [[.clean]])

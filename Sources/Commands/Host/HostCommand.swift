@@ -6,7 +6,7 @@ import ArgumentParser
 struct HostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "host",
-        abstract: "Run a host, see how one does, or what keeps one from starting.",
+        abstract: "Run, show and check a host.",
         discussion: """
             Example:
               bgtask host status

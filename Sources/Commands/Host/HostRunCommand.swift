@@ -18,7 +18,7 @@ struct HostRunCommand: ParsableCommand {
             """
     )
 
-    @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("Handed to bgtaskd.", visibility: .hidden))
+    @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("Passed to bgtaskd.", visibility: .hidden))
     var options: [String] = []
 
     func run() throws {

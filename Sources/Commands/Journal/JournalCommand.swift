@@ -8,7 +8,7 @@ import ControlClient
 struct JournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal",
-        abstract: "Show what happened, oldest first.",
+        abstract: "Show the journal, oldest entry first.",
         discussion: """
             With --follow it goes on until Ctrl-C; with --json as well, each line is one
             entry. Of several filters, an entry has to fit all.
@@ -21,10 +21,10 @@ struct JournalCommand: AsyncParsableCommand {
             """
     )
 
-    @Flag(help: "Go on with what happens from now on.")
+    @Flag(help: "Follow new entries.")
     var follow = false
 
-    @Option(help: ArgumentHelp("Begin with at most so many of the newest entries.", valueName: "number"))
+    @Option(help: ArgumentHelp("Number of newest entries to begin with.", valueName: "number"))
     var limit = 50
 
     @OptionGroup(title: "Filters") var filters: JournalFilterOptions

@@ -34,7 +34,7 @@ struct JournalFilterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Only what is put down to one of \(Blame.allCases.map(\.rawValue).joined(separator: ", ")).",
+            "Only entries with one of these blames: \(Blame.allCases.map(\.rawValue).joined(separator: ", ")).",
             valueName: "whom"
         ),
         transform: { try WordArgument.value($0, among: Blame.allCases, \.rawValue) }

@@ -8,7 +8,7 @@ enum Consent {
             throw CommandFailure(
                 .misuse,
                 "nothing was changed: there is no terminal on which to ask",
-                remedy: "when what stands above is wanted, give --yes"
+                remedy: "to accept the list above, give --yes"
             )
         }
         if ["y", "yes"].contains(answer.lowercased()) { return }

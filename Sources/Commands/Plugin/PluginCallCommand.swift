@@ -40,12 +40,12 @@ struct PluginCallCommand: AsyncParsableCommand {
     @Argument(help: "The function's name, as nm -D prints it.")
     var symbol: String
 
-    @Argument(help: "What it takes, in its order.", transform: SignatureArgument.argument)
+    @Argument(help: "The arguments, in order.", transform: SignatureArgument.argument)
     var arguments: [DirectArgument] = []
 
     @Option(
         help: ArgumentHelp(
-            "What it returns, and when that is a success: void, int32:RULE, int64:RULE with success-when-zero, "
+            "The result, and which values mean success: void, int32:RULE, int64:RULE with success-when-zero, "
                 + "success-when-nonzero or success-when-nonnegative, or pointer:success-when-non-null. "
                 + "int32:success-when-zero unless given.",
             valueName: "type[:rule]"
@@ -55,13 +55,13 @@ struct PluginCallCommand: AsyncParsableCommand {
     var returns: DirectResult = .int32(.zero)
 
     @Option(
-        help: ArgumentHelp("How long it may take; 30s unless given.", valueName: "time"),
+        help: ArgumentHelp("Time limit; 30s by default.", valueName: "time"),
         transform: SignatureArgument.time
     )
     var budget: Duration = .seconds(30)
 
     @Option(
-        help: ArgumentHelp("How much longer, once it was told to stop; 5s unless given.", valueName: "time"),
+        help: ArgumentHelp("Grace period after the cancel flag is set; 5s by default.", valueName: "time"),
         transform: SignatureArgument.time
     )
     var grace: Duration = .seconds(5)
@@ -70,7 +70,7 @@ struct PluginCallCommand: AsyncParsableCommand {
     var payload: String?
 
     @Option(
-        help: ArgumentHelp("What setting:KEY stands for.", valueName: "key=value"),
+        help: ArgumentHelp("The value of setting:KEY.", valueName: "key=value"),
         transform: SignatureArgument.setting
     )
     var setting: [(key: String, value: String)] = []
@@ -94,7 +94,9 @@ struct PluginCallCommand: AsyncParsableCommand {
             throw ValidationError("setting:\(key) has no value; add --setting \(key)=VALUE")
         }
         if payload != nil, !arguments.contains(.payload) {
-            throw ValidationError("--payload is for nobody; add the argument payload, or leave the option out")
+            throw ValidationError(
+                "--payload has no effect: the signature takes no payload argument; add the argument payload, or leave the option out"
+            )
         }
     }
 

@@ -30,7 +30,10 @@ struct PluginCheckCommand: ParsableCommand {
     @Option(
         name: .customLong("with"),
         parsing: .upToNextOption,
-        help: ArgumentHelp("More neighbours, such as an extension's main plugin.", valueName: "manifest")
+        help: ArgumentHelp(
+            "Other manifests of the same host, such as an extension's main plugin.",
+            valueName: "manifest"
+        )
     )
     var neighbours: [String] = []
 

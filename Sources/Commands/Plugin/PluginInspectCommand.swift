@@ -8,7 +8,7 @@ import PluginBinary
 struct PluginInspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Say what a library is, and whether this version would load it.",
+        abstract: "Show the properties of a library, and whether this version loads it.",
         discussion: """
             Reads the file as plain bytes: nothing of it runs, and no host is asked. Ends with 1 when a host of this \
             version would not load it, neither as a plugin nor as a library whose functions a manifest binds.

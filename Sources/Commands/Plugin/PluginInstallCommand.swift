@@ -72,10 +72,10 @@ struct PluginInstallCommand: AsyncParsableCommand {
         case .noHost: return "installed \(name) in \(plan.place.operatorFolder); a host takes it when it runs"
         case .accepted: return "installed \(name): the host has it"
         case .loadingPrevious:
-            return "installed \(name): the host has it, and loads what was there before once more"
+            return "installed \(name): the host has it, and loads the previous one again"
         case .silent:
             let patience = HostVerdict.patience.humanReadable
-            return "installed \(name), but the host has not said so within \(patience); see: bgtask plugin list"
+            return "installed \(name), but the host did not confirm it within \(patience); see: bgtask plugin list"
         }
     }
 }

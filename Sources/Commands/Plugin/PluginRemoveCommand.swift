@@ -10,7 +10,7 @@ import TaskModel
 struct PluginRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Remove a plugin, and keep what it has pending for a while.",
+        abstract: "Remove a plugin, and keep its pending requests for a time.",
         discussion: """
             Removes the manifest from the operator's folder, and the library beside it that no other manifest names. \
             The container stays; what is pending stays for 30 days, unless the host's configuration says otherwise, and \
@@ -28,7 +28,7 @@ struct PluginRemoveCommand: AsyncParsableCommand {
     @Argument(help: "The plugin's identifier.", transform: IdentifierArgument.plugin)
     var identifier: PluginIdentifier
 
-    @Flag(help: "Drop what it has pending and delete its container, for good.")
+    @Flag(help: "Delete its pending requests and its container, for good.")
     var purge = false
 
     @Flag(help: "Do not ask.")
@@ -72,9 +72,9 @@ struct PluginRemoveCommand: AsyncParsableCommand {
     private func told(_ answer: HostVerdict.Answer?) -> String {
         switch answer {
         case nil: ""
-        case .accepted: ": the host goes by another manifest of it now"
-        case .gone, .refused: ": the host has let go of it"
-        case .silent: ", but the host has not said so within \(HostVerdict.patience.humanReadable)"
+        case .accepted: ": the host uses another manifest of it now"
+        case .gone, .refused: ": the host no longer lists it"
+        case .silent: ", but the host did not confirm it within \(HostVerdict.patience.humanReadable)"
         }
     }
 }

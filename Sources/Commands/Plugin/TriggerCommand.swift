@@ -9,7 +9,7 @@ import TaskModel
 struct TriggerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trigger",
-        abstract: "Wake an extension, and hand it something to read.",
+        abstract: "Trigger an extension, with an optional payload.",
         discussion: """
             The event is on disk when this returns. Events of one extension are delivered in their order, each once;
             at most 100 wait. A main plugin is not triggered: submit a request for one of its tasks.

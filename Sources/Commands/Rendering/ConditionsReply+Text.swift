@@ -26,7 +26,7 @@ extension ConditionsReply.State {
 
     fileprivate var origin: String {
         switch source {
-        case .unwatched: "not looked at, since nothing waits for it"
+        case .unwatched: "not sampled: no work waits for it"
         case .configuration, .scripted, .sensor, .missing: detail.map { "\(source.rawValue) \($0)" } ?? source.rawValue
         }
     }

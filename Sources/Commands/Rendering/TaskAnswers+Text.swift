@@ -17,13 +17,13 @@ extension PluginTriggerReply: Presentable {
 
 extension TaskCancellationReply: Presentable {
     func text(for reader: Reader) -> String {
-        isCancelled ? "cancelled\n" : "nothing was pending under that identifier; a running task goes on\n"
+        isCancelled ? "cancelled\n" : "no request was pending under that identifier; a running task continues\n"
     }
 }
 
 extension TaskStopReply: Presentable {
     func text(for reader: Reader) -> String {
-        launch.map { "the task in launch \($0) is told to stop\n" } ?? "cancelled before it began\n"
+        launch.map { "the task in launch \($0) is being stopped\n" } ?? "cancelled before it began\n"
     }
 }
 
@@ -34,5 +34,5 @@ extension LaunchSimulationReply: Presentable {
 }
 
 extension ExpirationSimulationReply: Presentable {
-    func text(for reader: Reader) -> String { "the task's time in launch \(launch) is over\n" }
+    func text(for reader: Reader) -> String { "the time of the task in launch \(launch) has ended\n" }
 }

@@ -11,7 +11,7 @@ import Scheduling
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "See what a day or a week would bring, without running anything.",
+        abstract: "Simulate the scheduling of a day or a week, without running anything.",
         discussion: """
             The scheduler is the host's own; the machine is the one that the trace describes, and plugins are modelled by \
             their run times. The same files and the same seed give the same output, byte for byte. A trace with every \
@@ -28,19 +28,19 @@ struct ReplayCommand: AsyncParsableCommand {
     @Argument(help: "day or week.", transform: Self.length)
     var length: ReplayScenario.Length
 
-    @Option(help: ArgumentHelp("The plugins, as a file describes them.", valueName: "file"))
+    @Option(help: ArgumentHelp("A file that describes the plugins.", valueName: "file"))
     var plugins: String?
 
-    @Option(help: ArgumentHelp("A mixed population of so many plugins, made from the seed.", valueName: "number"))
+    @Option(help: ArgumentHelp("Number of plugins of a mixed population, made from the seed.", valueName: "number"))
     var count: Int?
 
     @Flag(help: "The plugins of a host, as its launches were; what a trace cannot tell is as its pending requests say.")
     var fromJournal = false
 
-    @Option(help: ArgumentHelp("The trace: what the machine is like, and what people do.", valueName: "file"))
+    @Option(help: ArgumentHelp("The trace: conditions of the machine and actions of users.", valueName: "file"))
     var conditions: String
 
-    @Option(help: ArgumentHelp("What chance is drawn from.", valueName: "number"))
+    @Option(help: ArgumentHelp("Seed of the random numbers.", valueName: "number"))
     var seed: UInt64 = 1
 
     @Option(help: ArgumentHelp("A host's configuration; without it the defaults of two processors.", valueName: "file"))

@@ -6,7 +6,7 @@ import ArgumentParser
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Bring about now what would come by itself later.",
+        abstract: "Simulate conditions and expiration.",
         discussion: """
             Example:
               bgtask simulate launch com.example.feed.refresh

@@ -10,7 +10,7 @@ import TaskModel
 struct SimulateConditionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conditions",
-        abstract: "Let power, network, idleness and the like come and go, for the host alone.",
+        abstract: "Set conditions such as power, network and idleness for the host alone.",
         discussion: """
             Running tasks that need what is lost are told so and end; waiting ones that need what is back are launched. \
             A condition stays as scripted until it is set to real, or the host ends.
@@ -52,7 +52,7 @@ struct SimulateConditionsCommand: AsyncParsableCommand {
     )
     var unlocked: [PluginIdentifier] = []
     @Option(
-        help: ArgumentHelp("Take back what was said of this plugin's container.", valueName: "plugin"),
+        help: ArgumentHelp("Return the container of this plugin to its real state.", valueName: "plugin"),
         transform: IdentifierArgument.plugin
     )
     var real: [PluginIdentifier] = []
@@ -72,7 +72,7 @@ struct SimulateConditionsCommand: AsyncParsableCommand {
     func validate() throws {
         var named: Set<PluginIdentifier> = []
         for (plugin, _) in containers where !named.insert(plugin).inserted {
-            throw ValidationError("the container of \(plugin) is named twice; say one thing of it")
+            throw ValidationError("the container of \(plugin) is named twice; name it once")
         }
         if words.isEmpty && named.isEmpty {
             let names = (Condition.all.map(\.name) + ["locked", "unlocked", "real"]).map { "--\($0)" }

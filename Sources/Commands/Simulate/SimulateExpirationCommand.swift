@@ -9,7 +9,7 @@ import TaskModel
 struct SimulateExpirationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "expiration",
-        abstract: "End a running task's time now.",
+        abstract: "Expire a running task now.",
         discussion: """
             Example:
               bgtask simulate expiration com.example.feed.clean

@@ -7,7 +7,7 @@ import TaskModel
 /// The bytes that go with a submission or a trigger: a file's, or for `-` those of standard input.
 enum PayloadFile {
     static func help(_ reader: String) -> ArgumentHelp {
-        ArgumentHelp("Hand these bytes to the \(reader), at most 64 KiB; - reads standard input.", valueName: "FILE|-")
+        ArgumentHelp("Pass these bytes to the \(reader), at most 64 KiB; - reads standard input.", valueName: "FILE|-")
     }
 
     static func bytes(of name: String) throws -> [UInt8] {
@@ -15,7 +15,7 @@ enum PayloadFile {
         // One byte more than allowed is enough to know, however long it is.
         let bytes = try name == "-" ? standardInput(upTo: limit + 1) : file(at: name, upTo: limit + 1)
         if bytes.count > limit {
-            throw ValidationError("--payload \(name) has more than \(limit) bytes; hand over a file's name instead")
+            throw ValidationError("--payload \(name) has more than \(limit) bytes; pass the name of a file instead")
         }
         return bytes
     }

@@ -9,7 +9,7 @@ import TaskModel
 struct TaskCancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
-        abstract: "Take back a pending task; one that runs goes on.",
+        abstract: "Cancel a pending request; a running task continues.",
         discussion: """
             Example:
               bgtask task cancel com.example.feed.refresh

@@ -9,7 +9,7 @@ import TaskModel
 struct TaskListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List what is running and what is pending, with the first reason for waiting.",
+        abstract: "List running tasks and pending requests, with the first reason for waiting.",
         discussion: """
             Examples:
               bgtask task list

@@ -9,9 +9,9 @@ import TaskModel
 struct TaskStopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop",
-        abstract: "Stop a running task; its plugin is told why and gets the grace to end in order.",
+        abstract: "Stop a running task; its plugin receives the reason and has the grace period to end in order.",
         discussion: """
-            A continued request that has not begun is taken back; other pending ones are for "bgtask task cancel".
+            A continued request that has not begun is cancelled; use "bgtask task cancel" for other pending requests.
 
             Example:
               bgtask task stop com.example.photoexport.export.holidays

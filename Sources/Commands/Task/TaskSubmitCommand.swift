@@ -46,13 +46,13 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     @Option(help: "Health research: in which state of the container's lock it can work.")
     var protection: ProtectionType?
 
-    @Option(help: "Continued: what people see while it runs. Required for that kind.")
+    @Option(help: "Continued: the title that users see while it runs. Required for that kind.")
     var title: String?
 
     @Option(help: "Continued: a second line.")
     var subtitle: String?
 
-    @Option(help: "Continued: wait for room (queue, the default), or fail when there is none.")
+    @Option(help: "Continued: wait for capacity (queue, the default), or fail when there is none.")
     var strategy: SubmissionStrategy?
 
     @Flag(help: "Continued: run it only where there is a GPU.")
@@ -104,7 +104,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     private func validateFieldsOfKind() throws {
         guard let kind else { return }
         if kind == .continued, title?.isEmpty ?? true {
-            throw ValidationError("--title is missing; a continued task is shown by it while it runs")
+            throw ValidationError("--title is missing; users see it while a continued task runs")
         }
         guard let field = RequestField.foreign(to: kind, isGiven: has) else { return }
         throw ValidationError("\(field.flag) is not for a \(kind.name) request; leave it out")

@@ -124,7 +124,7 @@ package struct TaskSubmission: CallBody, Hashable {
             throw ControlRefusal(
                 .fieldMissing,
                 field: "title",
-                "a continued request needs a title, which people see while it runs",
+                "a continued request needs a title, which users see while it runs",
                 remedy: "add field \"title\""
             )
         }

@@ -65,7 +65,7 @@ package struct ControlRefusal: Error, Hashable, Sendable {
     package static func noSuchTask(_ task: String) -> Self {
         Self(
             .noSuchTask,
-            "\(task) is unknown: nobody submitted it and no plugin permits it",
+            "\(task) is unknown: it was never submitted and no plugin permits it",
             remedy:
                 "compare it with \"bgtask task list\", and with what \"bgtask plugin show PLUGIN\" says is permitted"
         )

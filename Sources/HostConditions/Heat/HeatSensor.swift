@@ -38,7 +38,7 @@ final class HeatSensor: Sensor {
     func write(to readings: inout Readings) { readings.conditions[.hot] = reading }
 
     private func judge(_ heat: HeatReading) -> ConditionReading {
-        if heat.zones.isEmpty { return .missing("\(folder) has no zone that tells its temperature") }
+        if heat.zones.isEmpty { return .missing("\(folder) has no zone with a temperature") }
         return .measured(heat.isHot(thresholds, after: reading.holds), from: folder, detail: heat.words)
     }
 }

@@ -111,15 +111,15 @@ final class IdleSensor: Sensor {
         var from = files
         switch sessions.presence {
         case .present:
-            words = "somebody is at the machine; " + words
+            words = "a session is active; " + words
             from += ", logind"
         case .absent:
-            words += "; nobody is at the machine"
+            words += "; no session is active"
             from += ", logind"
         case .unknown:
             words += "; logind has not answered yet"
         case .missing(let why):
-            words += "; nothing tells whether somebody is at the machine: \(why)"
+            words += "; session activity is unknown: \(why)"
         }
         // Who has not answered yet may still say that somebody is there.
         let mayBeUsed = sessions.presence == .present || sessions.presence == .unknown

@@ -33,7 +33,7 @@ struct PowerReading: Equatable {
         if batteries.isEmpty { return "no battery" }
         if let line = lines.first(where: \.isOnline) { return "\(line.name) is online" }
         if !lines.isEmpty { return lines.map(\.name).joined(separator: ", ") + " offline" }
-        return batteries.map { "\($0.name) \($0.status.isEmpty ? "does not tell" : $0.status.lowercased())" }
+        return batteries.map { "\($0.name) \($0.status.isEmpty ? "unknown" : $0.status.lowercased())" }
             .joined(separator: ", ")
     }
 }

@@ -42,7 +42,7 @@ final class PowerSensor: Sensor {
     private func read() -> ConditionReading {
         do throws(SystemError) {
             let power = try readSupplies()
-            let notice = if case .failure(let error) = events { "; changes are not told: \(error)" } else { "" }
+            let notice = if case .failure(let error) = events { "; changes are not reported: \(error)" } else { "" }
             return .measured(power.isOnExternalPower, from: folder, detail: power.words + notice)
         } catch {
             return .missing(error.description)

@@ -42,7 +42,7 @@ final class GraphicsSensor: Sensor {
             device != nil,
             from: device ?? dev,
             detail: (device == nil ? "no graphics device" : "a graphics device")
-                + (notices == nil ? "; changes are not told: inotify gives no more" : "")
+                + (notices == nil ? "; changes are not reported: inotify gives no more" : "")
         )
     }
 

@@ -102,7 +102,7 @@ struct ControlServer: Service {
             body = Data(try await request.body.collect(upTo: maximumBody).readableBytesView)
         } catch is NIOTooManyBytesError {
             let problem = "the body has more than \(maximumBody) bytes"
-            throw ControlRefusal(.bodyTooLarge, problem, remedy: "hand over a file's name in place of a long payload")
+            throw ControlRefusal(.bodyTooLarge, problem, remedy: "pass the name of a file instead of a long payload")
         }
         if route.takesBody || body.isEmpty { return body }
         throw ControlRefusal(.bodyUnexpected, "\(route) takes no body", remedy: "send it without one")

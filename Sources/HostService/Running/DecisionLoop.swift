@@ -196,7 +196,7 @@ final class DecisionLoop: Service, Sendable {
         Refusal(
             code: .unavailable,
             subReason: .hostStopping,
-            message: "the host is stopping; try again when it is back"
+            message: "the host is stopping; try again after its restart"
         )
     )
 

@@ -86,8 +86,8 @@ struct RunnerJudge: Hashable {
         let isTitle = lengths[0] > 0 && lengths.allSatisfy { $0 <= ContinuedTerms.maximumTitle }
         if isTitle, continuedTasks.contains(task) { return .title(task, titles) }
         let message =
-            "\(plugin) gave task \(task) a title, which is no continued task of launch \(launch), or no title;"
-            + " change those of the tasks that its handlers are given"
+            "\(plugin) set a title for task \(task), which is not a continued task of launch \(launch), or an invalid title;"
+            + " set titles only of tasks that its handlers received"
         return .event(.violated(launch, rule: "BGT-ABI-08", message: message))
     }
 
@@ -113,14 +113,14 @@ struct RunnerJudge: Hashable {
         hasDroppedOutput = true
         let rule =
             "a log takes \(LineAllowance.burst) lines at once and then \(LineAllowance.linesPerSecond) a second"
-        let message = "\(stream.rawValue) had more, which were dropped; say less, or write to a file in the container"
+        let message = "\(stream.rawValue) lines above that are dropped; write less, or write to a file in the container"
         return .violated(launch, rule: rule, message: message)
     }
 }
 
 // Violations of launches whose plan may not have been sent yet.
 extension RunnerJudge {
-    private static let channelRemedy = "leave descriptors alone that the plugin did not open"
+    private static let channelRemedy = "do not touch descriptors that the plugin did not open"
 
     static func malformed(_ message: String, in launch: LaunchNumber) -> SchedulerEvent {
         .violated(launch, rule: "BGT-ABI-16", message: "\(message); \(channelRemedy)")
@@ -140,7 +140,7 @@ extension RunnerJudge {
         let processes = end.leftRunning == 1 ? "a process that it started was" : "\(end.leftRunning) processes were"
         let message =
             "\(processes) still running when the launch ended, and ended with it;"
-            + " wait for what is started before the last task is completed"
+            + " wait for started processes before the last task is completed"
         return [.violated(launch, rule: "BGT-ABI-16", message: message), ended]
     }
 }

@@ -60,7 +60,7 @@ struct FunctionCaller: @unchecked Sendable {
     ) throws(PluginLibrary.LoadError) -> UnsafeMutableRawPointer {
         if let symbol = dlsym(handle, name) { return symbol }
         throw PluginLibrary.LoadError(
-            message: "\(DirectHandler.caller) does not export \(name); install libffi8 anew",
+            message: "\(DirectHandler.caller) does not export \(name); reinstall libffi8",
             isOfCaller: true
         )
     }

@@ -72,7 +72,7 @@ package struct ReplayTimeline {
         let launches = report.plugins.reduce(0) { $0 + $1.launches }
         let expired = report.plugins.reduce(0) { $0 + $1.expirations.reduce(0) { $0 + $1.count } }
         svg.text(
-            "seed \(record.seed); \(launches) launches, \(expired) tasks told to stop,"
+            "seed \(record.seed); \(launches) launches, \(expired) tasks expired,"
                 + " \(report.plugins.reduce(0) { $0 + $1.overruns }) overruns",
             x: 14,
             y: 42,
@@ -224,7 +224,7 @@ package struct ReplayTimeline {
         svg.text("its budget", x: x + 19, y: y + 9, "fill=\"#3c4a54\"")
         x += width("its budget")
         svg.add("<path d=\"M\(SVGText.number(x + 7)) \(SVGText.number(y + 8))l-3.5 -7h7z\" fill=\"#d3302f\"/>")
-        svg.text("told to stop", x: x + 19, y: y + 9, "fill=\"#3c4a54\"")
+        svg.text("expired", x: x + 19, y: y + 9, "fill=\"#3c4a54\"")
         x = gutter
         for group in WaitGroup.allCases {
             svg.rectangle(SVGBox(x: x, y: y + 18, width: 14, height: 10), "fill=\"url(#\(group.name))\"")

@@ -66,7 +66,7 @@ struct Aftermath: Sendable {
                 index: index,
                 verdict: .consumed(cause.taskOutcome),
                 blame: cause.blame,
-                message: "stopped by a person during entry, then \(cause.text); it does not return"
+                message: "stopped by a user during entry, then \(cause.text); not requeued"
             )
         }
         var retry = task.work.retry
@@ -96,7 +96,7 @@ struct Aftermath: Sendable {
                 verdict: .abandoned(cause.taskOutcome, retry),
                 blame: cause.blame,
                 message: "abandoned after \(retry.attempts) attempts, the last one: \(cause.text);"
-                    + " mend the plugin and submit again"
+                    + " fix the plugin and submit again"
             )
         }
         let delay = configuration.retryDelay(after: retry.attempts)
@@ -118,7 +118,7 @@ struct Aftermath: Sendable {
         reason: ExpirationReason
     ) -> Judgement {
         let task = launch.tasks[index]
-        let told = "told to stop (\(reason.name))"
+        let told = "expired (\(reason.name))"
         if case .killed = cause {
             let outcome: TaskOutcome = task.hasExpirationHandler ? .overran : .expired
             let text = launch.overstay(of: index, toldBy: told)
@@ -128,7 +128,7 @@ struct Aftermath: Sendable {
             index: index,
             verdict: .consumed(cause.taskOutcome),
             blame: .plugin,
-            message: "\(told), then \(cause.text); it does not return, mend the plugin and submit again"
+            message: "\(told), then \(cause.text); not requeued, fix the plugin and submit again"
         )
     }
 }

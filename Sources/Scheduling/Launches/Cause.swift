@@ -26,10 +26,10 @@ enum Cause: Hashable, Sendable {
         case (_, .notLoaded(let message)): self = .notLoaded(message)
         case (_, .failed(let status)): self = .entryFailed("entry returned \(status)")
         case (.entryOverran, _):
-            self = .entryFailed("\(launch.entryName) did not return within the budget and the grace")
+            self = .entryFailed("\(launch.entryName) did not return within the budget and the grace period")
         case (.overran, _): self = Self.isShutdown(launch) ? .hostStopping : .killed
         case (.lingered, _): self = .finished
-        case (.killTimePassed, _): self = .hostFailed("the host ended it before it had read its last messages")
+        case (.killTimePassed, _): self = .hostFailed("the host killed the runner before reading its last messages")
         case (_, .running): self = .entryFailed("the process \(termination.text) \(launch.entryWords)")
         case (_, .returned): self = Self.afterEntry(launch, termination, lastWords)
         }
@@ -115,7 +115,7 @@ enum Cause: Hashable, Sendable {
 
     var text: String {
         switch self {
-        case .finished: "the launch was over"
+        case .finished: "the launch had ended"
         case .crashed(let signal, _, let function?): "the process was ended by \(signalName(signal)) in \(function)"
         case .crashed(let signal, let task, nil):
             "the process was ended by \(signalName(signal))" + (task.map { " in the handler of task \($0)" } ?? "")
@@ -127,7 +127,7 @@ enum Cause: Hashable, Sendable {
             "the process was killed for using too much memory" + (function.map { ", in \($0)" } ?? "")
         case .entryFailed(let message): message
         case .notLoaded(let message): message
-        case .killed: "the launch was ended because another task overstayed the grace"
+        case .killed: "the launch was killed because another task ran past the grace period"
         case .hostStopping: "the host stopped"
         case .hostFailed(let message): message
         }
@@ -140,18 +140,19 @@ enum Cause: Hashable, Sendable {
         guard case .killed = self, launch.unfinished.isEmpty, let told = assertions.expiration else {
             return "\(messageOfTasks(of: launch)); not ended: \(assertions.account)"
         }
-        return "BGT-ABI-14: not ended within the grace after the word to (\(told.reason.name)): \(assertions.account);"
-            + " the launch was ended, end every assertion before its deadline or in its handler"
+        return
+            "BGT-ABI-14: assertion still open at the end of the grace period (expired: \(told.reason.name)): \(assertions.account);"
+            + " the launch was killed; end every assertion before its deadline or in its handler"
     }
 
     private func messageOfTasks(of launch: Execution) -> String {
         switch self {
         case .finished where launch.kill == .lingered:
-            "every task was over, but the process did not leave within the grace and was ended"
-        case .finished: "every task was over"
+            "every task had ended, but the process did not exit within the grace period and was killed"
+        case .finished: "every task had ended"
         case .exited(let code, _) where launch.unfinished.isEmpty:
             "the process exited with code \(code) after its last task, while an assertion kept it open"
-        case .killed: "a task was not completed within the grace after it was told to stop; the launch was ended"
+        case .killed: "a task was not completed within the grace period after its expiration; the launch was killed"
         default: text
         }
     }

@@ -41,12 +41,12 @@ extension Execution {
     func overstay(of index: Int, toldBy told: String) -> String {
         if let handler = handler(of: index), let function = function(of: index) {
             return handler.hasCancelFlag
-                ? "\(told) by its cancel flag, but it did not return within the grace: \(function);"
-                    + " let it look at the flag more often"
-                : "\(told), but nothing tells the function: \(function); give it a cancel-flag if it takes one"
+                ? "\(told) by its cancel flag, but it did not return within the grace period: \(function);"
+                    + " check the flag more often"
+                : "\(told), but the function cannot be stopped: \(function); bind a cancel-flag if it takes one"
         }
         return tasks[index].hasExpirationHandler
-            ? "\(told) and not completed within the grace; complete it in the expiration handler"
+            ? "\(told) and not completed within the grace period; complete it in the expiration handler"
             : "\(told), without an expiration handler; set one to be able to stop in order"
     }
 }

@@ -19,7 +19,7 @@ struct OpenAssertions: Sendable {
     /// - Returns: what is wrong with it; nil when it is open now.
     mutating func begin(_ id: AssertionID, named name: String, in launch: LaunchNumber) -> String? {
         guard id.belongs(to: launch), newest.map({ $0 < id }) ?? true else {
-            return "began assertion \(id), which is not a new one of launch \(launch)"
+            return "began assertion \(id), whose number is not new in launch \(launch)"
         }
         newest = id
         guard name.utf8.count <= AssertionID.nameLimit else {

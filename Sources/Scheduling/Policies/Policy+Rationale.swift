@@ -9,7 +9,7 @@ extension Policy {
         let record = facts.standing.record
         let lane = facts.work.kind.lane
         switch rule {
-        case .userRequest: return facts.isUserRequested ? "requested by a user" : "not requested by a user on the spot"
+        case .userRequest: return facts.isUserRequested ? "requested by a user" : "not requested by a user"
         case .maximumDeferral:
             let patience = facts.configuration.policies.patience.humanReadable
             guard case .request(let pending) = facts.work, let since = pending.deferredSince else {
@@ -19,7 +19,7 @@ extension Policy {
             return "deferred by advisory policies for \(held); runs regardless after \(patience)"
         case .use:
             let uses = record.uses.total(at: facts.now.wall)
-            return "people used the plugin \(uses) times in the last 7d; more used ones get room first"
+            return "used \(uses) times in the last 7d; plugins with more use get capacity first"
         case .spacing where lane != .background, .dayBudget where lane != .background,
             .spread where lane != .background:
             return "concerns background launches only"
@@ -33,7 +33,7 @@ extension Policy {
             return "used \(used.humanReadable) of \(facts.dayLimit.humanReadable) in the last 24h"
         case .spread:
             return "within \(facts.configuration.policies.spread.humanReadable) of start, resume or a regained network"
-                + " each plugin has a place of its own"
+                + " plugins are staggered"
         case .condition(let rule) where rule.concern == .processing && !facts.work.kind.isProcessing:
             return "concerns processing only"
         case .condition(let rule): return facts.conditions[rule.condition] ? rule.holds : rule.lacks

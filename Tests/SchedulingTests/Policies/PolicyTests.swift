@@ -130,7 +130,7 @@ struct PolicyTests {
             for day in 0..<10 { $0.standing.record.uses.add(1, at: $0.now.wall - .days(9 - day)) }
         }
         #expect(Self.verdict(.use, facts) == .may)
-        #expect(Policy.use.rationale(on: facts).contains("used the plugin 7 times"))
+        #expect(Policy.use.rationale(on: facts).contains("used 7 times"))
     }
 
     // MARK: spacing
@@ -202,7 +202,7 @@ struct PolicyTests {
     // MARK: spread
 
     @Test(.proves("C7"), arguments: SpreadCause.allCases)
-    func `within the spread each plugin has a place of its own, the same each time`(_ cause: SpreadCause) {
+    func `within the spread plugins are staggered, the same each time`(_ cause: SpreadCause) {
         let facts = Self.facts(needsNetwork: true) {
             $0.configuration.policies.spread = .hours(10)
             let now = $0.now.monotonic

@@ -49,11 +49,11 @@ extension NaiveHost {
 
     func expired(_ number: LaunchNumber, _ ids: [TaskID], because reason: ExpirationReason, by event: SchedulerEvent) {
         guard let launch = launches[number], launch.runs else {
-            return complain("launch \(number) is told to stop (\(reason.name)), but does not run")
+            return complain("launch \(number) is expired (\(reason.name)), but does not run")
         }
         for id in ids {
             guard let index = launch.index(of: id), launch.tasks[index].goesOn else {
-                complain("task \(id) is told to stop (\(reason.name)) for the second time, or after its end")
+                complain("task \(id) is expired (\(reason.name)) for the second time, or after its end")
                 continue
             }
             let task = launch.tasks[index]
