@@ -61,8 +61,8 @@ struct Agenda: Sendable {
     mutating func dropFirstMonotonic() { monotonic.removeFirst() }
 }
 
-/// Alarms ordered by time. The front is always valid: an entry that an earlier time replaced is removed when it reaches
-/// the front, or when such entries outnumber the valid ones.
+/// Alarms ordered by time. The front is always valid. An entry that an earlier time replaced is removed at the front,
+/// or when such entries outnumber the valid ones.
 private struct AlarmHeap<Time: Comparable & Sendable, Alarm: Hashable & Sendable>: Sendable {
     private struct Entry: Comparable, Sendable {
         let time: Time

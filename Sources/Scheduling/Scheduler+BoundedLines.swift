@@ -6,7 +6,7 @@ import TaskModel
 // line, and the others are counted in one line at the launch's end. A plugin that floods the host with calls does not
 // fill the disk.
 extension Scheduler {
-    /// - Returns: nil when the launch has reached the limit of lines about replaced requests.
+    /// The journal entry about a replaced request; nil when its launch has reached the limit of such entries.
     mutating func replacementLine(
         of old: PendingRequest,
         by new: PendingRequest,
@@ -16,7 +16,7 @@ extension Scheduler {
         journalTakesLine(of: \.replacements, in: launch) ? .replacement(of: old, by: new, at: now) : nil
     }
 
-    /// - Returns: nil when the launch has reached the limit of lines about submitted requests.
+    /// The journal entry about a submitted request; nil when its launch has reached the limit of such entries.
     mutating func submissionLine(
         of request: PendingRequest,
         from launch: LaunchNumber?,
@@ -27,7 +27,7 @@ extension Scheduler {
         return JournalEntry(request, .submitted, launch: launch, at: now, message: message)
     }
 
-    /// - Returns: nil when the launch has reached the limit of lines about cancelled requests.
+    /// The journal entry about a cancelled request; nil when its launch has reached the limit of such entries.
     mutating func cancellationLine(
         of request: PendingRequest,
         from launch: LaunchNumber?,

@@ -24,7 +24,7 @@ struct CapacityQueue: Sendable {
 
     func contains(_ plugin: PluginIdentifier) -> Bool { ranks[plugin] != nil }
 
-    /// - Parameter use: number of recent launches of the plugin that users requested.
+    /// - Parameter use: recent use of the plugin by users, as counted in `PluginRecord.uses`.
     mutating func enter(_ plugin: PluginIdentifier, use: @autoclosure () -> Int64, at now: MonotonicTime) {
         if ranks[plugin] != nil { return }
         lastRank += 1

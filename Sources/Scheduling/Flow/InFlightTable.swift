@@ -35,7 +35,7 @@ struct StagedSubmission: Sendable {
     /// The launch that submitted it; nil for other submitters.
     let origin: LaunchNumber?
     let change: ChangeNumber
-    /// Whether it is a continued request that will need a launch of its own.
+    /// Whether it is a continued request that will need capacity of the continued lane.
     let takesCapacity: Bool
 }
 

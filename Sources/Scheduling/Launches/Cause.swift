@@ -16,7 +16,7 @@ enum Cause: Hashable, Sendable {
     /// The host killed it because a task or an assertion overran.
     case killed
     case hostStopping
-    /// The host failed before any code of the plugin ran.
+    /// A failure outside of the plugin ended it: no attempt is charged.
     case hostFailed(String)
 
     init(of launch: Execution, termination: ProcessTermination, lastWords: LastWords?) {

@@ -20,8 +20,8 @@ enum Enforcement: Hashable, Sendable {
 extension Launch {
     /// Every time limit of the launch, ordered by precedence when several have passed.
     ///
-    /// The agenda wakes at the earliest limit, the launch thread kills at the earliest kill, and a late host enforces
-    /// the passed limits: all three use this list.
+    /// Agenda, launch thread and a late host all use this list: the agenda wakes at the earliest limit, and the launch
+    /// thread kills at the earliest kill. A late host enforces the passed limits.
     var enforcements: [(at: MonotonicTime, action: Enforcement)] {
         var limits: [(MonotonicTime, Enforcement)] = []
         if let retryAt = record.retryAt { limits.append((retryAt, .retryRecord)) }

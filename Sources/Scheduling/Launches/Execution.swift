@@ -21,7 +21,7 @@ struct Execution: Sendable {
         case entryFailed
         case lingered
         case hostStopping
-        /// The host could not send the plan.
+        /// The plan or a task could not be sent, or the library could not be loaded through no fault of the plugin.
         case planNotSent(String)
         /// Its kill time passed before the host had read the messages that would have withdrawn it.
         case killTimePassed

@@ -35,7 +35,7 @@ struct Launch: Sendable {
 
     let number: LaunchNumber
     let plugin: PluginIdentifier
-    /// The lane whose capacity it uses: a launch that gets a continued task moves to another lane (C8).
+    /// The lane whose capacity it uses: a launch that gets a continued task moves to the continued lane (C8).
     var lane: Lane
     var phase = Phase.preparing
     var record = LaunchRecord()

@@ -16,7 +16,7 @@ struct OpenAssertions: Sendable {
     /// The kill time of assertions that are still open after their expiration; nil without any.
     var killAt: MonotonicTime? { isEmpty ? nil : expiration?.killAt }
 
-    /// - Returns: the problem of an invalid assertion; nil when it is now open.
+    /// Opens an assertion; returns the problem of an invalid one, or nil.
     mutating func begin(_ id: AssertionID, named name: String, in launch: LaunchNumber) -> String? {
         guard id.belongs(to: launch), newest.map({ $0 < id }) ?? true else {
             return "began assertion \(id), which is not a new one of launch \(launch)"
@@ -34,7 +34,7 @@ struct OpenAssertions: Sendable {
         return nil
     }
 
-    /// - Returns: whether it was open.
+    /// Closes an assertion; returns whether it was open.
     mutating func end(_ id: AssertionID) -> Bool {
         guard let index = open.firstIndex(where: { $0.id == id }) else { return false }
         open.remove(at: index)

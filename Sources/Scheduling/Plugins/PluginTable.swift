@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// The states of all plugins that the scheduler has state of, indexed and ordered by identifier.
+/// The scheduler's states of plugins, indexed and ordered by identifier.
 ///
 /// The subscript requires a known plugin. An unknown one traps in debug builds; in release builds a change to it is
 /// lost.

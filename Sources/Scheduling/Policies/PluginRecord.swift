@@ -6,7 +6,7 @@ package import TaskModel
 package struct PluginRecord: Hashable, Sendable {
     /// Running time of its background launches in the last 24 hours, in nanoseconds.
     package var dayUse = SlidingSum(slot: .seconds(15 * 60), window: .seconds(24 * 60 * 60))
-    /// Number of its launches in the last week that users requested.
+    /// Number of launches in the last week that users requested, including triggers of its extensions.
     package var uses = SlidingSum(slot: .seconds(60 * 60), window: .seconds(7 * 24 * 60 * 60))
     /// Number of consecutive background launches that overran.
     package var overruns = 0
