@@ -3,15 +3,15 @@
 import NIOPosix
 import TaskLedger
 
-/// The threads that wait for the disk on behalf of callers, of the catalogue and of the ledger's care. Callers share a pool
-/// with one thread per processor; a read that blocks one of those would hold up the answers to others.
+/// Threads for blocking disk access, used by callers, by the catalogue and by maintenance of the ledger. Callers share
+/// a pool with one thread per processor: a blocking read there would delay the replies to other callers.
 struct DiskThreads: Sendable {
-    /// One fewer than the ledger's readers: one is left for the host's own start and care.
+    /// One fewer than the ledger's readers: one reader stays free for the start and the maintenance of the host.
     static let count = Ledger.readers - 1
 
     private let pool = NIOThreadPool(numberOfThreads: count)
 
-    /// Runs `body` with such threads, which are gone afterwards.
+    /// Runs `body` with new threads, which end when it returns.
     static func with<Result>(_ body: (DiskThreads) async throws -> Result) async throws -> Result {
         let threads = DiskThreads()
         threads.pool.start()
@@ -25,15 +25,15 @@ struct DiskThreads: Sendable {
         }
     }
 
-    /// Has `work` done behind what was asked for before; not at all once the threads are gone.
+    /// Queues `work` after earlier work. It is dropped when the threads have ended.
     func perform(_ work: @escaping @Sendable () -> Void) {
         pool.submit { state in
             if case .active = state { work() }
         }
     }
 
-    /// Waits its turn behind what was asked for before. Throws what `work` throws, and when the caller was cancelled or
-    /// the threads are gone before it began.
+    /// Queues `work` after earlier work and returns its result. Throws the error of `work`. Also throws when the caller
+    /// is cancelled, or the threads have ended, before `work` begins.
     func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await pool.runIfActive(work)
     }

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Something that happens once and that tasks wait for. Any thread.
+/// A one-time event that tasks can wait for. Any thread.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -23,9 +23,9 @@ final class Gate: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Returns once the gate is open, at once when it is.
+    /// Returns once the gate is open; at once if it already is.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before.
+    /// - Throws: `CancellationError` when the task is cancelled before that.
     func pass() async throws {
         let number = state.withLock { state in
             state.last += 1
@@ -46,7 +46,7 @@ final class Gate: Sendable {
         if !isOpen { try Task.checkCancellation() }
     }
 
-    /// Returns once the gate is open, after `limit`, or when the task is cancelled.
+    /// Returns when the gate opens, when `limit` has passed, or when the task is cancelled.
     func pass(within limit: Duration) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { try? await self.pass() }

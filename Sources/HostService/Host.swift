@@ -13,7 +13,8 @@ import TaskLedger
 import TaskModel
 import UnixSignals
 
-/// The host as a whole: takes its folder, ends what an earlier host left running, then serves until it is told to stop.
+/// The whole host: locks its state directory, kills processes that an earlier host left running, then serves until it
+/// is stopped.
 package struct Host: Sendable {
     private let configuration: HostConfiguration
     private let log: Logger
@@ -30,7 +31,7 @@ package struct Host: Sendable {
 
     package func run() async throws {
         let killPoint = try KillPoint.ofProcess()
-        // Whatever the host creates is its own; the control socket is opened to its group when it is there.
+        // Files that the host creates are private to its user; the control socket is opened to its group later.
         umask(0o077)
         let state = try StateFolder(path: configuration.stateFolder)
         let mailbox = Mailbox()
@@ -41,7 +42,7 @@ package struct Host: Sendable {
                 try await services(mailbox, state, ledger, launcher, threads, killPoint).run()
             }
         } catch {
-            // What was launched must not outlive a host that failed.
+            // Launches must not outlive a failed host.
             await launcher.close()
             withExtendedLifetime(state) {}
             LogWriter.shared.drain()
@@ -49,7 +50,7 @@ package struct Host: Sendable {
         }
         await launcher.close()
         try ledger.close()
-        // The lock goes last.
+        // The lock is released last.
         withExtendedLifetime(state) {}
         LogWriter.shared.drain()
     }
@@ -80,7 +81,7 @@ package struct Host: Sendable {
         )
     }
 
-    /// All that serves, in the order in which it is started. The ledger's snapshot is freed when this returns.
+    /// Builds all services, in the order of their start. The ledger's snapshot is freed when this returns.
     private func services(
         _ mailbox: Mailbox,
         _ state: StateFolder,
@@ -161,7 +162,8 @@ package struct Host: Sendable {
             clock: ContinuousClock(),
             log: log
         )
-        // The last one is asked to stop first: what runs is told at once, whatever callers are doing.
+        // Services stop in reverse order: the decision loop stops first, so that running tasks expire without waiting
+        // for callers.
         return ServiceGroup(
             services: [control, catalog, care, conditions, loop],
             gracefulShutdownSignals: [.sigterm, .sigint],
@@ -169,7 +171,7 @@ package struct Host: Sendable {
         )
     }
 
-    /// What libraries say of themselves is for whoever looks for a fault; their errors are for everybody.
+    /// The log for messages of libraries: below warnings only at level debug or lower.
     private var libraryLog: Logger {
         var log = log
         log.logLevel = configuration.logLevel <= .debug ? configuration.logLevel : max(.warning, configuration.logLevel)
@@ -182,7 +184,8 @@ package struct Host: Sendable {
         }
     }
 
-    /// Ends and awaits every process of launches that no end was recorded for, before anything else may run (C3).
+    /// Kills all processes of launches without a recorded end, and waits for their end, before any launch can start
+    /// (C3).
     private func recover(_ ledger: Ledger, _ launcher: Launcher) async throws -> LedgerSnapshot {
         let snapshot = try ledger.snapshot(at: SystemClock().now().wall)
         for launch in snapshot.running {

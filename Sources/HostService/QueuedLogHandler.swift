@@ -4,7 +4,7 @@ import Dispatch
 import Logging
 import Synchronization
 
-/// Logs to standard error from a queue of its own: a terminal that stands still stops no launch from being ended.
+/// Logs to standard error from its own queue, so that a blocked terminal does not delay the end of a launch.
 struct QueuedLogHandler: LogHandler {
     private var inner: StreamLogHandler
 
@@ -31,11 +31,11 @@ struct QueuedLogHandler: LogHandler {
     }
 }
 
-/// Keeps log lines until they are written, in order, and no more of them than memory can spare.
+/// Keeps log lines in order until they are written, up to a maximum number.
 final class LogWriter: Sendable {
     static let shared = LogWriter()
 
-    /// More lines than that mean that nobody reads.
+    /// Maximum number of waiting lines; more mean that standard error is not read.
     private static let capacity = 10_000
 
     private struct State {
@@ -79,7 +79,7 @@ final class LogWriter: Sendable {
         }
     }
 
-    /// Gives what waits a moment to be written, at the end.
+    /// Waits at most a second for the waiting lines to be written; used at exit.
     func drain() {
         let done = DispatchSemaphore(value: 0)
         queue.async { done.signal() }

@@ -3,7 +3,7 @@
 import CLinux
 import Foundation
 
-/// Tells the service manager how the host fares, where one asked for it (`sd_notify`). Silent elsewhere.
+/// Reports the state of the host to the service manager (`sd_notify`). Does nothing without `NOTIFY_SOCKET`.
 enum ServiceNotification {
     static func ready() { send("READY=1\nSTATUS=Serving") }
     static func stopping() { send("STOPPING=1\nSTATUS=Stopping") }

@@ -4,7 +4,7 @@ import CLinux
 import Foundation
 import HostConfiguration
 
-/// The folder of a host's ledger and containers, locked for as long as this value lives: one host per folder.
+/// The directory of a host's ledger and containers, locked for the lifetime of this value: one host per directory.
 final class StateFolder: Sendable {
     let path: String
     private let lock: Int32
@@ -12,7 +12,7 @@ final class StateFolder: Sendable {
     var ledgerFile: String { path + "/ledger.sqlite" }
     var containerFolder: String { path + "/containers" }
 
-    /// Creates the folder if there is none; only its owner may look inside.
+    /// Creates the directory if it is missing, with access for its owner only, and locks it.
     init(path: String) throws(HostError) {
         self.path = path
         do {
@@ -54,7 +54,7 @@ final class StateFolder: Sendable {
         _ = "\(getpid())\n".withCString { write(descriptor, $0, strlen($0)) }
     }
 
-    /// Whoever only looks whether a host is there holds the lock for an instant: that is no other host.
+    /// Takes the lock, with some retries: a program that only checks for a running host holds it for an instant.
     private static func take(_ lock: Int32) -> Bool {
         for _ in 0..<5 {
             if bgl_lock(lock) == 0 { return true }
@@ -63,10 +63,10 @@ final class StateFolder: Sendable {
         return false
     }
 
-    /// The directory that a main plugin and its extensions share, whether it exists or not.
+    /// The path of the directory that a main plugin and its extensions share, whether it exists or not.
     func containerPath(of plugin: String) -> String { containerFolder + "/" + plugin }
 
-    /// Creates the container for the first launch of its plugins. Waits for the disk.
+    /// Creates the container if it is missing. Waits for the disk.
     func makeContainer(of plugin: String) throws(HostError) {
         let container = containerPath(of: plugin)
         if mkdir(container, 0o700) == 0 || errno == EEXIST { return }
@@ -76,16 +76,16 @@ final class StateFolder: Sendable {
         )
     }
 
-    /// Takes it out of the way, where no plugin finds it, and leaves it to `deleteDiscarded`. Nothing happens when there
-    /// is none. Waits for the disk.
+    /// Renames the container, so that no plugin finds it, and leaves its deletion to `deleteDiscarded`. Does nothing
+    /// when there is none. Waits for the disk.
     func discardContainer(of plugin: String) {
         let discarded = discardedContainer(of: plugin)
-        // One that an earlier attempt could not delete gives way under a name of its own.
+        // A discarded container that could not be deleted earlier is renamed to a unique name.
         if access(discarded, F_OK) == 0 { rename(discarded, "\(discarded)-\(UUID().uuidString)") }
         rename(containerPath(of: plugin), discarded)
     }
 
-    /// Deletes what was discarded; false when there was nothing. Waits for the disk.
+    /// Deletes the discarded container; false when there is none. Waits for the disk.
     func deleteDiscarded(of plugin: String) throws(HostError) -> Bool {
         let discarded = discardedContainer(of: plugin)
         guard access(discarded, F_OK) == 0 else { return false }
@@ -93,7 +93,8 @@ final class StateFolder: Sendable {
         return true
     }
 
-    /// What earlier hosts discarded and did not come to delete, each under a name that no purge to come will use.
+    /// The paths of containers that earlier hosts discarded and did not delete. Each gets a unique name, which no later
+    /// purge uses.
     func earlierDiscarded() -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: containerFolder)) ?? []
         return names.filter { $0.hasPrefix(Self.discardedPrefix) }.sorted().map { name in
@@ -103,7 +104,7 @@ final class StateFolder: Sendable {
         }
     }
 
-    /// Waits for the disk.
+    /// Deletes a discarded container. Waits for the disk.
     func delete(_ discarded: String) throws(HostError) {
         do {
             try FileManager.default.removeItem(atPath: discarded)
@@ -117,7 +118,7 @@ final class StateFolder: Sendable {
         }
     }
 
-    /// No plugin has such a name.
+    /// A prefix that no plugin identifier has.
     private static let discardedPrefix = ".purged-"
 
     private func discardedContainer(of plugin: String) -> String {

@@ -3,10 +3,10 @@
 import HeapModule
 import TaskModel
 
-/// What is to be looked at again, and when, on either clock. Of each alarm the earliest time counts, until it rings.
+/// The alarms of the scheduler on either clock. Each alarm keeps only its earliest time, until it fires.
 struct Agenda: Sendable {
     enum WallAlarm: Hashable, Sendable {
-        /// The own time of a request comes.
+        /// The earliest begin or the end of the retry delay of a request.
         case requests(PluginIdentifier)
         case plugin(PluginIdentifier, Lane)
         case removedPlugin(PluginIdentifier)
@@ -16,22 +16,22 @@ struct Agenda: Sendable {
 
     enum MonotonicAlarm: Hashable, Sendable {
         case launch(LaunchNumber)
-        /// Stopping has taken long enough.
+        /// The maximum time for stopping has passed.
         case stop
         case plugin(PluginIdentifier, Lane)
-        /// What the ledger remembers of a plugin may have to be changed.
+        /// The record of a plugin in the ledger may need a change.
         case memory(PluginIdentifier)
-        /// The wait history of a plugin has stood for long enough to be written.
+        /// The wait history of a plugin has been stable for long enough to be written.
         case waits(PluginIdentifier)
-        /// Changes that could not be written are tried again.
+        /// Changes whose commit failed are staged again.
         case keep
         /// Memory pressure may end the next continued task.
         case pressure
-        /// The wall clock has said for a while that a removed plugin's time is over.
+        /// The wall clock has been past the retention of a removed plugin for a while.
         case removedPlugin(PluginIdentifier)
-        /// Plugins that could not be loaded are tried again.
+        /// Plugins whose load failed are loaded again.
         case load
-        /// More is to be looked at than one event may take.
+        /// The backlog has more chores than one event may take.
         case backlog
     }
 
@@ -41,7 +41,7 @@ struct Agenda: Sendable {
     var firstWall: (alarm: WallAlarm, time: WallTime)? { wall.first }
     var firstMonotonic: (alarm: MonotonicAlarm, time: MonotonicTime)? { monotonic.first }
 
-    /// Unless it is there already for that time or an earlier one.
+    /// Adds an alarm, unless it is set for that time or an earlier one.
     mutating func add(_ alarm: WallAlarm, at time: WallTime) { wall.add(alarm, at: time) }
     mutating func add(_ alarm: MonotonicAlarm, at time: MonotonicTime) { monotonic.add(alarm, at: time) }
 
@@ -61,8 +61,8 @@ struct Agenda: Sendable {
     mutating func dropFirstMonotonic() { monotonic.removeFirst() }
 }
 
-/// Alarms by time. The front is always one that counts: entries that an earlier time replaced go as they come there, or
-/// when they outnumber the others.
+/// Alarms ordered by time. The front is always valid. An entry that an earlier time replaced is removed at the front,
+/// or when such entries outnumber the valid ones.
 private struct AlarmHeap<Time: Comparable & Sendable, Alarm: Hashable & Sendable>: Sendable {
     private struct Entry: Comparable, Sendable {
         let time: Time

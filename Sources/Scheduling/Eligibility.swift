@@ -2,60 +2,61 @@
 
 package import TaskModel
 
-/// Whether a pending request or event may run now, and if not, every reason why.
+/// Computes whether a pending request or event may run now, and if not, all reasons against it.
 ///
-/// The scheduler asks here once for each group of requests, with one of them to stand for all; `task why` and replays ask
-/// here for a single one. So an explanation cannot disagree with a decision.
+/// The scheduler evaluates one request of each group, on behalf of the whole group; `task why` and replays evaluate
+/// single requests. All use this code, so an explanation never contradicts a decision.
 package enum Eligibility {
-    /// Facts of the plugin: its entry, its operator's policy, and what runs in its lane.
+    /// Facts about the plugin: its entry, its operator's policy, and the occupant of its lane.
     package struct Standing: Sendable {
         package var plugin: PluginIdentifier
         package var entry: PluginEntry?
-        /// What is wrong with its manifest, when that is why there is no entry.
+        /// The problem of its manifest, when the manifest is refused; nil otherwise.
         package var refusal: String?
-        /// Its manifest is refused for want of its main plugin alone.
+        /// Whether its manifest is refused only because its main plugin is missing.
         package var isOrphan = false
         package var policy: PluginPolicy
-        /// Of an extension.
+        /// The main plugin of an extension; nil for a main plugin.
         package var main: MainPlugin?
-        /// The launch that holds the lane the work would run in.
+        /// The launch that occupies the lane of the work.
         package var laneOccupant: LaunchNumber?
         package var restsUntil: MonotonicTime?
         package var record = PluginRecord()
         package var runnerRetry: (at: MonotonicTime, message: String)?
     }
 
-    /// The main plugin of an extension: while it cannot be launched, neither is the extension, which could only fail.
+    /// The main plugin of an extension. An extension is not launched while its main plugin cannot be, because it could
+    /// only fail.
     package struct MainPlugin: Sendable {
         package var identifier: PluginIdentifier
         package var isInstalled: Bool
-        /// As `Standing.refusal`.
+        /// Like `Standing.refusal`.
         package var refusal: String?
         package var isEnabled: Bool
     }
 
-    /// What else goes on at the host.
+    /// Facts about the host: other launches, stopping, start-up waves.
     package struct Occupancy: Sendable {
         package var launchesInLane: Int
         package var isStopping: Bool
         package var surges = Surges()
     }
 
-    /// Facts of the work itself, beside what it carries.
+    /// Facts about the work that it does not contain itself.
     package struct WorkFacts: Sendable {
-        /// A commit about it is in flight.
+        /// Whether a commit about it is in flight.
         package var isInFlight = false
-        /// A user asked for it on the spot, which overrules time, conditions and capacity, never permission.
+        /// Whether a user requested it, which overrides time, conditions and capacity, but never permission.
         package var isUserRequested = false
-        /// The manifest permits its identifier for its kind.
+        /// Whether the manifest permits its identifier for its kind.
         package var isPermitted = true
-        /// It takes capacity of its lane.
+        /// Whether it needs capacity of its lane.
         package var needsCapacity = true
 
         package init() {}
     }
 
-    /// Empty when the work may run. The order is that in which a change is proposed (C13).
+    /// All reasons against the work now; empty when it may run. They are ordered as remedies are proposed (C13).
     package static func reasons(
         against work: PendingWork,
         _ facts: WorkFacts,
@@ -95,11 +96,12 @@ package enum Eligibility {
         return reasons.count < 2 ? reasons : reasons.sorted { $0.kind < $1.kind }
     }
 
-    /// Reasons that keep everything of the plugin from running.
+    /// Reasons that block all work of the plugin: it is missing, refused or disabled.
     static func presenceReasons(_ standing: Standing) -> [Reason] {
         var absences: [Reason] = []
         if let main = standing.main, !main.isInstalled { absences.append(absence(of: main.identifier, main.refusal)) }
-        // One that only its main plugin keeps out of the catalogue comes back with it.
+        // An extension that is refused only for lack of its main plugin returns with it: the absence of the main plugin
+        // is the reason.
         if standing.entry == nil, absences.isEmpty || !standing.isOrphan {
             absences.append(absence(of: standing.plugin, standing.refusal))
         }
@@ -139,7 +141,7 @@ package enum Eligibility {
             + (standing.policy.isBackgroundRefreshOn ? [] : [.backgroundRefreshOff(standing.plugin)])
     }
 
-    /// The work's own time: when it asks to begin, and how long it rests after an interruption.
+    /// The reasons that end at a time of the work itself: earliest begin and retry delay.
     static func timeReasons(
         against work: PendingWork,
         configuration: SchedulingConfiguration,
@@ -155,7 +157,7 @@ package enum Eligibility {
         return reasons
     }
 
-    /// Conditions that the machine has to offer before the work can begin at all; events need none.
+    /// The required conditions of the machine that are not met; events require none.
     static func conditionReasons(against work: PendingWork, conditions: Conditions) -> [Reason] {
         guard case .request(let pending) = work else { return [] }
         var reasons: [Reason] = []
@@ -167,7 +169,7 @@ package enum Eligibility {
         if let terms = pending.request.continued, !terms.resources.isSubset(of: conditions.resources) {
             reasons.append(.resourcesMissing)
         }
-        // Work that a user watches is not kept from beginning by it.
+        // Continued work, which a user watches, does not wait for the first sample.
         if conditions.isUseUnknown, work.kind.lane == .background { reasons.append(.useUnknown) }
         if conditions.isMemoryLow { reasons.append(.memoryPressure) }
         if conditions.isHot { reasons.append(.heat) }
@@ -176,8 +178,8 @@ package enum Eligibility {
 }
 
 extension Retry {
-    /// Until when it rests after an interruption; nil when it does not. A rest that is longer than any that was ever given
-    /// comes from a clock that was ahead, and is none.
+    /// End of the retry delay; nil when it has passed. A delay longer than the longest that could have been set comes
+    /// from a clock that was ahead, and is ignored.
     func rest(at now: Moment, _ configuration: SchedulingConfiguration) -> WallTime? {
         guard let notBefore, notBefore > now.wall else { return nil }
         return notBefore - now.wall <= configuration.retryDelay(after: max(attempts, hostLosses - 1)) ? notBefore : nil
@@ -185,14 +187,14 @@ extension Retry {
 }
 
 extension SchedulingConfiguration {
-    /// It doubles with each charged attempt (C3).
+    /// The retry delay, which doubles with each charged attempt (C3).
     func retryDelay(after attempts: Int) -> Duration { retryDelay * (1 << min(max(0, attempts - 1), 30)) }
 }
 
 extension PendingRequest {
     var needsUnlockedContainer: Bool { request.kind == .healthResearch && request.protection != .none }
 
-    /// From when its own time lets it run; nil when it does already.
+    /// The time at which earliest begin and retry delay have passed; nil when they already have.
     func due(at now: Moment, _ configuration: SchedulingConfiguration) -> WallTime? {
         [request.earliestBegin, retry.rest(at: now, configuration)].compactMap { $0 }.filter { $0 > now.wall }.max()
     }

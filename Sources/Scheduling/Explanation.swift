@@ -2,12 +2,12 @@
 
 package import TaskModel
 
-/// Why a request or the events of a plugin run, wait, or are not there at all: the answer to `task why` (C13).
+/// The state of a request, or of the events of a plugin, with all reasons: the answer to `task why` (C13).
 package struct Explanation: Hashable, Sendable {
     package enum State: Hashable, Sendable {
-        /// With the verdict of each policy, in their order.
+        /// Waiting, with the verdict of each policy in order.
         case pending(PendingWork, reasons: [Reason], policies: [PolicyVerdict])
-        /// Without a total: no fixed budget.
+        /// Running; `total` is nil without a fixed budget.
         case running(LaunchNumber, used: Duration, total: Duration?)
         case unknown
     }
@@ -17,10 +17,10 @@ package struct Explanation: Hashable, Sendable {
     package let states: [State]
     package let now: Moment
 
-    /// No reason ends before this; nil when nothing waits or none of it waits for time.
+    /// The latest known end of a reason: the work does not run before it. Nil when no reason ends at a known time.
     package var earliest: WallTime? { reasons.compactMap { $0.end(at: now) }.max() }
 
-    /// The one reason whose removal would let it run now; nil when more than one thing stands in the way.
+    /// The reason whose removal would let the work run now; nil when there are several reasons or none.
     package var change: Reason? { reasons.count == 1 ? reasons.first : nil }
 
     package var reasons: [Reason] {
@@ -30,11 +30,11 @@ package struct Explanation: Hashable, Sendable {
 }
 
 extension Scheduler {
-    /// A resubmitted request may run and wait at once; both are told. A name that is no task's but a plugin's stands
-    /// for the events of that plugin.
+    /// Explains a task identifier. A resubmitted request may run and wait at the same time; then both states are
+    /// included. An identifier that belongs to no task but to a plugin stands for the events of that plugin.
     package func explain(_ identifier: TaskIdentifier, at now: Moment) -> Explanation {
         let asTask = explainTask(identifier, at: now)
-        // A pattern may cover the name of an extension.
+        // Events are explained only for an unknown task: a pattern may cover the name of an extension.
         guard asTask.states == [.unknown], let receiver = PluginIdentifier(identifier.text), plugins.contains(receiver)
         else { return asTask }
         return explainEvents(of: receiver, as: identifier, at: now)
@@ -95,7 +95,7 @@ extension Scheduler {
         }
     }
 
-    /// Already in a batch that is being committed.
+    /// Whether the request is in a batch that is being committed.
     private func isStarting(_ number: SubmissionNumber, _ identifier: TaskIdentifier) -> Bool {
         launches.numbers(running: identifier).compactMap(launches.find).contains { launch in
             guard case .starting(let start) = launch.phase else { return false }
@@ -109,7 +109,7 @@ extension Scheduler {
         return Set(start.tasks.map(\.work.number))
     }
 
-    /// What stands against pending work, as the groups are judged that it is launched by.
+    /// The reasons against pending work, evaluated like the group that it would be launched with.
     package func reasons(against work: PendingWork, at now: Moment) -> [Reason] {
         guard plugins.contains(work.plugin) else { return [.pluginMissing(work.plugin)] }
         switch work {
@@ -118,7 +118,7 @@ extension Scheduler {
         }
     }
 
-    /// All that waits in a lane, with its reasons, oldest first. Looks at everything: for tests and replays.
+    /// All waiting work of a lane, with its reasons, oldest first. Evaluates everything: for tests and replays.
     package func waiting(in lane: Lane, at now: Moment) -> [(work: PendingWork, reasons: [Reason])] {
         plugins.names().flatMap { plugin -> [(work: PendingWork, reasons: [Reason])] in
             if lane == .event {
@@ -131,7 +131,7 @@ extension Scheduler {
         }.sorted { $0.work.number < $1.work.number }
     }
 
-    /// The events that wait for one plugin behind a number, with their reasons, oldest first.
+    /// The events of a plugin after a number, oldest first, with their reasons.
     package func waitingEvents(
         of plugin: PluginIdentifier,
         after number: SubmissionNumber? = nil,
@@ -142,7 +142,8 @@ extension Scheduler {
         return plugins[plugin].events.events(after: number, limit: limit).map { ($0, reasons(waiting: $0, at: now)) }
     }
 
-    /// Events keep their order: the first one that waits for itself, or runs alone, holds back what came after it.
+    /// The reasons against an event. Events keep their order: when the first one has reasons of its own, or runs alone,
+    /// it blocks all later ones.
     private func reasons(waiting event: PendingEvent, at now: Moment) -> [Reason] {
         var reasons = reasons(against: event, at: now)
         guard let first = plugins[event.plugin].events.first, first.number < event.number else { return reasons }
@@ -154,7 +155,7 @@ extension Scheduler {
         return reasons
     }
 
-    /// What keeps all of a plugin's work from running now.
+    /// The reasons that block all work of a plugin now.
     package func reasons(againstAllOf plugin: PluginIdentifier) -> [Reason] {
         guard plugins.contains(plugin) else { return [.pluginMissing(plugin)] }
         return Eligibility.presenceReasons(standing(of: plugin, in: .event))

@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// Which waiting work a page lists.
+/// The filter of a page of waiting work.
 package struct WorkFilter: Hashable, Sendable {
     /// The plugin that will be launched; nil for every plugin.
     package var plugin: PluginIdentifier?
@@ -18,11 +18,11 @@ package struct WorkFilter: Hashable, Sendable {
     package func includes(_ kind: TaskKind) -> Bool { kinds.isEmpty || kinds.contains(kind) }
 }
 
-/// A bounded stretch of the waiting requests and events, by plugin identifier, then by submission number.
+/// One page of the waiting requests and events, ordered by plugin identifier, then by submission number.
 package struct WaitingPage: Hashable, Sendable {
     package struct Item: Hashable, Sendable {
         package let work: PendingWork
-        /// Empty when the work may run now; otherwise in the order in which a change is proposed.
+        /// Empty when the work may run now; otherwise ordered as remedies are proposed.
         package let reasons: [Reason]
 
         package init(work: PendingWork, reasons: [Reason]) {
@@ -32,9 +32,9 @@ package struct WaitingPage: Hashable, Sendable {
     }
 
     package let items: [Item]
-    /// Where the next page begins; nil at the end of the list. A page may have a `next` and fewer items than its limit.
+    /// Start of the next page; nil at the end of the list. A page may have a `next` and fewer items than its limit.
     package let next: WorkCursor?
-    /// Whether work of plugins that are not loaded yet is missing.
+    /// Whether the work of plugins that are not loaded yet is missing.
     package let isPartial: Bool
 
     package init(items: [Item], next: WorkCursor?, isPartial: Bool) {
@@ -47,16 +47,16 @@ package struct WaitingPage: Hashable, Sendable {
 /// One installed plugin with the amount of its work.
 package struct PluginSummary: Hashable, Sendable {
     package let entry: PluginEntry
-    /// Numbers of pending requests, by the kind whose limit they count against. A kind without requests may be absent.
-    /// Empty for an extension, whose requests belong to its main plugin.
+    /// Numbers of pending requests, by the kind whose limit applies. A kind without requests may be absent. Empty for
+    /// an extension, whose requests belong to its main plugin.
     package let pendingByLimit: [TaskKind: Int]
     /// Number of pending requests of every kind; 0 for an extension.
     package let pendingCount: Int
     /// Number of events that wait for the plugin.
     package let eventCount: Int
-    /// Number of tasks that are running.
+    /// Number of running tasks.
     package let runningCount: Int
-    /// Whether a launch of the plugin runs. An assertion can hold a launch in which no task runs.
+    /// Whether the plugin has a launch. An assertion can keep a launch open without running tasks.
     package let hasLaunch: Bool
 
     package init(
@@ -76,10 +76,10 @@ package struct PluginSummary: Hashable, Sendable {
     }
 }
 
-/// A bounded stretch of the installed plugins, by identifier.
+/// One page of the installed plugins, ordered by identifier.
 package struct PluginPage: Hashable, Sendable {
     package let plugins: [PluginSummary]
-    /// The identifier that the next page begins after; nil at the end of the list.
+    /// The last identifier before the next page; nil at the end of the list.
     package let next: PluginIdentifier?
     /// Whether plugins that are not loaded yet are missing.
     package let isPartial: Bool

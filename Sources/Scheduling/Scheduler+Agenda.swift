@@ -2,14 +2,15 @@
 
 import TaskModel
 
-// What time brings: begins, retries, rests, deadlines.
+// Alarms of the agenda: begin times, retry delays, cooldowns, deadlines.
 extension Scheduler {
-    /// A wall clock that was set back wakes nothing early: every alarm is checked against what it stands for (C10).
+    /// Handles all alarms that are due. Each alarm is checked against its cause, so a wall clock that was set back
+    /// triggers nothing early (C10).
     mutating func lookAtAgenda(at now: Moment) {
         while let alarm = agenda.popMonotonic(upTo: now.monotonic) {
             switch alarm {
             case .launch(let launch): enforce(launch, at: now)
-            case .stop, .backlog: break  // Looked at after every event.
+            case .stop, .backlog: break  // Checked after every event.
             case .plugin(let plugin, let lane): backlog.add(.consider(plugin, lane))
             case .memory(let plugin): if plugins.contains(plugin) { lookAfter(plugin, at: now) }
             case .waits(let plugin): writeWaits(of: plugin, at: now)
@@ -39,9 +40,9 @@ extension Scheduler {
         backlog.add(.consider(plugin, .continued))
     }
 
-    // MARK: A clock that was set back
+    // MARK: Wall clock set back
 
-    /// What was reckoned by a clock that was ahead is to be reckoned anew.
+    /// Queues a recomputation of all times that a clock ahead of time has produced.
     mutating func clockWasSetBack() {
         for plugin in plugins.names() { backlog.add(.reckonAnew(plugin)) }
     }
@@ -57,7 +58,7 @@ extension Scheduler {
         for lane in Lane.allCases { consider(plugin, lane, at: now) }
     }
 
-    // MARK: Alarms for what is over, cancelled or replaced
+    // MARK: Obsolete alarms
 
     mutating func dropVainAlarms() {
         while let first = agenda.firstWall, !isAwaited(first.alarm, at: first.time) {
@@ -106,7 +107,7 @@ extension Scheduler {
         }
     }
 
-    /// While the lane is taken nothing is waited for: its end is looked at anyway.
+    /// False while the lane is occupied, because the end of the occupying launch triggers an evaluation anyway.
     private func isAwaited(_ plugin: PluginIdentifier, in lane: Lane) -> Bool {
         !isStopping && plugins.contains(plugin) && plugins[plugin].occupants[lane] == nil
             && hasCandidates(plugin, in: lane)

@@ -2,14 +2,15 @@
 
 import TaskModel
 
-// What keeps a launch open beyond its last task, never beyond its deadline (statements 81 to 83).
+// Background assertions, which keep a launch open beyond its last task, never beyond its deadline (statements 81 to
+// 83).
 extension Scheduler {
     mutating func assertionBegan(_ number: LaunchNumber, _ id: AssertionID, named name: String, at now: Moment) {
         guard let plugin = launches.listening(number)?.plan.plugin.identifier else { return }
         if let problem = launches.execute(number, { $0.assertions.begin(id, named: name, in: number) }) ?? nil {
             return note(number, rule: "BGT-ABI-08", message: "\(plugin) \(problem)", at: now)
         }
-        // Begun while the expiration of the others was on its way: it is covered by that, and as overdue as they are.
+        // If its assertions have already expired, the new one is included and has the same kill time.
         toEnforceAnew.insert(number)
     }
 
@@ -25,7 +26,8 @@ extension Scheduler {
         toEnforceAnew.insert(number)
     }
 
-    /// A launch none of whose tasks may go on is at its end: what keeps it open is told once, and none may begin.
+    /// Expires the assertions of a launch whose tasks have all ended or expired. Happens once; assertions that begin
+    /// later are included.
     mutating func expireAssertions(
         of number: LaunchNumber,
         because reason: ExpirationReason,
@@ -39,7 +41,7 @@ extension Scheduler {
         toEnforceAnew.insert(number)
     }
 
-    /// A task is over: when those that are left were told to stop before, nothing may go on from here.
+    /// After the end of a task, expires the assertions if all remaining tasks were expired before.
     mutating func expireAssertionsWithTheRest(of number: LaunchNumber) {
         guard let execution = launches.find(number)?.execution else { return }
         let told = execution.unfinished.compactMap { execution.tasks[$0].expiration }

@@ -2,10 +2,11 @@
 
 import TaskModel
 
-// A launch's submissions, replacements and cancellations in the journal: one line for each of the first ones, and one line
-// with the count of the others at its end. A plugin that floods the host with calls does not fill the disk.
+// Limits the journal lines about a launch's submissions, replacements and cancellations. Each of the first ones has a
+// line, and the others are counted in one line at the launch's end. A plugin that floods the host with calls does not
+// fill the disk.
 extension Scheduler {
-    /// - Returns: nil once the launch has replaced more requests than the journal takes lines of.
+    /// The journal entry about a replaced request; nil when its launch has reached the limit of such entries.
     mutating func replacementLine(
         of old: PendingRequest,
         by new: PendingRequest,
@@ -15,7 +16,7 @@ extension Scheduler {
         journalTakesLine(of: \.replacements, in: launch) ? .replacement(of: old, by: new, at: now) : nil
     }
 
-    /// - Returns: nil once the launch has submitted more requests than the journal takes lines of.
+    /// The journal entry about a submitted request; nil when its launch has reached the limit of such entries.
     mutating func submissionLine(
         of request: PendingRequest,
         from launch: LaunchNumber?,
@@ -26,7 +27,7 @@ extension Scheduler {
         return JournalEntry(request, .submitted, launch: launch, at: now, message: message)
     }
 
-    /// - Returns: nil once the launch has cancelled more requests than the journal takes lines of.
+    /// The journal entry about a cancelled request; nil when its launch has reached the limit of such entries.
     mutating func cancellationLine(
         of request: PendingRequest,
         from launch: LaunchNumber?,
@@ -37,7 +38,7 @@ extension Scheduler {
         return JournalEntry(request, .cancelled, at: now, message: message)
     }
 
-    /// Calls of users and operators are not bounded.
+    /// Counts a line; false beyond the limit. Calls of users and operators have no limit.
     private mutating func journalTakesLine(
         of lines: WritableKeyPath<Execution, BoundedLines>,
         in launch: LaunchNumber?
@@ -46,7 +47,7 @@ extension Scheduler {
         return launches.execute(launch) { $0[keyPath: lines].take() } ?? true
     }
 
-    /// One line with a count for each kind of which the journal omits lines.
+    /// One line with a count for each kind with omitted lines.
     func summaries(ofLinesOmittedFor launch: Launch, at now: Moment) -> [JournalEntry] {
         guard let execution = launch.execution else { return [] }
         let kinds: [(JournalEntry.Event, BoundedLines, String)] = [

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// Cancelled requests; answered once the ledger has it.
+// Cancellation of requests. The answer is sent after the commit.
 extension Scheduler {
     mutating func cancel(
         _ identifier: TaskIdentifier,
@@ -28,10 +28,10 @@ extension Scheduler {
         cancel(Cancellation(plugin: main, identifier: nil, launch: launch, reply: reply), at: now)
     }
 
-    /// Running tasks go on, but do not return should they be interrupted (C3).
+    /// Cancels pending requests. Running tasks continue, but do not return to pending if they are interrupted (C3).
     private mutating func cancel(_ cancellation: Cancellation, at now: Moment) {
         let plugin = cancellation.plugin
-        // What a change in flight comes to is not known: an answer that takes it for granted could turn out to be false.
+        // The result of a change in flight is unknown: an answer that assumes it could be wrong.
         if isInFlight(cancellation) { return waiting.add(.cancel(cancellation), by: callingUser, for: plugin) }
         let change = inFlight.nextChange()
         let requests = pending(for: cancellation)
@@ -116,9 +116,9 @@ extension Scheduler {
         lookAfter(plugin, at: now)
     }
 
-    // MARK: What waits for a commit
+    // MARK: Operations that wait for a commit
 
-    /// A commit about the plugin is known: what waited for it, in the order of its arrival.
+    /// Resumes the operations that waited for a commit about the plugin, in order of arrival.
     mutating func resumeOperations(of plugin: PluginIdentifier, at now: Moment) {
         let presentUser = callingUser
         defer { callingUser = presentUser }
@@ -133,7 +133,7 @@ extension Scheduler {
         }
     }
 
-    /// The ledger fails: cancellations of what it should record are refused instead of waiting on.
+    /// Refuses the waiting cancellations of work whose change the ledger failed to record.
     mutating func refuseCancellations(
         of plugin: PluginIdentifier,
         covering works: [PendingWork],
@@ -145,9 +145,9 @@ extension Scheduler {
         if !refused.isEmpty { resumeOperations(of: plugin, at: now) }
     }
 
-    // MARK: Running tasks whose return a commit decides over
+    // MARK: Running tasks with a commit in flight
 
-    /// Until the commit is known the end of the launch's process is not judged.
+    /// Begins a change about a running task. Until its result is known, the end of the launch's process is not judged.
     mutating func beginDeciding(over task: RunningTask, as change: ChangeNumber) {
         guard let plugin = launches.find(task.launch)?.plugin else { return }
         launches.execute(task.launch) { $0.undecided += 1 }

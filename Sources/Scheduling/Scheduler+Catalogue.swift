@@ -2,10 +2,10 @@
 
 import TaskModel
 
-// Plugins that come, change and go. Their requests stay through all of it (C17).
+// Installation, change and removal of plugins. Their requests stay throughout (C17).
 extension Scheduler {
-    /// Plugins that the change does not name are not looked at, but for those that the first catalogue misses. What follows
-    /// from the change is worked off plugin by plugin.
+    /// Applies a change of the catalogue. Only the plugins in the change are processed; the first catalogue also
+    /// affects all known plugins that it lacks. The consequences are queued as chores, plugin by plugin.
     mutating func catalogue(_ change: CatalogueChange, at now: Moment) {
         let isFirst = !hasCatalogue
         hasCatalogue = true
@@ -33,7 +33,7 @@ extension Scheduler {
         for event in loading.takeParkedForAll() { dispatch(event, at: now) }
     }
 
-    /// No manifest describes the plugin, or none that can be used.
+    /// Uninstalls a plugin that no usable manifest describes.
     private mutating func takeOut(_ plugin: PluginIdentifier, isFirst: Bool, at now: Moment) {
         let refusal = refusals[plugin]
         let old = (
@@ -52,7 +52,7 @@ extension Scheduler {
         backlog.add(.look(plugin))
     }
 
-    /// Gives a plugin that is not installed the refusal of its manifest, if there is one.
+    /// Sets the refusal of a plugin that is not installed; nil when its manifest is not refused.
     mutating func setRefusal(of plugin: PluginIdentifier) {
         plugins[plugin].refusal = refusals[plugin]?.problem
         plugins[plugin].isOrphan = refusals[plugin]?.isOrphan ?? false
@@ -67,15 +67,16 @@ extension Scheduler {
         if let main = entry.containingPlugin { extensions[main, default: []].insert(plugin) }
     }
 
-    /// Its requests whose identifiers it does not own any more are found by name all the same.
+    /// Records the pending requests whose identifiers the plugin no longer owns, so that lookups by identifier still
+    /// find them.
     private mutating func noteStrays(of plugin: PluginIdentifier) {
         for request in plugins[plugin].requests.requests() where owners[request.request.identifier] != plugin {
             strays[request.request.identifier, default: []].insert(plugin)
         }
     }
 
-    /// Journals each problem once, for as long as it is the same. A plugin that a refusal takes out is journaled when it is
-    /// missed.
+    /// Journals a refusal once, until its problem changes. A plugin that a refusal uninstalls is journaled by `miss`
+    /// instead.
     private mutating func journalRefusals(of concerned: Set<PluginIdentifier>, at now: Moment) {
         for plugin in concerned.sorted() {
             let problem = refusals[plugin]?.problem
@@ -92,10 +93,10 @@ extension Scheduler {
         }
     }
 
-    /// A plugin has come, changed or gone: it is remembered, its schedules arranged, its work considered.
+    /// Processes a plugin that was installed, changed or removed: its record, its schedules and its work.
     mutating func look(at plugin: PluginIdentifier, _ now: Moment) {
         guard plugins.contains(plugin) else { return }
-        // An extension waits for the manifest of its main plugin, and not for the pending work of that.
+        // An extension depends on the manifest of its main plugin, but not on the main plugin's pending work.
         for plugin in (extensions[plugin] ?? []).sorted() { backlog.add(.consider(plugin, .event)) }
         if loading.isMissing(plugin) { return }
         lookAfter(plugin, at: now)
@@ -105,7 +106,7 @@ extension Scheduler {
 
     // MARK: Arrival
 
-    /// Remembers a plugin that is new or has changed, and tells a main one that it started (C11).
+    /// Records a plugin that is new or has changed, and stores the event `started` for a main plugin (C11).
     mutating func welcome(_ plugin: PluginIdentifier, at now: Moment) {
         guard let entry = plugins[plugin].entry, plugins[plugin].memory == .settled else { return }
         let known = KnownPlugin(entry)
@@ -124,10 +125,10 @@ extension Scheduler {
         stage(.welcome(of: plugin, as: known, event), changes)
     }
 
-    /// One that waits already will reach the new library as well.
+    /// The event `started`; nil when one is already waiting, because that one will reach the new library as well.
     private mutating func startedEvent(for entry: PluginEntry, at now: Moment) -> PendingEvent? {
         let plugin = entry.identifier
-        // A library with bound functions has nothing that could receive it.
+        // A library with bound functions has no code that could receive the event.
         guard entry.role == .main, entry.handlers.isEmpty, plugins[plugin].policy.isEnabled,
             plugins[plugin].events.expectedCount < configuration.eventLimit,
             !plugins[plugin].events.contains(.started)
@@ -157,7 +158,7 @@ extension Scheduler {
         notRemembered(plugin, at: now)
     }
 
-    // MARK: What the ledger remembers of a plugin: one commit at a time
+    // MARK: Records of plugins: one commit at a time
 
     mutating func remembered(_ plugin: PluginIdentifier, as known: KnownPlugin?, at now: Moment) {
         plugins[plugin].memory = .settled
@@ -171,7 +172,7 @@ extension Scheduler {
         agenda.add(.memory(plugin), at: now.monotonic + configuration.hostRetryDelay)
     }
 
-    /// It may have come, changed or gone while something about it was recorded.
+    /// Compares the record of a plugin with its state, which may have changed during the last commit.
     mutating func lookAfter(_ plugin: PluginIdentifier, at now: Moment) {
         guard hasCatalogue, plugins.contains(plugin), !loading.isMissing(plugin) else { return }
         if plugins[plugin].entry == nil { miss(plugin, at: now) } else { welcome(plugin, at: now) }

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// The results of commits: what is on disk becomes true here, what is not is dropped.
+// The results of commits: a change on disk is applied to the state, a failed one is dropped.
 extension Scheduler {
     mutating func settle(_ ticket: Ticket, at now: Moment) {
         guard let change = inFlight.take(ticket) else { return }
@@ -45,24 +45,24 @@ extension Scheduler {
         }
     }
 
-    // MARK: Changes that nobody waits for
+    // MARK: Changes without a waiting caller
 
-    /// Writes a line that belongs to no other change, until it is written.
+    /// Journals an entry that belongs to no other change; staged again until it is written.
     mutating func note(_ entry: JournalEntry) { keep([.journal(entry)]) }
 
-    /// Nobody waits for it, and it is written until it is written.
+    /// Stages changes that no decision waits for, again and again until they are written.
     mutating func keep(_ changes: [LedgerChange]) {
-        // With its user: a change that is kept is staged anew when the call is over.
+        // The user is set now, because a change that fails is staged again after the call has ended.
         let changes = callingUser.map { user in changes.map { $0.caused(by: user) } } ?? changes
         stage(.keeping(changes), changes)
     }
 
-    /// What could not be written before, as it is now: something newer may have been written meanwhile.
+    /// Stages the failed changes again with current values, because newer values may have been written since.
     mutating func keepAnew() {
         let changes = kept.compactMap { change -> LedgerChange? in
             switch change {
             case .setFetch(let plugin, _): .setFetch(plugin, fetches[plugin])
-            // A later one is in flight, and stays so until it is written.
+            // A later occurrence is in flight, and is staged again itself if it fails.
             case .recordOccasion(let identifier, _) where inFlight.containsOccasion(of: identifier): nil
             case .recordOccasion(let identifier, let at): .recordOccasion(identifier, at: occasions[identifier] ?? at)
             default: change
@@ -72,9 +72,9 @@ extension Scheduler {
         if !changes.isEmpty { keep(changes) }
     }
 
-    // MARK: Pending requests, as the ledger has them
+    // MARK: Pending requests according to the ledger
 
-    /// The request is on disk: it waits for its own time, or with its like.
+    /// Adds a request that is on disk: it becomes upcoming, or joins its group.
     mutating func place(_ request: PendingRequest, readySince: WallTime? = nil, at now: Moment) {
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         if let old = plugins[plugin].requests.number(of: identifier) {
@@ -89,7 +89,7 @@ extension Scheduler {
         if request.needsUnlockedContainer { toWatchAnew.insert(plugin) }
     }
 
-    /// On disk: the request of that number is no longer pending.
+    /// Removes the request with that number after its removal was committed.
     mutating func remove(_ identifier: TaskIdentifier, _ number: SubmissionNumber, of plugin: PluginIdentifier) {
         guard plugins[plugin].requests.number(of: identifier) == number else { return }
         plugins[plugin].requests.remove(identifier, number: number)
@@ -99,20 +99,20 @@ extension Scheduler {
         if strays[identifier]?.remove(plugin) != nil, strays[identifier]?.isEmpty == true { strays[identifier] = nil }
     }
 
-    /// The event is on disk: it waits for its plugin.
+    /// Adds an event that is on disk to the queue of its plugin.
     mutating func insert(_ event: PendingEvent) {
         plugins[event.plugin].events.insert(event)
         waitingEventCount += 1
     }
 
-    /// On disk: the event of that number does not wait any more.
+    /// Removes the event with that number after its removal was committed.
     mutating func remove(event number: SubmissionNumber, of plugin: PluginIdentifier) {
         guard plugins[plugin].events.contains(number) else { return }
         plugins[plugin].events.remove(number)
         waitingEventCount -= 1
     }
 
-    /// The plugin that has the identifier pending or running, else the one that permits it.
+    /// The plugin with a pending or running task of the identifier; otherwise the plugin that is permitted it.
     func holder(of identifier: TaskIdentifier) -> PluginIdentifier? {
         let owner = owners[identifier]
         if let owner, plugins.contains(owner), plugins[owner].requests.expectedNumber(identifier) != nil {

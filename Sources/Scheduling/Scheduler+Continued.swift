@@ -3,9 +3,10 @@
 import DequeModule
 import TaskModel
 
-// Continued processing: into the launch that submitted it or one of its own, and no longer than it progresses (C8).
+// Continued tasks: they join the launch that submitted them or get a launch of their own, and last for as long as they
+// progress (C8).
 extension Scheduler {
-    /// Tasks of one launch at most, over its whole life; what comes later gets a launch of its own.
+    /// Maximum number of tasks of one launch over its lifetime; later ones get a launch of their own.
     private static let mostTasks = 1_000
 
     mutating func considerContinued(of plugin: PluginIdentifier, at now: Moment) {
@@ -30,7 +31,7 @@ extension Scheduler {
         at now: Moment
     ) -> Capacity {
         var result = Capacity.suffices
-        // Those that a launch submitted may need none; there are never many.
+        // Requests submitted by a launch come first, because they may need no capacity; there are never many.
         for number in plugins[plugin].origins.keys.sorted() where plugins[plugin].reserved[number] == nil {
             guard let place = plugins[plugin].member(number, of: group.index),
                 let request = presented(place, of: plugin), let launch = takingLaunch(for: request)
@@ -57,7 +58,7 @@ extension Scheduler {
         launches.count(in: .continued) < configuration.launchLimit(in: .continued)
     }
 
-    /// What a launch for a single continued request takes.
+    /// The batch of a launch for a single continued request; empty when the request may not run now.
     func continuedBatch(of plugin: PluginIdentifier, for own: LaunchNumber, at now: Moment) -> [PendingRequest] {
         guard let number = plugins[plugin].reserved.first(where: { $0.value == own })?.key,
             let place = plugins[plugin].requests.groups.indices(in: .continued).lazy
@@ -75,7 +76,8 @@ extension Scheduler {
         return reasons(against: .request(request), facts, standing, occupancy, at: now).isEmpty ? [request] : []
     }
 
-    /// The launch that submitted it, while that runs, is not at its end and has a handler for it.
+    /// The launch that submitted the request, if it can take it: it runs, is not about to end, and has a handler for
+    /// it.
     private func takingLaunch(for request: PendingRequest) -> LaunchNumber? {
         let identifier = request.request.identifier
         guard let number = plugins[request.plugin].origins[request.number],
@@ -87,8 +89,9 @@ extension Scheduler {
         return number
     }
 
-    /// The launch that has to get further before the request can run: its own, which is being prepared, or the one that
-    /// submitted it from entry, and may take it afterwards.
+    /// The launch that blocks the request for now: its own launch while it is being prepared, or the launch that
+    /// submitted it from its entry function. The latter may take the request afterwards. Nil when there is no such
+    /// launch.
     func awaitedLaunch(of number: SubmissionNumber, _ plugin: PluginIdentifier) -> LaunchNumber? {
         if let own = plugins[plugin].reserved[number] { return own }
         guard let origin = plugins[plugin].origins[number], let execution = launches.listening(origin),
@@ -97,12 +100,12 @@ extension Scheduler {
         return origin
     }
 
-    /// One more task of a continued launch takes no capacity of its own.
+    /// Whether the request needs capacity of the lane; another task of a continued launch needs none.
     func needsCapacity(_ request: PendingRequest) -> Bool {
         takingLaunch(for: request).map { launches.find($0)?.lane != .continued } ?? true
     }
 
-    // MARK: Delivery into a launch that runs
+    // MARK: Delivery into a running launch
 
     private mutating func deliver(_ request: PendingRequest, to number: LaunchNumber, at now: Moment) {
         guard let launch = launches.find(number), let execution = launch.execution else { return }
@@ -122,7 +125,7 @@ extension Scheduler {
         stage(.delivery(number, task, change), [.startTask(number, task)] + move)
     }
 
-    /// On disk: it is the launch's now, whatever has become of that meanwhile.
+    /// Adds a delivered task, which is on disk, to its launch, even if the launch has ended in the meantime.
     mutating func delivered(_ task: PlannedTask, to number: LaunchNumber, _ change: ChangeNumber, at now: Moment) {
         guard let plugin = launches.find(number)?.plugin else { return }
         if let identifier = task.work.identifier {
@@ -177,7 +180,8 @@ extension Scheduler {
         if launches.find(number)?.execution?.arriving.isEmpty ?? true { launches.setMoving(false, number) }
     }
 
-    /// It leaves its lane to the plugin's next launch; its other tasks keep their deadline.
+    /// Moves a launch to the continued lane. Its former lane is free for the plugin's next launch, and its other tasks
+    /// keep their deadline.
     private mutating func moveToContinuedLane(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.find(number), launch.lane != .continued else { return }
         launches.move(number, to: .continued)
@@ -196,7 +200,7 @@ extension PluginState {
         return index >= 0 && members[index].number == number ? members[index] : nil
     }
 
-    /// The oldest member of a group behind a number.
+    /// The oldest member of a group after a number.
     func member(after number: SubmissionNumber?, of group: UInt16) -> RequestPlace? {
         let members = requests.groups[group].members
         let index = number.map { members.index(after: $0) } ?? 0

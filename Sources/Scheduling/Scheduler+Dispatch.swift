@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// Which part of the core an event concerns.
+// Dispatch of events to the parts of the core.
 extension Scheduler {
     mutating func dispatch(_ event: SchedulerEvent, at now: Moment) {
         if case .byUser(let user, let event) = event { return dispatch(event, by: user, at: now) }
@@ -31,7 +31,7 @@ extension Scheduler {
         }
     }
 
-    /// The journal entries that the event leads to name the user.
+    /// Dispatches an event whose journal entries contain the user.
     private mutating func dispatch(_ event: SchedulerEvent, by user: CallingUser, at now: Moment) {
         callingUser = user
         defer { callingUser = nil }
@@ -42,7 +42,8 @@ extension Scheduler {
         switch event {
         case .runnerReady(let launch, let process): start(launch, in: process, at: now)
         case .runnerUnavailable(let launch, let message):
-            // Later its commit is in flight, and alone decides whether there is a launch.
+            // A later failure is ignored: the commit of the launch is in flight and alone decides whether the launch
+            // exists.
             if launches.find(launch)?.isPreparing == true { giveUp(launch, because: message, at: now) }
         case .planNotSent(let launch, let message): abandonPlan(of: launch, because: message)
         case .killedAtDeadline(let launch): killedByLaunchThread(launch, at: now)
@@ -52,9 +53,11 @@ extension Scheduler {
         }
     }
 
-    // MARK: Events that come too early
+    // MARK: Events that arrive before their data is loaded
 
-    /// Whether the event waits for the first catalogue, or for the pending work of its plugin.
+    /// Parks an event that has to wait for the first catalogue or for the pending work of its plugin.
+    ///
+    /// - Returns: false when the event can be handled now.
     private mutating func park(_ event: SchedulerEvent, as parkedBefore: ParkedEvent? = nil) -> Bool {
         guard !hasCatalogue || loading.isPartial else { return false }
         if isStopping { return refuseUnloaded(event) }
@@ -78,7 +81,8 @@ extension Scheduler {
         return true
     }
 
-    /// A stopping host loads nothing more, so pending requests of a plugin that is not loaded cannot be cancelled.
+    /// Refuses cancellations and stops of tasks of plugins that are not loaded, because a stopping host loads no more
+    /// plugins; false for other events.
     private mutating func refuseUnloaded(_ event: SchedulerEvent) -> Bool {
         let reply: ReplyToken
         switch event {
@@ -93,7 +97,8 @@ extension Scheduler {
         return true
     }
 
-    /// Records submitter and main plugin at arrival: the launch may end, and the extension be removed, before the load.
+    /// The event with submitter and main plugin as of its arrival: the launch may end, or the extension may be removed,
+    /// before the load.
     private func parked(_ event: SchedulerEvent) -> ParkedEvent {
         var isForeground: Bool?
         var event = event
@@ -108,7 +113,7 @@ extension Scheduler {
         return ParkedEvent(event: event, user: callingUser, isForeground: isForeground)
     }
 
-    /// Handles an event that waited; it may have to wait again.
+    /// Handles a parked event; it may be parked again.
     mutating func dispatch(_ parked: ParkedEvent, at now: Moment) {
         let presentUser = callingUser
         defer { callingUser = presentUser }
@@ -120,7 +125,7 @@ extension Scheduler {
 
     private enum Concerned {
         case known([PluginIdentifier])
-        /// A name that no installed plugin owns: it may be pending in any plugin that is not loaded.
+        /// An identifier that no installed plugin owns: it may be pending in any plugin that is not loaded.
         case anyPlugin
     }
 

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// The end of a launch's process, and what it means for its tasks.
+// The end of a launch's process, and the effect on its tasks.
 extension Scheduler {
     mutating func conclude(_ number: LaunchNumber, _ end: ProcessEnd, at now: Moment) {
         guard let launch = launches.find(number) else { return }
@@ -23,7 +23,7 @@ extension Scheduler {
         }
     }
 
-    /// The process ended while a commit about it was in flight: judged once its result is known.
+    /// Judges a launch whose process ended while commits about its tasks were in flight, once their results are known.
     mutating func concludeIfDecided(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.find(number), let execution = launch.execution, execution.undecided == 0,
             let end = execution.end
@@ -57,14 +57,14 @@ extension Scheduler {
         releaseIfRecorded(number, at: now)
     }
 
-    /// What it submitted cannot join it any more.
+    /// Drops the launch as origin of continued requests, which can no longer join it.
     private mutating func forgetOrigins(of number: LaunchNumber, _ plugin: PluginIdentifier) {
         if plugins[plugin].origins.isEmpty { return }
         plugins[plugin].origins = plugins[plugin].origins.filter { $0.value != number }
         backlog.add(.consider(plugin, .continued))
     }
 
-    /// What policies will look back on.
+    /// Adds the launch to the plugin's record, which policies use.
     private mutating func remember(
         _ launch: Launch,
         _ execution: Execution,
@@ -74,7 +74,7 @@ extension Scheduler {
     ) {
         let past = PastLaunch(
             plugin: launch.plugin,
-            // In the lane that it ended in, as the ledger has it: what a user watches is not the plugin's day.
+            // The last lane, as in the ledger: a launch that became continued does not count against the day budget.
             lane: launch.lane,
             cause: execution.plan.cause,
             outcome: outcome,
@@ -138,7 +138,7 @@ extension Scheduler {
         }
     }
 
-    /// The task is pending again once that is on disk, unless something newer is by then.
+    /// Returns the task to pending once that is on disk, unless a newer request is pending by then.
     private mutating func requeue(
         _ number: LaunchNumber,
         _ judgement: Aftermath.Judgement,
@@ -160,11 +160,11 @@ extension Scheduler {
         record([.journal(entry), .returnTask(number, work, at: now.wall)], ending: work, returns: true, of: number)
     }
 
-    /// Records how a task ended. The first ending counts.
+    /// Records the end of a task. Only its first end counts.
     ///
     /// - Parameters:
-    ///   - newer: the request because of which an interrupted task does not return.
-    ///   - wasCancelled: a cancellation keeps the interrupted task from returning.
+    ///   - newer: the newer request that supersedes the interrupted task; nil without one.
+    ///   - wasCancelled: whether a cancellation kept the interrupted task from returning.
     mutating func end(
         _ number: LaunchNumber,
         _ index: Int,
@@ -191,7 +191,7 @@ extension Scheduler {
         record(changes, ending: task.work, returns: false, of: number)
     }
 
-    /// The host's own failure charges nobody; the runner goes, and its tasks return.
+    /// Kills a launch after a failure outside of the plugin. No attempt is charged, and its tasks return to pending.
     mutating func abandonPlan(of number: LaunchNumber, because message: String) {
         if launches.listening(number) != nil { kill(number, because: .planNotSent(message)) }
     }

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// How a plugin's entry ended: its handlers, and the tasks that have none.
+// The end of a plugin's entry function: its handlers, and the tasks without a handler.
 extension Scheduler {
     mutating func entered(
         _ number: LaunchNumber,
@@ -36,13 +36,13 @@ extension Scheduler {
             }
         }
         enforceWhatEntryPutOff(number, since: execution, at: now)
-        // What it submitted during entry can be delivered to it now.
+        // Requests that it submitted from its entry function can now be delivered to it.
         consider(plugin.identifier, .continued, at: now)
         finishIfDone(number, at: now)
         toEnforceAnew.insert(number)
     }
 
-    /// In entry no task was delivered that could be told to stop: those that should have been are told now.
+    /// Expires the tasks whose expiration came due during entry: the tasks had not been delivered then.
     private mutating func enforceWhatEntryPutOff(_ number: LaunchNumber, since execution: Execution, at now: Moment) {
         if execution.isBudgetUsedUp { expireForBudget(number, at: now) }
         expireForConditions(number, lostSince: execution.conditionsAtClose, at: now)
@@ -66,7 +66,8 @@ extension Scheduler {
         end(number, index, as: .notRegistered, blame: .plugin, message: message, at: now)
     }
 
-    /// The plugin receives no events: enough for `started` (C11), and its mistake for the others.
+    /// Ends an event that the plugin cannot receive: a success for `started` (C11), the plugin's fault for other
+    /// events.
     private mutating func endUnreceived(_ event: PendingEvent, _ number: LaunchNumber, _ index: Int, at now: Moment) {
         switch event.type {
         case .started:
@@ -101,10 +102,10 @@ extension Scheduler {
         }
     }
 
-    /// Handlers of one launch at most, should they come one by one.
+    /// Maximum number of handlers of a launch that are registered one by one.
     private static let mostRegistrations = 10_000
 
-    /// After entry only handlers of continued tasks alone (statements 14 and 15).
+    /// Adds a handler registered after entry; only handlers of continued tasks are allowed then (statements 14 and 15).
     mutating func registered(_ identifier: PermittedIdentifier, by number: LaunchNumber, at now: Moment) {
         guard let execution = launches.listening(number) else { return }
         let entry = execution.plan.plugin
@@ -129,7 +130,8 @@ extension Scheduler {
 }
 
 extension PluginEntry {
-    /// Whether a handler for it may be registered: a permitted name, a name that a pattern covers, or that pattern itself.
+    /// Whether a handler may be registered: for a permitted name, a name that a pattern covers, or such a pattern
+    /// itself.
     fileprivate func permits(_ registered: PermittedIdentifier) -> Bool {
         switch registered {
         case .exact(let name): permitted.contains { $0.covers(name) }
@@ -137,7 +139,7 @@ extension PluginEntry {
         }
     }
 
-    /// Nothing but continued tasks can come under it.
+    /// Whether only continued tasks can use the handler.
     fileprivate func isForContinued(_ registered: PermittedIdentifier) -> Bool {
         guard case .exact(let name) = registered else { return true }
         return !permitted.contains(.exact(name))

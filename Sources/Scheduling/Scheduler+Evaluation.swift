@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// What stands against the ready work of one plugin in one lane, group by group.
+/// The reasons against the ready work of one plugin in one lane, by group.
 struct LaneEvaluation: Sendable {
     struct Group: Sendable {
         let index: UInt16
@@ -11,18 +11,18 @@ struct LaneEvaluation: Sendable {
     }
 
     var groups: [Group] = []
-    /// The one that is to run alone before anything else of the lane.
+    /// The oldest request that has to run alone before other work of the lane; nil without one.
     var alone: (number: SubmissionNumber, label: String)?
 
-    /// Groups whose members the next launch may take.
+    /// The groups whose members the next launch may take.
     var eligible: [Group] { groups.filter { $0.reasons.isEmpty } }
 }
 
-// Whether work may run: asked once for each group of requests that have the same reasons to wait.
+// Evaluation of work, once for each group of requests with the same reasons.
 extension Scheduler {
-    /// The groups of a plugin's ready requests, each judged by its oldest member.
+    /// Evaluates the groups of a plugin's ready requests, each by its oldest member.
     ///
-    /// - Parameter own: the launch that a batch is for, which does not stand in its own way.
+    /// - Parameter own: the launch whose batch is being formed; it does not block its own work.
     func evaluate(
         _ plugin: PluginIdentifier,
         in lane: Lane,
@@ -38,7 +38,7 @@ extension Scheduler {
             facts.isInFlight = key.isInFlight
             facts.isUserRequested = key.isUserRequested
             facts.isPermitted = key.isPermitted
-            // Continued requests are judged one by one by what they would join.
+            // Capacity is checked for each continued request, because a running launch may take it.
             facts.needsCapacity = lane != .continued
             let reasons = reasons(against: .request(first), facts, standing, occupancy, at: now)
             evaluation.groups.append(LaneEvaluation.Group(index: index, key: key, reasons: reasons))
@@ -75,10 +75,10 @@ extension Scheduler {
         )
     }
 
-    /// What stands against a single one, as the groups are judged: with the launch that it waits for, and the request that
-    /// runs alone before it.
+    /// The reasons against a single request, evaluated like its group. They include the launch that it waits for, and a
+    /// request that runs alone before it.
     ///
-    /// - Parameter isUserRequested: nil where it is as it was asked for before.
+    /// - Parameter isUserRequested: nil for the stored value.
     func reasons(against request: PendingRequest, isUserRequested: Bool? = nil, at now: Moment) -> [Reason] {
         let (plugin, lane) = (request.plugin, request.request.kind.lane)
         let identifier = request.request.identifier
@@ -136,7 +136,7 @@ extension Scheduler {
         )
     }
 
-    /// Whether the deferral of work of a class is over that became due at that time (C12).
+    /// Whether the maximum deferral has passed for work of a class that became due at `due` (C12).
     func isDeferralOver(
         of plugin: PluginIdentifier,
         _ workClass: WorkClass,
@@ -151,7 +151,7 @@ extension Scheduler {
 
     /// Start of the deferral of a request that became due at `due`; nil when it has not begun (C12).
     ///
-    /// - Parameter isOwn: the request has a deferral of its own, instead of that of its class.
+    /// - Parameter isOwn: whether the request has a deferral of its own, instead of its class's.
     func deferralStart(
         of plugin: PluginIdentifier,
         _ workClass: WorkClass,
@@ -161,7 +161,7 @@ extension Scheduler {
         isOwn ? due : plugins[plugin].waits[workClass]?.deferral.start(for: due)
     }
 
-    /// The request at a place, with the start of its deferral, its own or that of its class.
+    /// The request at a place, with the start of its own deferral or of its class's.
     func presented(_ place: RequestPlace, of plugin: PluginIdentifier) -> PendingRequest? {
         guard let slot = plugins[plugin].requests.store[place] else { return nil }
         let request = plugins[plugin].requests.store.request(slot, of: plugin)
@@ -176,7 +176,7 @@ extension Scheduler {
         guard let since else { return request }
         var presented = request
         if let own = request.deferredSince {
-            // A clock that was ahead when it began is no reason to wait for that time to come again.
+            // A start in the future comes from a clock that was ahead, and is moved to the present.
             presented.deferredSince = min(own, since)
             return presented
         }

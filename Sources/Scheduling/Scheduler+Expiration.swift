@@ -2,14 +2,14 @@
 
 import TaskModel
 
-// Tasks that are told to stop, and launches that are killed.
+// Expiration of tasks, and kills of launches.
 extension Scheduler {
-    /// Each unfinished task is told once; the first reason stays. When that leaves none that may go on, the launch's
-    /// assertions are told as well.
+    /// Expires unfinished tasks, each once; the first reason stays. If no task of the launch may continue then, its
+    /// assertions expire as well.
     ///
     /// - Parameters:
-    ///   - indices: the tasks that the reason concerns, finished or not; with none of them nothing happens.
-    ///   - killAt: when what has not stopped is overdue; nil: after the grace period.
+    ///   - indices: the affected tasks, finished or not; with none of them nothing happens.
+    ///   - killAt: the kill time of tasks that are still unfinished; nil for the end of the grace period.
     mutating func expire(
         _ number: LaunchNumber,
         _ indices: [Int],
@@ -17,7 +17,7 @@ extension Scheduler {
         killAt: MonotonicTime? = nil,
         at now: Moment
     ) {
-        // A process that has ended is told nothing: what it left is judged by what it was told before.
+        // Nothing is sent to a process that has ended: its unfinished tasks are judged by earlier expirations.
         guard let execution = launches.find(number)?.execution, !indices.isEmpty, execution.end == nil else { return }
         let killAt = killAt ?? now.monotonic + execution.grace
         let untold = indices.filter { execution.tasks[$0].isGoingOn }
@@ -35,12 +35,13 @@ extension Scheduler {
         guard let execution = launches.find(number)?.execution, let killAt = execution.plan.budget.killDeadline else {
             return
         }
-        // A continued task has no deadline, in whatever launch it runs (C8).
+        // A continued task has no deadline, whatever its launch (C8).
         let bound = execution.tasks.indices.filter { !execution.tasks[$0].isContinued }
         expire(number, bound, because: .budget, killAt: killAt, at: now)
     }
 
-    /// The runner keeps the deadline too and may be a little earlier; it cannot put off the kill.
+    /// Records an expiration by the runner, which enforces the deadline as well and may be a little early; the kill
+    /// time stays the same.
     mutating func runnerExpired(
         _ number: LaunchNumber,
         _ ids: [TaskID],
@@ -61,7 +62,7 @@ extension Scheduler {
 
     // MARK: Limits
 
-    /// Enforces the limits of a launch that have passed, one after the other.
+    /// Enforces the passed limits of a launch, one after the other.
     mutating func enforce(_ number: LaunchNumber, at now: Moment) {
         while let action = launches.find(number)?.enforcement(at: now.monotonic) {
             enforce(action, on: number, at: now)
@@ -77,7 +78,7 @@ extension Scheduler {
         case .useUpBudget:
             let isInEntry = launches.find(number)?.execution?.entry.isRunning ?? false
             launches.execute(number) { $0.isBudgetUsedUp = true }
-            // In entry nothing was delivered that could be told to stop; the kill deadline stands all the same.
+            // During entry no task was delivered that could expire; the kill time applies nevertheless.
             if !isInEntry { expireForBudget(number, at: now) }
         case .kill(let reason): kill(number, because: reason)
         case .expireStalled: expireStalled(number, at: now)
@@ -95,19 +96,19 @@ extension Scheduler {
         toEnforceAnew.insert(number)
     }
 
-    /// The launch thread has killed the launch at its kill time, after it had delivered what came before.
+    /// Handles a kill by the launch thread at the kill time, after all earlier messages of the runner.
     mutating func killedByLaunchThread(_ number: LaunchNumber, at now: Moment) {
         guard launches.find(number)?.execution?.isListening == true else { return }
         enforce(number, at: now)
         guard let launch = launches.find(number), launch.execution?.isListening == true else { return }
-        // What it had sent in time withdrew the kill, but too late for the launch thread: the plugin kept its limits.
+        // Messages sent in time withdrew the kill, but too late for the launch thread: the plugin kept its limits.
         if case .finishing = launch.phase { return kill(number, because: .lingered) }
         kill(number, because: .killTimePassed)
     }
 
     // MARK: Conditions
 
-    /// Conditions that came back let work run; those that were lost expire exactly the tasks that need them (C7).
+    /// Applies a change of conditions: work may run when they return, and a loss expires the tasks that need them (C7).
     mutating func change(to new: Conditions, at now: Moment) {
         let old = conditions
         conditions = new
@@ -126,13 +127,15 @@ extension Scheduler {
         for plugin in fetching { lookAtFetch(of: plugin, at: now) }
     }
 
-    /// One that still runs is not begun anew: a link that comes and goes would keep work waiting for ever.
+    /// Records the start of a start-up wave. A wave in progress is not restarted, because a link that comes and goes
+    /// would delay work without end.
     mutating func surge(_ kind: WritableKeyPath<Surges, MonotonicTime?>, at now: Moment) {
         if let last = surges[keyPath: kind], now.monotonic - last < configuration.policies.spread { return }
         surges[keyPath: kind] = now.monotonic
     }
 
-    /// What was launched without its conditions, as a user asked, has not lost them.
+    /// Expires the tasks of a launch that need conditions lost since its batch was closed. Conditions that were missing
+    /// then do not count.
     mutating func expireForConditions(_ number: LaunchNumber, lostSince old: Conditions, at now: Moment) {
         expire(number, for: losses(since: old), at: now)
     }
@@ -140,7 +143,7 @@ extension Scheduler {
     private typealias Loss = (reason: ExpirationReason, isNeeded: (PendingWork) -> Bool)
 
     private mutating func expire(_ number: LaunchNumber, for losses: [Loss], at now: Moment) {
-        // In entry nothing was delivered yet: what is lost there is looked at when entry has returned.
+        // During entry no task was delivered; losses are checked when the entry function has returned.
         guard let execution = launches.listening(number), execution.entry == .returned else { return }
         for loss in losses where execution.minds(loss.reason) {
             let bereft = execution.tasks.indices.filter { loss.isNeeded(execution.tasks[$0].work) }
@@ -148,7 +151,7 @@ extension Scheduler {
         }
     }
 
-    /// What was there and is not any more, with the work that cannot go on without it.
+    /// The conditions that were lost since `old`, each with the work that needs it.
     private func losses(since old: Conditions) -> [Loss] {
         var losses: [Loss] = []
         for condition in Condition.all where old[condition] && !conditions[condition] {
@@ -162,16 +165,17 @@ extension Scheduler {
         return losses
     }
 
-    /// The operator switched off the policy that is the only one to need the condition.
+    /// Whether the operator disabled the only policy that needs the condition.
     private func isIgnored(_ condition: Condition) -> Bool {
         condition == .idle && configuration.policies.off.contains(.idle)
     }
 
-    /// An orderly stop: nothing new starts, what runs is told, and what does not end in the grace is ended.
+    /// Begins an orderly stop: no launch starts, running tasks expire, and launches that outlast the grace period are
+    /// killed.
     mutating func stop(at now: Moment) {
         guard !isStopping else { return }
         isStopping = true
-        // Time for the grace, and as much again for the record of what came of it.
+        // Time for the grace period, and as much again to record the results.
         stopBy = now.monotonic + configuration.grace + configuration.grace + configuration.hostRetryDelay
         if let stopBy { agenda.add(.stop, at: stopBy) }
         for event in loading.takeAllParked() { dispatch(event, at: now) }
@@ -190,7 +194,7 @@ extension Scheduler {
 }
 
 extension PendingWork {
-    /// The work cannot go on without the condition.
+    /// Whether the work has to stop without the condition.
     func needs(_ condition: Condition) -> Bool {
         guard case .request(let pending) = self else { return false }
         return condition.isNeeded(by: pending.request)

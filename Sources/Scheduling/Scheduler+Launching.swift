@@ -3,9 +3,9 @@
 import DequeModule
 import TaskModel
 
-// Whether pending work can be launched now, and what is arranged when it cannot.
+// Launching of pending work, and the alarms and waits for work that cannot run yet.
 extension Scheduler {
-    /// Launches the plugin in that lane if anything of it may run, and otherwise sees to it that it is considered again.
+    /// Prepares a launch of the plugin in that lane if any of its work may run. Otherwise arranges the next evaluation.
     mutating func consider(_ plugin: PluginIdentifier, _ lane: Lane, at now: Moment) {
         guard !isStopping, hasCatalogue, plugins.contains(plugin), !loading.isMissing(plugin) else { return }
         if lane == .event { return considerEvents(of: plugin, at: now) }
@@ -13,7 +13,7 @@ extension Scheduler {
         guard hasCandidates(plugin, in: lane) else { return noteWaits(of: plugin, in: lane, [], at: now) }
         if lane == .continued { return considerContinued(of: plugin, at: now) }
         let occupant = plugins[plugin].occupants[lane]
-        // What a launch leaves behind is considered once it runs.
+        // The work that a starting launch leaves is evaluated once it runs.
         if let occupant, launches.find(occupant)?.isUnderWay == true { return }
         let evaluation = evaluate(plugin, in: lane, at: now)
         if occupant == nil, !evaluation.eligible.isEmpty {
@@ -26,11 +26,11 @@ extension Scheduler {
 
     /// Whether the plugin has ready requests or events in a lane.
     func hasCandidates(_ plugin: PluginIdentifier, in lane: Lane) -> Bool {
-        // On the fields alone: a method of the plugin's state would have it copied.
+        // Accesses the fields directly: a method of the plugin's state would copy it.
         lane == .event ? !plugins[plugin].events.isEmpty : plugins[plugin].requests.groups.count(in: lane) > 0
     }
 
-    /// Requests of a plugin may wait in either lane.
+    /// Evaluates both lanes in which requests of a plugin can wait.
     mutating func considerRequests(of plugin: PluginIdentifier, at now: Moment) {
         consider(plugin, .background, at: now)
         consider(plugin, .continued, at: now)
@@ -57,7 +57,7 @@ extension Scheduler {
         return reasons(against: .event(event), facts, standing, occupancy(of: .event, for: own), at: now)
     }
 
-    /// Has a runner made ready; what it will run is decided when it is.
+    /// Requests a runner for a new launch; its batch is formed when the runner is ready.
     mutating func prepareLaunch(of plugin: PluginIdentifier, in lane: Lane) -> LaunchNumber {
         lastLaunch = LaunchNumber(rawValue: lastLaunch.rawValue + 1)
         launches.add(Launch(number: lastLaunch, plugin: plugin, lane: lane))
@@ -68,7 +68,8 @@ extension Scheduler {
 
     // MARK: Batches
 
-    /// What a launch of that lane takes now. One that must run alone is a batch by itself (C3).
+    /// The batch of a launch: the work of the lane that may run now. A task that has to run alone forms a batch by
+    /// itself (C3).
     ///
     /// - Parameter own: the launch that the batch is for.
     mutating func batch(
@@ -90,7 +91,7 @@ extension Scheduler {
         }
     }
 
-    /// Events keep their order: one that waits holds back what came after it (C11).
+    /// The batch of an event launch. Events keep their order: a waiting event blocks all later ones (C11).
     private func eventBatch(of plugin: PluginIdentifier, for own: LaunchNumber, at now: Moment) -> [PendingEvent] {
         guard let first = plugins[plugin].events.first, reasons(against: first, for: own, at: now).isEmpty else {
             return []
@@ -100,9 +101,9 @@ extension Scheduler {
         return Array(events.prefix { !$0.retry.runsAlone && $0.retry.rest(at: now, configuration) == nil })
     }
 
-    // MARK: What is arranged
+    // MARK: Arrangements for waiting work
 
-    /// Arranges that waiting groups are considered when what they wait for may have come, and notes what that is.
+    /// Arranges the next evaluation of waiting groups, and records their reasons in the wait history.
     mutating func arrange(
         _ groups: [LaneEvaluation.Group],
         of plugin: PluginIdentifier,
@@ -113,9 +114,10 @@ extension Scheduler {
         for group in groups {
             var waited: MachineConditions = []
             for reason in group.reasons { waited.formUnion(arrange(reason, of: plugin, in: lane, at: now)) }
-            // The history shows what else stands against a class that waits for the machine.
+            // All conditions of the class are included, so that the wait history shows every reason while it waits for
+            // the machine.
             if !waited.isEmpty { conditions.formUnion(group.key.workClass.conditions) }
-            // However briefly it waits: what the sensors learnt is not to be learnt anew then.
+            // Also for a short wait: the idle time that the sensors have measured is then kept.
             if group.key.workClass.kind.isProcessing { conditions.insert(.use) }
         }
         waiters.set(conditions, for: ConditionWaiters.Waiter(plugin: plugin, lane: lane))
@@ -124,14 +126,14 @@ extension Scheduler {
         awaitDeferral(of: groups, plugin, lane, at: now)
     }
 
-    /// - Returns: the conditions of the machine that it waits for.
+    /// Arranges the next evaluation for one reason; returns the conditions whose change may end the reason.
     private mutating func arrange(
         _ reason: Reason,
         of plugin: PluginIdentifier,
         in lane: Lane,
         at now: Moment
     ) -> MachineConditions {
-        // Without an end, the change of a condition or the event that ends the reason leads to an evaluation.
+        // A reason without an end is ended by a change of conditions or an event, which leads to an evaluation.
         switch reason.end {
         case .monotonic(let until): agenda.add(.plugin(plugin, lane), at: until)
         case .wall(let until): agenda.add(.plugin(plugin, lane), at: until)
@@ -147,7 +149,7 @@ extension Scheduler {
 
     // MARK: Capacity
 
-    /// Takes a launch out: its lane is considered for whoever waited, then for the plugin itself.
+    /// Removes a launch. Plugins that wait for capacity of its lane are evaluated first, then its own plugin.
     mutating func release(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.remove(number) else { return }
         leaveLane(launch.lane, launch, at: now)
@@ -157,13 +159,14 @@ extension Scheduler {
         let plugin = launch.plugin
         if plugins[plugin].occupants[lane] == launch.number { plugins[plugin].occupants[lane] = nil }
         plugins[plugin].releaseReservation(of: launch.number)
-        // Who waited longest comes before the plugin that just had its turn.
+        // Other waiting plugins come before the plugin that just had its turn.
         fillCapacity(of: lane, at: now)
         consider(plugin, lane, at: now)
         lookAfter(plugin, at: now)
     }
 
-    /// Considers those that wait for capacity for as long as there is some.
+    /// Evaluates plugins that wait for capacity while there is some; continued as a chore after `capacitySlice`
+    /// plugins.
     mutating func fillCapacity(of lane: Lane, at now: Moment) {
         let policies = configuration.policies
         let limit = policies.off.contains(.use) ? nil : policies.roomPatience
@@ -178,7 +181,7 @@ extension Scheduler {
 
     private static let capacitySlice = 64
 
-    /// The oldest members of groups, in the order of their numbers.
+    /// The oldest members of the groups, ordered by number.
     private func oldest(_ limit: Int, of plugin: PluginIdentifier, in groups: [UInt16]) -> [PendingRequest] {
         var cursors = groups.map { (members: plugins[plugin].requests.groups[$0].members, next: 0) }
         var places: [RequestPlace] = []

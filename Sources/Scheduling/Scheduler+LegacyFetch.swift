@@ -2,9 +2,9 @@
 
 package import TaskModel
 
-// Legacy fetch (statement 84): an event whenever the interval that a plugin asked for is over.
+// Legacy fetch (statement 84): an event after each interval that a plugin has requested.
 extension Scheduler {
-    /// Changes of one launch that are written.
+    /// Maximum number of interval changes per launch.
     private static let mostFetchIntervals = 20
 
     mutating func setFetchInterval(of number: LaunchNumber, to interval: Duration?, at now: Moment) {
@@ -41,7 +41,7 @@ extension Scheduler {
             return keep([.setFetch(plugin, nil)])
         }
         if fetch.last > now.wall {
-            // The clock was ahead then.
+            // The clock was ahead at the last fetch.
             fetches[plugin]?.last = now.wall
             keep([.setFetch(plugin, fetches[plugin])])
         }
@@ -52,7 +52,7 @@ extension Scheduler {
         fetches[plugin].map { $0.last + $0.interval <= now.wall } ?? false
     }
 
-    /// One event stands for every interval that has passed; without a network there is nothing to fetch.
+    /// Stores a fetch event if one is due and there is a network. One event stands for all intervals that have passed.
     mutating func lookAtFetch(of plugin: PluginIdentifier, at now: Moment) {
         guard !isStopping, isFetchDue(for: plugin, at: now), plugins.contains(plugin), !loading.isMissing(plugin),
             let entry = plugins[plugin].entry, entry.isLegacyFetch
@@ -79,7 +79,7 @@ extension Scheduler {
         arrangeFetch(of: plugin, at: now)
     }
 
-    /// A later interval brings the next one, should this one not have been written.
+    /// Applies the result of storing a fetch event. After a failure the next interval brings another event.
     mutating func arrived(_ event: PendingEvent, isWritten: Bool, at now: Moment) {
         plugins[event.plugin].events.end(event)
         if isWritten { insert(event) }
@@ -89,6 +89,6 @@ extension Scheduler {
 }
 
 extension PluginEntry {
-    /// Mode fetch without identifiers to submit (statements 6 and 84).
+    /// Whether it is a main plugin with mode fetch and without permitted identifiers (statements 6 and 84).
     package var isLegacyFetch: Bool { role == .main && permitted.isEmpty && modes.contains(.fetch) }
 }

@@ -2,45 +2,45 @@
 
 package import TaskModel
 
-// What there is, to be listed. Changes nothing.
+// Lists of the scheduler's contents. Changes nothing.
 extension Scheduler {
-    /// One running launch, as it is shown.
+    /// One running launch, for display.
     package struct RunningLaunch: Hashable, Sendable {
         package let plan: LaunchPlan
-        /// Where it takes room now; its plan has where it began.
+        /// The lane whose capacity it uses now; the plan has its first lane.
         package let lane: Lane
         package let unfinished: [PlannedTask]
-        /// Of its continued tasks, as far as they reported any.
+        /// The last reported progress of its unfinished tasks; tasks without a report have no entry.
         package let progress: [TaskID: TaskProgress]
-        /// Those of its tasks that were told to stop.
+        /// Its unfinished tasks that were expired.
         package let expiring: Set<TaskID>
         /// The names of its open assertions, in the order of their begin.
         package let assertions: [String]
         package let isExpiring: Bool
     }
 
-    /// A plugin's pending requests, its extensions' included, oldest first.
+    /// The pending requests of a plugin and its extensions, oldest first.
     package func pendingRequests(of plugin: PluginIdentifier) -> [PendingRequest] {
         let main = mainPlugin(of: plugin)
         return plugins.contains(main) ? plugins[main].requests.requests() : []
     }
 
-    /// All that are loaded, oldest first. Looks at every request: for tests and replays.
+    /// All loaded requests, oldest first. Reads every request: for tests and replays.
     package var pendingRequests: [PendingRequest] {
         plugins.names().flatMap { plugins[$0].requests.requests() }.sorted { $0.number < $1.number }
     }
 
-    /// All that are loaded, oldest first. Looks at every event: for tests and replays.
+    /// All loaded events, oldest first. Reads every event: for tests and replays.
     package var pendingEvents: [PendingEvent] {
         plugins.names().flatMap { Array(plugins[$0].events.all) }.sorted { $0.number < $1.number }
     }
 
-    /// Launches that run, in the order of their numbers; at most as many as the lanes have capacity for.
+    /// The running launches, ordered by number; their number is limited by the capacity of the lanes.
     package var runningLaunches: [RunningLaunch] {
         launches.numbers.compactMap { launches.find($0).flatMap(RunningLaunch.init) }
     }
 
-    /// Paths of libraries that launches may have yet to load: to delete one costs a launch.
+    /// Paths of libraries that launches of the plugin may still have to load: deleting one makes a launch fail.
     package func librariesToLoad(by plugin: PluginIdentifier) -> Set<String> {
         Set(
             launches.numbers(of: plugin).compactMap(launches.find).compactMap { launch in

@@ -2,10 +2,11 @@
 
 import TaskModel
 
-// Going on where the last host stopped: the pending work of each plugin is loaded by itself, so that the host answers long
-// before all of it is there.
+// Loading of the state that the last host left. The pending work of each plugin is loaded separately, so that the host
+// serves calls long before all of it is loaded.
 extension Scheduler {
-    /// Nothing is decided about a plugin before its work is loaded and the first catalogue is known.
+    /// Restores the state that does not depend on pending work. No decision about a plugin is made before its work is
+    /// loaded and the first catalogue is known.
     mutating func restore(_ snapshot: LedgerSnapshot) {
         for known in snapshot.known {
             know(known.identifier)
@@ -19,7 +20,7 @@ extension Scheduler {
         occasions = snapshot.occasions
     }
 
-    /// Asks for the next plugins that are still to be loaded.
+    /// Requests the next plugins to be loaded.
     mutating func load() {
         if !loading.isPartial || isStopping { return }
         for plugin in loading.next() { emit(.load(plugin)) }
@@ -34,7 +35,7 @@ extension Scheduler {
                 written: work.waits[workClass] ?? [],
                 deferral: Deferral(periods: work.deferrals[workClass] ?? [])
             )
-            // The last host's clock may have been ahead.
+            // The clock of the last host may have been ahead.
             wait.reckonAnew(at: now.wall)
             plugins[plugin].waits[workClass] = wait
         }
@@ -49,13 +50,13 @@ extension Scheduler {
         for event in loading.takeParkedForAll() { dispatch(event, at: now) }
     }
 
-    /// A damaged row keeps one plugin from running, and nobody else.
+    /// Schedules another load of a plugin. A damaged row blocks only its own plugin.
     mutating func notLoaded(_ plugin: PluginIdentifier, at now: Moment) {
         loading.fail(plugin)
         agenda.add(.load, at: now.monotonic + configuration.hostRetryDelay)
     }
 
-    /// The plugin is loaded and the first catalogue is known: from here on it is decided about.
+    /// Begins decisions about a plugin that is loaded, once the first catalogue is known.
     mutating func begin(_ plugin: PluginIdentifier, at now: Moment) {
         let left = launches.numbers(of: plugin)
         for number in left { flush(number) }
@@ -67,7 +68,7 @@ extension Scheduler {
         backlog.add(.look(plugin))
     }
 
-    /// When its own time came, as far as that can be told from the ledger.
+    /// The time at which the request became due, as far as the ledger shows it.
     private func readySince(of request: PendingRequest, at now: Moment) -> WallTime {
         let submitted = request.submittedAt
         let (request, retry, deferred) = (request.request, request.retry, request.deferredSince)
@@ -75,7 +76,7 @@ extension Scheduler {
         return min(times.max() ?? now.wall, now.wall)
     }
 
-    /// The newest submission under each identifier of the plugin, pending or running.
+    /// The newest submission of each identifier of the plugin, pending or running.
     private func newestNumbers(
         _ work: PluginWork,
         _ left: [LedgerSnapshot.RunningLaunch]

@@ -2,16 +2,16 @@
 
 package import TaskModel
 
-// The lists of the control API, one bounded page at a time. Changes nothing.
+// The lists of the control API, one page at a time. Changes nothing.
 extension Scheduler {
-    /// Number of plugins and works that one page may examine beyond its limit before it ends with a `next`: a filter that
-    /// matches rarely must not hold up decisions.
+    /// Number of plugins and work items that a page may examine beyond its limit before it ends with a `next`. It
+    /// bounds the delay of decisions by a filter that matches rarely.
     private static let examinedBeyondLimit = 256
 
-    /// The first `limit` works that match `filter` and follow `cursor`, each with the reasons for its waiting.
+    /// The first `limit` items that match `filter` and follow `cursor`, each with the reasons against it.
     ///
     /// - Parameters:
-    ///   - cursor: the `next` of the page before; nil for the first page.
+    ///   - cursor: the `next` of the previous page; nil for the first page.
     ///   - limit: at least 1.
     package func waitingPage(
         after cursor: WorkCursor?,
@@ -61,7 +61,7 @@ extension Scheduler {
         return PluginPage(plugins: summaries, next: nil, isPartial: loading.isPartial)
     }
 
-    /// Nil for a plugin that is not installed.
+    /// The summary of a plugin; nil when it is not installed.
     package func summary(of plugin: PluginIdentifier) -> PluginSummary? {
         guard plugins.contains(plugin), let entry = plugins[plugin].entry else { return nil }
         let isMain = entry.role == .main
@@ -81,7 +81,7 @@ extension Scheduler {
 
     // MARK: Waiting work
 
-    /// The plugins that a page examines, in the order of their identifiers, the cursor's own first.
+    /// The plugins that a page examines, ordered by identifier; the cursor's own plugin comes first.
     private func identifiers(from first: PluginIdentifier?, matching filter: WorkFilter) -> [PluginIdentifier] {
         if let plugin = filter.plugin {
             return plugins.contains(plugin) && first.map { $0 <= plugin } ?? true ? [plugin] : []
@@ -90,7 +90,7 @@ extension Scheduler {
         return (first.map { plugins.contains($0) ? [$0] : [] } ?? []) + following
     }
 
-    /// Pending requests and waiting events behind a number, by number.
+    /// Pending requests and waiting events after a number, ordered by number.
     private func waitingWork(of plugin: PluginIdentifier, after number: SubmissionNumber?, limit: Int) -> [PendingWork]
     {
         let requests = plugins[plugin].requests.requests(after: number, limit: limit).map(PendingWork.request)
@@ -99,7 +99,7 @@ extension Scheduler {
         return Array((requests + events).sorted { $0.number < $1.number }.prefix(limit))
     }
 
-    /// - Parameter evaluations: those of the lanes that the page has met: one evaluation serves all ready work of a lane.
+    /// - Parameter evaluations: cache of the page's evaluations; one evaluation serves all ready work of a lane.
     private func reasons(
         against work: PendingWork,
         _ evaluations: inout [Lane: LaneEvaluation],

@@ -2,11 +2,12 @@
 
 import TaskModel
 
-// How far continued tasks get, and which of them memory pressure ends.
+// Progress of continued tasks, and their expiration under memory pressure.
 extension Scheduler {
-    /// What does not grow is no progress (statement 77).
+    /// Records a report of progress. A report that does not exceed the furthest one does not postpone the stall
+    /// (statement 77).
     mutating func progressed(_ number: LaunchNumber, _ id: TaskID, _ progress: TaskProgress, at now: Moment) {
-        // In entry nothing was delivered that could progress, whatever a runner sends.
+        // During entry no task was delivered that could progress, whatever the runner sends.
         guard let execution = launches.listening(number), execution.entry == .returned else { return }
         guard let index = execution.index(of: id), execution.tasks[index].isContinued else {
             let plugin = execution.plan.plugin.identifier
@@ -23,7 +24,7 @@ extension Scheduler {
         launches.execute(number) { execution in
             let old = execution.tasks[index].furthest
             execution.tasks[index].progress = progress
-            // Going back and forth gets no further, however often it goes forth.
+            // Only a new maximum counts, so a task that goes back and forth stalls.
             guard progress.done > old.done || progress.fraction > old.fraction else { return }
             execution.tasks[index].furthest = (max(progress.done, old.done), max(progress.fraction, old.fraction))
             execution.tasks[index].stallsAt = stallsAt
@@ -42,7 +43,8 @@ extension Scheduler {
 
     // MARK: Memory pressure
 
-    /// One at a time, the least progressed first, until the pressure is gone (statement 77).
+    /// Expires one continued task at a time under memory pressure, the least progressed first, until the pressure ends
+    /// (statement 77).
     mutating func relievePressure(at now: Moment) {
         guard conditions.isMemoryLow, !isStopping else { return }
         if let next = pressureRelief, next > now.monotonic { return agenda.add(.pressure, at: next) }
@@ -65,7 +67,7 @@ extension Scheduler {
                 return (launch.number, index, task.progress?.fraction ?? 0, task.work.number)
             }
         }
-        // Of several that are equally far, the newest.
+        // Among equally progressed tasks, the newest.
         let least = candidates.min { ($0.fraction, $1.submission.rawValue) < ($1.fraction, $0.submission.rawValue) }
         return least.map { ($0.launch, $0.index) }
     }

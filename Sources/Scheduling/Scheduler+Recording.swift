@@ -2,11 +2,13 @@
 
 import TaskModel
 
-// The record of a launch: one commit at a time, tried until it succeeds.
+// The record of a launch: one commit at a time, repeated until it succeeds.
 extension Scheduler {
+    /// Adds changes to the record of a launch.
+    ///
     /// - Parameters:
     ///   - work: the task that the changes end; its identifier is in flight until they are on disk.
-    ///   - returns: it is pending again then.
+    ///   - returns: whether the task is pending again then.
     mutating func record(
         _ changes: [LedgerChange],
         ending work: PendingWork? = nil,
@@ -30,7 +32,7 @@ extension Scheduler {
         plugins[plugin].requests.begin(effect, about: request.request.identifier, as: task.change)
     }
 
-    /// The launch has no unfinished task of that identifier any more, unless it has another one.
+    /// Drops the launch from the index of the identifier, unless it has another unfinished task of it.
     mutating func endTask(of identifier: TaskIdentifier?, in number: LaunchNumber) {
         guard let identifier, let execution = launches.find(number)?.execution else { return }
         let hasOther =
@@ -57,12 +59,12 @@ extension Scheduler {
         for task in written.compactMap(\.task) { settle(task, of: plugin, at: now) }
         flush(number)
         resumeOperations(of: plugin, at: now)
-        // What needs no lane that this launch still takes up does not wait for the record of its end.
+        // Work for other lanes does not wait until the end of this launch is recorded.
         if written.contains(where: { $0.task != nil }) { considerRequests(of: plugin, at: now) }
         releaseIfRecorded(number, at: now)
     }
 
-    /// A newer submission that reached the ledger first wins over the one that returns (C3).
+    /// Applies the recorded end of a task. A newer submission that was recorded first wins over a returning task (C3).
     private mutating func settle(_ task: LaunchRecord.TaskEnd, of plugin: PluginIdentifier, at now: Moment) {
         switch task.work {
         case .request(let request):
@@ -87,7 +89,7 @@ extension Scheduler {
         refuseCancellations(of: launch.plugin, covering: works, because: message, at: now)
     }
 
-    /// Submissions that were recorded while the return of an older one was tried: that one ends instead.
+    /// Supersedes failed returns of tasks for which a newer submission was recorded in between.
     private mutating func supersede(_ failed: [LaunchRecord.Step], of launch: Launch) {
         for identifier in failed.compactMap({ $0.task?.work.identifier }) {
             guard let newer = plugins[launch.plugin].requests.number(of: identifier) else { continue }
@@ -95,7 +97,7 @@ extension Scheduler {
         }
     }
 
-    /// The record of a launch returns no task that a newer submission has replaced.
+    /// Changes the record of a launch, so that a task superseded by a newer submission ends instead of returning.
     mutating func supersede(_ identifier: TaskIdentifier, by newer: SubmissionNumber, in number: LaunchNumber) {
         guard let plugin = launches.find(number)?.plugin else { return }
         for task in launches.update(number, { $0.record.supersede(identifier, by: newer) }) ?? [] {
@@ -107,7 +109,7 @@ extension Scheduler {
     mutating func releaseIfRecorded(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.find(number), launch.hasEnded, launch.record.isComplete else { return }
         release(number, at: now)
-        // What has returned may be due while its lane is another one's: look there too.
+        // Returned tasks may be due in other lanes, so these are evaluated too.
         for lane in Lane.allCases where lane != launch.lane { consider(launch.plugin, lane, at: now) }
     }
 }

@@ -2,13 +2,15 @@
 
 import TaskModel
 
-// What the last host left running: its processes are gone, its tasks return.
+// Recovery of launches that the last host left running: their processes have ended, and their tasks return to pending.
 extension Scheduler {
-    /// Losses of the host after which a task runs alone and later, and after which it is abandoned: it may be the cause.
+    /// Numbers of host losses after which a task runs alone with a delay, and after which it is abandoned: the task may
+    /// be the cause.
     private static let lossesBeforeAlone = 2
     private static let lossesBeforeAbandoned = 5
 
-    /// Host or machine went down under it: nothing is charged, everything unfinished returns (C3).
+    /// Restores a launch during which the host or the machine went down: no attempt is charged, and unfinished tasks
+    /// return (C3).
     mutating func restore(
         _ running: LedgerSnapshot.RunningLaunch,
         newest: [TaskIdentifier: SubmissionNumber],
@@ -59,7 +61,7 @@ extension Scheduler {
         let message: String
         /// The task as it will be pending again; nil when it does not return.
         let returning: PendingWork?
-        /// The newer request because of which it does not return.
+        /// The newer request that supersedes it; nil without one.
         var successor: SubmissionNumber?
     }
 

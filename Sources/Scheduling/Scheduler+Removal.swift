@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// Plugins that no manifest describes any more: what they have pending waits for their return, but not for ever (C17).
+// Plugins that no manifest describes any longer. Their pending work waits for their return for a limited time (C17).
 extension Scheduler {
     mutating func miss(_ plugin: PluginIdentifier, at now: Moment) {
         guard plugins[plugin].entry == nil, plugins[plugin].memory == .settled,
@@ -19,7 +19,7 @@ extension Scheduler {
         stage(.leave(of: plugin, as: known), [.rememberPlugin(known), .journal(loss(of: plugin, at: now))])
     }
 
-    /// A manifest that could not be used has gone altogether.
+    /// Journals the removal of a manifest that had been refused before.
     mutating func noteRemovalAfterRefusal(of plugin: PluginIdentifier, at now: Moment) {
         if plugins[plugin].known?.missingSince != nil { note(loss(of: plugin, at: now)) }
     }
@@ -37,12 +37,12 @@ extension Scheduler {
         )
     }
 
-    /// A user does not want to wait for that: what it had pending is journaled and dropped now. Nothing may run that could
-    /// still use the container, which goes with it.
+    /// Purges a removed plugin on a user's call: journals and drops its pending work at once, and discards its
+    /// container. Refused while a launch may still use the container.
     mutating func purge(_ plugin: PluginIdentifier, reply: ReplyToken, at now: Moment) {
         if let obstacle = obstacle(toPurging: plugin) { return emit(.answer(reply, .notPurged(message: obstacle))) }
         guard plugins.contains(plugin) else {
-            // Its container may be there still: it stayed when the rest was dropped.
+            // Its container may still exist: it stays when the pending work is dropped.
             emit(.discardContainer(plugin))
             return emit(.answer(reply, .purged(nil)))
         }
@@ -66,8 +66,8 @@ extension Scheduler {
         return nil
     }
 
-    /// Its time is over, unless it was missed anew: what it had pending is journaled and dropped. But not as soon as a wall
-    /// clock says so, which may be wrong: when it still does, a while later.
+    /// Drops the pending work of a removed plugin when its retention has passed, with journal entries. The wall clock
+    /// may be wrong, so it has to confirm this again after `clockDoubt`.
     mutating func dropRemoved(_ plugin: PluginIdentifier, at now: Moment) {
         guard plugins.contains(plugin) else { return }
         plugins[plugin].hasRemovalAlarm = false
@@ -83,7 +83,7 @@ extension Scheduler {
         let doubt = earlier ?? now.monotonic + configuration.clockDoubt
         if doubt > now.monotonic {
             plugins[plugin].removalDoubt = doubt
-            // It waits for the other clock from here on.
+            // From here on the alarm is on the monotonic clock.
             plugins[plugin].hasRemovalAlarm = true
             if earlier == nil { agenda.add(.removedPlugin(plugin), at: doubt) }
             return
@@ -107,7 +107,7 @@ extension Scheduler {
         stage(.clearance(clearance, change), clearance.changes(at: now))
     }
 
-    /// It may have come back meanwhile: then it begins without what was dropped.
+    /// Applies a clearance that is on disk. A plugin that has returned in the meantime begins without the dropped work.
     mutating func clear(_ clearance: Clearance, _ change: ChangeNumber, at now: Moment) {
         let plugin = clearance.plugin
         for request in clearance.requests {
@@ -117,7 +117,7 @@ extension Scheduler {
         for event in clearance.events { remove(event: event.number, of: plugin) }
         if clearance.fetches { fetches[plugin] = nil }
         plugins[plugin].memory = .settled
-        // The ledger has dropped its waits with it.
+        // The ledger has dropped its waits in the same commit.
         plugins[plugin].waits = [:]
         resumeOperations(of: plugin, at: now)
         if plugins[plugin].entry == nil, plugins[plugin].hasNothingPending, !plugins[plugin].isInFlight {
@@ -128,7 +128,7 @@ extension Scheduler {
             for lane in Lane.allCases { consider(plugin, lane, at: now) }
         }
         guard case .purged(let reply) = clearance.cause else { return }
-        // One that is back may have launched already.
+        // The container is kept if the plugin has returned, because it may have launched already.
         if !plugins.contains(plugin) || plugins[plugin].entry == nil { emit(.discardContainer(plugin)) }
         emit(.answer(reply, .purged(clearance.requests.count + clearance.events.count)))
     }

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// What the runner of a launch sends, judged by the manifest that the launch was committed with.
+// Messages of a launch's runner, judged by the manifest with which the launch was committed.
 extension Scheduler {
     mutating func receive(_ event: SchedulerEvent, at now: Moment) {
         switch event {
@@ -81,25 +81,27 @@ extension Scheduler {
             + time
     }
 
-    /// Every task over and no assertion open: the plugin may stop, and is ended if it lingers (statement 53).
+    /// Finishes a launch without unfinished tasks and open assertions: the plugin may stop, and is killed if it lingers
+    /// (statement 53).
     mutating func finishIfDone(_ number: LaunchNumber, at now: Moment) {
         guard let launch = launches.find(number), case .running(let execution) = launch.phase,
             execution.isListening, execution.entry == .returned, execution.unfinished.isEmpty,
             execution.arriving.isEmpty
         else { return }
         guard execution.assertions.isEmpty else { return boundAssertions(of: number, execution, at: now) }
-        // The runner bounds the plugin's stop by the grace period itself; the extra second is for its own leaving.
+        // The runner itself limits the plugin's stop to the grace period; the extra second is for the exit of the
+        // runner.
         let by = now.monotonic + execution.grace + .seconds(1)
         launches.update(number) { $0.phase = .finishing(execution, by: by) }
         emit(.finish(number))
         toEnforceAnew.insert(number)
     }
 
-    /// Where no deadline is left, what outlasts the last task gets as long as a stall does.
+    /// Limits the time of assertions that outlast the last task when no deadline is left: they get the stall limit.
     private mutating func boundAssertions(of number: LaunchNumber, _ execution: Execution, at now: Moment) {
         toEnforceAnew.insert(number)
         if execution.assertionDeadline != nil { return }
-        // While continued tasks ran, the deadline bound nothing and woke nobody.
+        // While continued tasks ran, the deadline of the budget did not apply and had no alarm.
         if let deadline = execution.plan.budget.deadline, deadline > now.monotonic { return }
         let deadline = now.monotonic + configuration.stallLimit
         launches.execute(number) { execution in
@@ -108,7 +110,7 @@ extension Scheduler {
         }
     }
 
-    /// Journals a broken rule; a plugin that breaks one in a loop does not fill the disk.
+    /// Journals a violation. The number per launch is limited, so that a plugin in a loop does not fill the disk.
     mutating func note(_ number: LaunchNumber, rule: String, message: String, at now: Moment) {
         guard let launch = launches.find(number), launch.execution != nil else { return }
         let count = launches.execute(number) { execution in
@@ -128,7 +130,7 @@ extension Scheduler {
         record([.journal(entry)], of: number)
     }
 
-    /// Violations of one launch that the journal takes.
+    /// Maximum number of journaled violations per launch.
     private static let journaledViolations = 20
 }
 
@@ -138,7 +140,7 @@ extension JournalEntry {
         return JournalEntry(work, .cancelled, launch: launch, at: now, blame: .nobody, message: message)
     }
 
-    /// What became of a task.
+    /// An entry about an event of a task.
     init(
         _ work: PendingWork,
         _ event: Event,

@@ -2,9 +2,9 @@
 
 package import TaskModel
 
-// Recurring work: the operator's schedules, submitted here like any request.
+// Recurring work: the operator's schedules, submitted like other requests.
 extension Scheduler {
-    /// With each catalogue: who has come, changed or gone.
+    /// Arranges the next alarms of the plugin's schedules and of its legacy fetch.
     mutating func arrangeSchedules(of plugin: PluginIdentifier, at now: Moment) {
         guard plugins.contains(plugin), plugins[plugin].entry != nil else { return }
         let schedules = plugins[plugin].policy.schedules
@@ -12,10 +12,10 @@ extension Scheduler {
         arrangeFetch(of: plugin, at: now)
     }
 
-    /// A clock is corrected by so much in the course of things; by more it was wrong.
+    /// Maximum regular correction of a clock; a larger one means that the clock was wrong.
     private static let smallCorrection: Duration = .seconds(3 * 60 * 60)
 
-    /// When a schedule's request will be submitted next, for those who ask.
+    /// The time of the next submission of a schedule, for display; nil without one.
     package func nextOccasion(of identifier: TaskIdentifier, of plugin: PluginIdentifier) -> WallTime? {
         guard let schedule = schedule(of: identifier, plugin), let last = occasions[identifier] else { return nil }
         return schedule.occasion(after: last).map { $0 + schedule.place(of: identifier) }
@@ -26,19 +26,19 @@ extension Scheduler {
     }
 
     private mutating func arrangeOccasion(of identifier: TaskIdentifier, _ plugin: PluginIdentifier, at now: Moment) {
-        // Arranged anew as soon as it is known whether the one under way is written.
+        // While an occurrence is being written, arranging waits for the result.
         guard let schedule = schedule(of: identifier, plugin), !inFlight.containsOccasion(of: identifier) else {
             return
         }
-        // A schedule that is seen for the first time, or from a clock that was far ahead, begins now; one that was set
-        // back a little repeats nothing.
+        // A new schedule begins now, and so does one whose last time is far in the future, from a clock that was ahead.
+        // After a small correction of the clock no occurrence is repeated.
         let last = occasions[identifier].flatMap { $0 <= now.wall + Self.smallCorrection ? $0 : nil }
         if last == nil { pass(now.wall, of: identifier) }
         guard let next = schedule.occasion(after: last ?? now.wall) else { return }
         agenda.add(.occasion(plugin, identifier), at: next + schedule.place(of: identifier))
     }
 
-    /// However many occasions were missed, one request stands for all of them.
+    /// Submits the request of a schedule when an occurrence is due. One request stands for all missed occurrences.
     mutating func lookAtOccasion(of identifier: TaskIdentifier, _ plugin: PluginIdentifier, at now: Moment) {
         guard !isStopping, let schedule = schedule(of: identifier, plugin), plugins.contains(plugin),
             plugins[plugin].entry != nil, !loading.isMissing(plugin),
@@ -47,7 +47,7 @@ extension Scheduler {
         let place = schedule.place(of: identifier)
         let upTo = WallTime(nanoseconds: now.wall.nanoseconds - place.wholeNanoseconds)
         if let last = occasions[identifier], let latest = schedule.latestOccasion(since: last, upTo: upTo) {
-            // Whether somebody else's request stands for it is known when that is written.
+            // Whether another request already stands for the occurrence is known only after its commit.
             if plugins[plugin].requests.isInFlight(identifier) || waiting.closes(identifier, of: plugin) {
                 return lookAtOccasionAgain(of: identifier, plugin, at: now)
             }
@@ -72,7 +72,7 @@ extension Scheduler {
         agenda.add(.occasion(plugin, identifier), at: now.wall + configuration.hostRetryDelay)
     }
 
-    /// On disk, with its request.
+    /// Applies an occurrence that is on disk together with its request.
     mutating func settleOccasion(
         _ occasion: WallTime,
         of identifier: TaskIdentifier,
@@ -83,7 +83,7 @@ extension Scheduler {
         arrangeOccasion(of: identifier, plugin, at: now)
     }
 
-    /// Neither it nor its request could be written: it is still to come, a little later.
+    /// Schedules another attempt after occurrence and request could not be written.
     mutating func rollBackOccasion(of identifier: TaskIdentifier, _ plugin: PluginIdentifier, at now: Moment) {
         lookAtOccasionAgain(of: identifier, plugin, at: now)
     }
@@ -93,7 +93,7 @@ extension Scheduler {
         keep([.recordOccasion(identifier, at: occasion)] + (entry.map { [.journal($0)] } ?? []))
     }
 
-    /// Refused: the next one comes all the same.
+    /// Journals an occurrence whose request was refused; the next occurrence follows normally.
     mutating func missOccasion(
         _ occasion: WallTime,
         of identifier: TaskIdentifier,

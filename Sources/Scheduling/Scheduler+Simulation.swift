@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// What a user asks for on the spot: it overrules time, conditions and capacity, never permission (statement 89).
+// Calls of users that override time, conditions and capacity, but never permission (statement 89).
 extension Scheduler {
     mutating func simulateLaunch(of identifiers: [TaskIdentifier], reply: ReplyToken, at now: Moment) {
         var requested: [(plugin: PluginIdentifier, identifier: TaskIdentifier)] = []
@@ -21,7 +21,7 @@ extension Scheduler {
         emit(.answer(reply, .launching(Set(launches).sorted())))
     }
 
-    /// The launch that is being prepared for a request, or that it is being delivered to.
+    /// The launch that is being prepared for a request, or to which the request is being delivered.
     private func launch(about identifier: TaskIdentifier, of plugin: PluginIdentifier) -> LaunchNumber? {
         guard let request = plugins[plugin].requests[identifier] else { return nil }
         let taking = launches.numbers(running: identifier).first { number in
@@ -62,8 +62,8 @@ extension Scheduler {
         emit(.answer(reply, .expiring(number)))
     }
 
-    /// A running task of that identifier; or one that is over in a launch that an assertion keeps open: whatever of it is
-    /// named, the launch is meant.
+    /// A running task of the identifier; or an ended task of a launch that assertions keep open, which stands for the
+    /// launch.
     private func expirable(_ identifier: TaskIdentifier) -> (LaunchNumber, Int)? {
         for number in launches.numbers(running: identifier) {
             guard let execution = launches.listening(number), execution.entry == .returned,
@@ -82,7 +82,7 @@ extension Scheduler {
         return nil
     }
 
-    /// A user's call that no other journal entry tells of.
+    /// Journals a user's call that has no other journal entry.
     private mutating func noteCall(
         _ event: JournalEntry.Event,
         of identifier: TaskIdentifier,
@@ -100,10 +100,10 @@ extension Scheduler {
         note(entry)
     }
 
-    // MARK: A user's stop
+    // MARK: Stop by a user
 
-    /// What runs is told to stop; a continued request that waits is cancelled. Answered once it is recorded: a task that is
-    /// stopped does not return, whatever becomes of the host.
+    /// Expires a running task, or cancels a waiting continued request. Answered after the commit: a stopped task does
+    /// not return, even if the host goes down.
     mutating func stopTask(_ identifier: TaskIdentifier, reply: ReplyToken, at now: Moment) {
         if let plugin = pluginStarting(identifier) {
             return waiting.add(.stop(identifier, reply: reply), by: callingUser, for: plugin)
@@ -122,7 +122,7 @@ extension Scheduler {
         simulateExpiration(of: identifier, reply: reply, at: now)
     }
 
-    /// The plugin of a launch whose commit decides whether the task runs.
+    /// The plugin of a launch whose commit in flight decides whether the task runs.
     private func pluginStarting(_ identifier: TaskIdentifier) -> PluginIdentifier? {
         launches.numbers(running: identifier).lazy.compactMap(launches.find).first { launch in
             if case .starting = launch.phase { return true }
@@ -148,7 +148,7 @@ extension Scheduler {
         if execution.entry == .returned {
             expire(task.launch, [index], because: .stoppedByPerson, at: now)
         } else {
-            // In entry nothing was delivered yet that could be told.
+            // During entry the task was not delivered, so it cannot expire yet.
             launches.execute(task.launch) { $0.tasks[index].isToStop = true }
         }
         stage(.stop(task, change, reply: reply), [.keepFromReturning(task.launch, task.submission)])

@@ -2,9 +2,9 @@
 
 import TaskModel
 
-// From a runner that is ready to a launch that runs: the batch is closed, committed, and only then handed over.
+// The start of a launch: its runner is ready, its batch is closed and committed, and only then sent.
 extension Scheduler {
-    /// The runner is there: the batch is closed and committed. No plan is sent before that commit.
+    /// Closes and commits the batch of a launch whose runner is ready. The plan is sent only after that commit.
     mutating func start(_ number: LaunchNumber, in process: RunnerProcess, at now: Moment) {
         guard let launch = launches.find(number) else { return emit(.dismissRunner(number)) }
         guard launch.isPreparing else { return }
@@ -52,7 +52,7 @@ extension Scheduler {
         }
     }
 
-    /// The largest of its tasks' budgets, once for all of them (C7).
+    /// The largest of the tasks' budgets, shared by all of them (C7).
     private func budget(of batch: [PendingWork], for plugin: PluginIdentifier, at now: Moment) -> LaunchBudget {
         let policy = plugins[plugin].policy
         let budgets = policy.budgets ?? configuration.budgets
@@ -64,7 +64,7 @@ extension Scheduler {
         )
     }
 
-    /// The launch is on disk: its requests are no longer pending (C1), and its time runs from here.
+    /// Runs a launch that is on disk: its requests are no longer pending (C1), and its budget starts now.
     mutating func run(_ number: LaunchNumber, _ change: ChangeNumber, at now: Moment) {
         guard let launch = launches.find(number), case .starting(let start) = launch.phase else { return }
         let plugin = launch.plugin
@@ -79,7 +79,7 @@ extension Scheduler {
         let plan = start.plan.starting(at: now.monotonic)
         let execution = Execution(start, plan: plan)
         launches.update(number) { $0.phase = .running(execution) }
-        // From here on they are in the launch; should they come back, they are free to have another one.
+        // The requests are now tasks of the launch; if they return, they can get another launch.
         plugins[plugin].releaseReservation(of: number)
         if let end = start.end {
             launches.execute(number) {
@@ -113,14 +113,14 @@ extension Scheduler {
         resumeOperations(of: launch.plugin, at: now)
     }
 
-    /// No runner, or no commit: nothing was launched, and the plugin waits a little before the next try.
+    /// Drops a launch without a runner or a commit. The plugin waits for a delay before the next attempt.
     mutating func giveUp(_ number: LaunchNumber, because message: String, at now: Moment) {
         guard let launch = launches.find(number), launch.isUnderWay else { return }
         delayLaunches(of: launch.plugin, because: message, at: now)
         drop(launch, at: now)
     }
 
-    /// The host could not launch it: each failure in a row doubles the delay before the next try.
+    /// Delays the launches of a plugin after a failure of the host. Each consecutive failure doubles the delay.
     mutating func delayLaunches(of plugin: PluginIdentifier, because message: String, at now: Moment) {
         let failures = (plugins[plugin].runnerRetry?.failures ?? 0) + 1
         let delay = min(
@@ -134,7 +134,7 @@ extension Scheduler {
         )
     }
 
-    /// The host could launch it: what waited for the next try is considered now.
+    /// Ends the delay after a successful launch, and evaluates the plugin's waiting work.
     mutating func endRunnerRetry(of plugin: PluginIdentifier) {
         if plugins[plugin].runnerRetry == nil { return }
         plugins[plugin].runnerRetry = nil
@@ -143,7 +143,7 @@ extension Scheduler {
 
     private static let longestRunnerDelay: Duration = .seconds(5 * 60)
 
-    /// Forgets a launch that never ran.
+    /// Removes a launch that never ran.
     private mutating func drop(_ launch: Launch, at now: Moment) {
         endWork(of: launch.plugin, in: launch.lane)
         release(launch.number, at: now)

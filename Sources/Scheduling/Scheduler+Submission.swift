@@ -2,16 +2,16 @@
 
 import TaskModel
 
-/// Who is answered for a submission.
+/// The recipient of a submission's answer.
 enum SubmissionAsker: Hashable, Sendable {
     case caller(ReplyToken)
-    /// The operator's schedule, of that plugin: a refusal is journaled.
+    /// The operator's schedule of that plugin: a refusal is journaled.
     case schedule(of: PluginIdentifier, occasion: WallTime)
 }
 
-// Requests on their way in: accepted or refused, replaced; answered once the ledger has them.
+// Submission of requests: acceptance, refusal, replacement. The answer is sent after the commit.
 extension Scheduler {
-    /// - Parameter isForeground: what its launch was when it was submitted; nil: as its launch is now.
+    /// - Parameter isForeground: whether its launch was in the foreground at submission; nil for the present state.
     mutating func submit(
         _ submission: Submission,
         for asker: SubmissionAsker,
@@ -25,7 +25,7 @@ extension Scheduler {
         case .success(let plugin): owner = plugin
         case .failure(let refusal): return refuse(submission, because: refusal, asker, at: now)
         }
-        // A cancellation that waits for a commit would wait for ever if newer requests went in front of it.
+        // A cancellation that waits for a commit would wait without end if newer requests went first.
         if waiting.closes(identifier, of: owner) {
             return waiting.add(
                 .submit(submission, asker, isForeground: isForeground),
@@ -55,8 +55,8 @@ extension Scheduler {
         let (identifier, kind) = (submission.request.identifier, submission.request.kind)
         guard let entry = plugins[owner].entry else { return .notPermitted(identifier) }
         let old = plugins[owner].requests.expected(identifier)
-        // A request that replaces its like adds nothing, even where what returned is over the limit; but one that is not on
-        // disk yet may never have been counted.
+        // A replacement of the same kind is accepted even if returned tasks exceed the limit. This requires that the
+        // replaced request is on disk, because another one may never have been counted.
         let isReplacement =
             old.map { $0.request.kind.countedAs == kind.countedAs && plugins[owner].requests.isOnDisk($0) } ?? false
         let refusal = SubmissionRules.refusal(
@@ -84,7 +84,8 @@ extension Scheduler {
         }
     }
 
-    /// Statements 72 to 75: a user started it, the machine has the resources, and with strategy fail it runs now.
+    /// The refusal of a continued request whose resources are missing, or that has strategy `fail` and cannot run now
+    /// (statements 72 to 75).
     private func refusal(ofContinued submission: Submission, for owner: PluginIdentifier, at now: Moment) -> Refusal? {
         let request = submission.request
         if let refusal = SubmissionRules.resourceRefusal(of: request, on: conditions) { return refusal }
@@ -112,7 +113,7 @@ extension Scheduler {
         )
     }
 
-    /// One more task of a continued launch takes no capacity of its own.
+    /// Whether a continued request from the launch needs capacity; another task of a continued launch needs none.
     private func needsCapacity(from launch: LaunchNumber?, for owner: PluginIdentifier) -> Bool {
         guard let origin = launch.flatMap(launches.find) else { return true }
         return origin.lane != .continued || origin.plugin != owner
@@ -140,7 +141,7 @@ extension Scheduler {
             changes.append(.journal(line))
         }
         if case .schedule(_, let occasion) = asker {
-            // With its request or not at all: neither can be missed for the other's sake.
+            // The occurrence is committed together with its request, so that neither can be lost without the other.
             changes.append(.recordOccasion(identifier, at: occasion))
         }
         let change = inFlight.nextChange()
@@ -162,7 +163,8 @@ extension Scheduler {
         let request = submission.request
         let (plugin, identifier) = (request.plugin, request.request.identifier)
         let replaced = plugins[plugin].requests[identifier]
-        // The commit between the two failed: the journal names one as replaced that never was pending.
+        // An earlier commit failed: the journal names a replaced request that never was pending, so the right one is
+        // added.
         if let replaced, replaced.number != submission.replaced {
             keep([.journal(.replacement(of: replaced, by: request, at: now))])
         }
@@ -193,7 +195,8 @@ extension Scheduler {
         considerRequests(of: plugin, at: now)
     }
 
-    /// A task of the same identifier that runs, or whose end is not on its way to disk, does not return (C3).
+    /// Marks older tasks of the identifier as superseded: tasks that run, or whose end is not in flight, do not return
+    /// (C3).
     private mutating func supersede(by request: PendingRequest) {
         let (identifier, newer) = (request.request.identifier, request.number)
         for number in launches.numbers(of: request.plugin) {
@@ -211,7 +214,7 @@ extension Scheduler {
 }
 
 extension TaskRequest {
-    /// A continued request begins now, whatever date it carries (statement 72).
+    /// The request without an earliest begin if it is continued: continued requests begin at once (statement 72).
     fileprivate var normalized: TaskRequest {
         guard kind == .continued, earliestBegin != nil else { return self }
         return TaskRequest(identifier: identifier, kind: kind, continued: continued)

@@ -2,9 +2,9 @@
 
 import TaskModel
 
-// Whose a submission is, and what the journal has of the requests that it replaces.
+// Owners of submissions, and journal entries about replaced requests.
 extension Scheduler {
-    /// The plugin that would be launched: the submitter itself, its main plugin, or the one that permits the identifier.
+    /// The plugin that will be launched: the submitting plugin, its main plugin, or the owner of the identifier.
     func owner(of submission: Submission) -> Result<PluginIdentifier, Refusal> {
         if isStopping { return .failure(.hostStopping(remedy: "submit again after its restart")) }
         let identifier = submission.request.identifier
@@ -17,7 +17,8 @@ extension Scheduler {
         return .failure(.notPermitted(identifier))
     }
 
-    /// Who submits is judged as of now, whatever its launch was committed with (statement 36).
+    /// The refusal of an extension's submission. It depends on the present manifests, whatever its launch was committed
+    /// with (statement 36).
     private func refusal(ofExtension submitter: PluginIdentifier) -> Refusal? {
         guard plugins.contains(submitter), let main = plugins[submitter].containingPlugin else { return nil }
         if !plugins[submitter].policy.isEnabled {
@@ -61,7 +62,7 @@ extension Refusal {
         )
     }
 
-    /// - Parameter thing: what was handed in.
+    /// - Parameter thing: the submitted object, such as "request".
     static func notRecorded(_ thing: String, because message: String) -> Refusal {
         Refusal(
             code: .unavailable,
@@ -95,7 +96,7 @@ extension JournalEntry {
         )
     }
 
-    /// What a submitter did to a request of its own.
+    /// An entry about an event of a request.
     init(
         _ request: PendingRequest,
         _ event: Event,

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// Triggered extensions; answered once the ledger has the event (C11).
+// Triggers of extensions. The answer is sent after the event's commit (C11).
 extension Scheduler {
     mutating func trigger(_ trigger: Trigger, reply: ReplyToken, at now: Moment) {
         if let refusal = refusal(of: trigger) { return emit(.answer(reply, .refused(refusal))) }
@@ -23,7 +23,7 @@ extension Scheduler {
     mutating func triggered(_ event: PendingEvent, reply: ReplyToken, at now: Moment) {
         plugins[event.plugin].events.end(event)
         insert(event)
-        // A user used the plugin, through its extension.
+        // The use counts for the main plugin.
         let main = mainPlugin(of: event.plugin)
         if plugins.contains(main) { plugins[main].record.uses.add(1, at: now.wall) }
         emit(.answer(reply, .triggered(event.number)))
@@ -37,8 +37,8 @@ extension Scheduler {
         lookAfter(event.plugin, at: now)
     }
 
-    /// A main plugin is launched for requests, which have limits and replace one another; events have neither, so they
-    /// would be a way around both.
+    /// The refusal of a trigger. Main plugins cannot be triggered: requests have limits and replace one another, and
+    /// events would bypass both.
     private func refusal(of trigger: Trigger) -> Refusal? {
         if isStopping { return .hostStopping(remedy: "trigger it again after its restart") }
         let plugin = trigger.plugin

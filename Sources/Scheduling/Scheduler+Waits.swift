@@ -2,9 +2,9 @@
 
 import TaskModel
 
-// The history of what classes of work wait for, and since when advisory policies alone delay them.
+// The history of the reasons that block classes of work, and the periods in which only advisory policies delay them.
 extension Scheduler {
-    /// Notes what the groups of a lane wait for, and that classes without a group wait for nothing.
+    /// Records the reasons of the groups of a lane; classes without a group have none.
     mutating func noteWaits(
         of plugin: PluginIdentifier,
         in lane: Lane,
@@ -46,7 +46,7 @@ extension Scheduler {
             !group.key.isPastDeferral && group.reasons.allSatisfy { $0.isAdvisory }
             && group.reasons.contains { !$0.isMomentary }
         let newestDue = workClass.kind == .event ? now.wall : plugins[plugin].requests.groups.newestDue(of: workClass)
-        // Before its own time has come, nothing else is waited for.
+        // While its own time has not come, no other reason is recorded.
         let reasons = group.reasons.contains { $0.isOwnTime } ? [] : group.reasons
         var wait = plugins[plugin].waits[workClass] ?? ClassWait()
         wait.note(reasons, at: now)
@@ -66,7 +66,7 @@ extension Scheduler {
         for wait in plugins[plugin].waits.values where wait.isChanged {
             first = min(first ?? wait.settlesAt, wait.settlesAt)
         }
-        // What changed without a new stretch settles from now on.
+        // A change without a new stretch settles now.
         if let first {
             agenda.add(.waits(plugin), at: max(first, now.monotonic))
         } else if plugins[plugin].waits.values.contains(where: { $0.isIdle }) {
@@ -74,9 +74,9 @@ extension Scheduler {
         }
     }
 
-    /// What has stood for a moment is written, all of a plugin in one ticket.
+    /// Writes the reasons that have been stable for a moment, all of a plugin in one ticket.
     mutating func writeWaits(of plugin: PluginIdentifier, at now: Moment) {
-        // What is dropped with its plugin takes its waits along.
+        // A plugin that is being cleared loses its waits with it.
         guard plugins.contains(plugin), !plugins[plugin].isWritingWaits, plugins[plugin].memory != .clearing,
             !loading.isMissing(plugin)
         else { return }
@@ -104,7 +104,7 @@ extension Scheduler {
         awaitWriting(of: plugin, at: now)
     }
 
-    /// The ledger has whatever it had: the present state is written a little later.
+    /// After a failed commit the contents of the ledger are unknown: the present state is written after a delay.
     mutating func waitsNotWritten(of plugin: PluginIdentifier, _ classes: [WorkClass], at now: Moment) {
         guard plugins.contains(plugin) else { return }
         plugins[plugin].isWritingWaits = false
@@ -128,7 +128,7 @@ extension Scheduler {
         }
     }
 
-    /// The plugin is considered when the deferral of one of its requests ends, should nothing else come before.
+    /// Sets alarms for the times at which the maximum deferral of waiting requests passes.
     mutating func awaitDeferral(
         of groups: [LaneEvaluation.Group],
         _ plugin: PluginIdentifier,
@@ -152,7 +152,8 @@ extension Scheduler {
 }
 
 extension [LaneEvaluation.Group] {
-    /// Whether the class of a group waits for the reasons of that group: of the groups of one class the plainest decides.
+    /// Whether the reasons of a group stand for its class: among the groups of a class, the one with the lowest
+    /// `plainness` decides.
     fileprivate func speaksForItsClass(_ index: Int) -> Bool {
         let key = self[index].key
         guard key.isPlainEnough else { return false }
@@ -164,9 +165,9 @@ extension [LaneEvaluation.Group] {
 }
 
 extension GroupKey {
-    /// False for keys whose reasons pass in a moment and describe no class.
+    /// False for keys whose reasons are momentary and do not describe a class.
     fileprivate var isPlainEnough: Bool { !isInFlight && !isUserRequested }
-    /// The lowest speaks for its class.
+    /// Rank of the key: the group with the lowest value stands for its class.
     fileprivate var plainness: Int {
         (isPermitted ? 0 : 8) + (isPastDeferral ? 4 : 0) + (runsAlone ? 2 : 0) + (hasOwnDeferral ? 1 : 0)
     }

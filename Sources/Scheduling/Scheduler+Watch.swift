@@ -2,8 +2,8 @@
 
 import TaskModel
 
-// Conditions that cost something to sample are watched while something waits for the machine or works under it (C16). Each
-// event looks at the plugins that it changed, and at no others.
+// The watch of conditions that are costly to sample. They are sampled while work waits for the machine or runs (C16).
+// Each event updates only the plugins that it has changed.
 extension Scheduler {
     mutating func updateWatch() {
         for plugin in toWatchAnew {
@@ -20,7 +20,7 @@ extension Scheduler {
         emit(.watch(watch))
     }
 
-    /// Events need nothing of the machine.
+    /// Events are not counted, because they need no conditions.
     mutating func beginWork(of plugin: PluginIdentifier, in lane: Lane) {
         if lane != .event { launchesAtWork[plugin, default: 0] += 1 }
     }

@@ -2,15 +2,16 @@
 
 package import TaskModel
 
-/// Decides what runs, when, together with what, and what becomes of it. Touches no file, clock, thread or process.
+/// Decides which work runs, when and in which batch, and the outcome of each task. It uses no file, clock, thread or
+/// process.
 ///
-/// An event and the moment go in, the actions that follow from it come out. The state holds what the ledger holds, with
-/// the changes in flight laid over it: a change is applied when its commit succeeded, and dropped when it failed, so that
-/// memory and ledger never part. Launches are the exception: what became of a delivered task is known at once, and written
-/// until it is written.
+/// Each call takes an event and the time, and returns the resulting actions. The state equals the contents of the
+/// ledger, with the changes in flight on top. A change is applied when its commit succeeds and dropped when it fails,
+/// so that memory and ledger never differ. Launches are the exception: the outcome of a delivered task is applied at
+/// once, and staged until it is written.
 ///
-/// No event costs more than what it concerns: requests are grouped by what they wait for, everything is looked up, and what
-/// concerns many plugins is worked off in slices.
+/// The cost of an event depends only on the work that it concerns. Requests are grouped by their reasons, all lookups
+/// are indexed, and events that concern many plugins are processed in slices.
 package struct Scheduler: Sendable {
     package let configuration: SchedulingConfiguration
     package internal(set) var conditions: Conditions
@@ -19,7 +20,7 @@ package struct Scheduler: Sendable {
     var plugins = PluginTable()
     var launches = LaunchTable()
     var inFlight = InFlightTable()
-    /// What was asked of a plugin and waits for a commit.
+    /// Operations on plugins that wait for a commit.
     var waiting = WaitingOperations()
     var loading: LoadState
     var agenda = Agenda()
@@ -29,62 +30,62 @@ package struct Scheduler: Sendable {
     var waiters = ConditionWaiters()
 
     var owners = IdentifierOwners()
-    /// Plugins that may have requests under identifiers that others own, or nobody.
+    /// Plugins that may have requests under identifiers that they do not own.
     var strays: [TaskIdentifier: Set<PluginIdentifier>] = [:]
     var extensions: [PluginIdentifier: Set<PluginIdentifier>] = [:]
-    /// Use of plugins that were forgotten, as the ledger would tell the next host.
+    /// The recent use of plugins whose state was dropped, as the next host would read it from the ledger.
     var usesOfForgotten: [PluginIdentifier: PluginUse] = [:]
 
     var lastSubmission: SubmissionNumber
     var lastLaunch: LaunchNumber
-    /// Pending requests of the plugins that are loaded.
+    /// Number of pending requests of the loaded plugins.
     package internal(set) var pendingCount = 0
-    /// Waiting events of the plugins that are loaded.
+    /// Number of waiting events of the loaded plugins.
     package internal(set) var waitingEventCount = 0
-    /// Plugins that are installed.
+    /// Number of installed plugins.
     package internal(set) var installedCount = 0
 
-    /// Launches of a plugin that have not ended, those for events left out.
+    /// Number of launches of each plugin that have not ended, without launches for events.
     var launchesAtWork: [PluginIdentifier: Int] = [:]
-    /// Plugins that the event being handled may have changed so that the machine is watched for them, or no longer.
+    /// Plugins whose need for watched conditions the current event may have changed.
     var toWatchAnew: Set<PluginIdentifier> = []
     var lastWatch = Watch()
-    /// Plugins with health research that waits or runs.
+    /// Plugins with waiting or running health research.
     var studying: Set<PluginIdentifier> = []
-    /// Launches that the event being handled may have changed the limits of.
+    /// Launches whose limits the current event may have changed.
     var toEnforceAnew: Set<LaunchNumber> = []
 
     var fetches: [PluginIdentifier: FetchSchedule] = [:]
-    /// Plugins whose legacy fetch is due but for the network.
+    /// Plugins whose legacy fetch is due and waits for a network.
     var fetchesWithoutNetwork: Set<PluginIdentifier> = []
-    /// The occasion of each schedule that was last acted on, or passed over.
+    /// The last occurrence of each schedule that was submitted or deliberately skipped.
     var occasions: [TaskIdentifier: WallTime] = [:]
     var surges = Surges()
     var lastWall: WallTime
-    /// When memory pressure may end the next continued task.
+    /// The earliest time at which memory pressure may end the next continued task; nil before the first one.
     var pressureRelief: MonotonicTime?
-    /// Changes that could not be written yet, to be written again.
+    /// Changes whose commit failed, to be staged again.
     var kept: [LedgerChange] = []
     var hasCatalogue = false
     /// The manifests that are refused now.
     var refusals: [PluginIdentifier: Catalogue.Refusal] = [:]
-    /// Refused manifests that the journal has, beside those that took a plugin out.
+    /// The problems of refused manifests that were journaled, except refusals that uninstalled a plugin.
     var journaledRefusals: [PluginIdentifier: String] = [:]
     var hasStopped = false
-    /// When a stop no longer waits for the ledger.
+    /// The time from which a stop no longer waits for the ledger.
     var stopBy: MonotonicTime?
 
-    /// The user whose call is being handled; nil in every other event.
+    /// The user whose call is being handled; nil for other events.
     var callingUser: CallingUser?
 
     private var actions: [SchedulerAction] = []
     private var lastWake: (monotonic: MonotonicTime?, wall: WallTime?) = (nil, nil)
 
-    /// Chores that one event works off.
+    /// Maximum number of chores per event.
     private static let slice = 64
 
-    /// The processes of launches that `snapshot` shows as running must be gone; their tasks return once their plugin is
-    /// loaded and catalogued.
+    /// Creates the scheduler from the state in the ledger. The processes of launches that `snapshot` shows as running
+    /// must have ended. Their tasks return once their plugin is loaded and catalogued.
     package init(
         configuration: SchedulingConfiguration,
         conditions: Conditions,
@@ -116,7 +117,7 @@ package struct Scheduler: Sendable {
 
     mutating func emit(_ action: SchedulerAction) { actions.append(action) }
 
-    /// Commits `changes` and remembers what they mean until the result is known.
+    /// Stages a change: emits a commit of `changes`, and stores their effect until the result is known.
     mutating func stage(_ change: StagedChange, _ changes: [LedgerChange]) {
         let changes = callingUser.map { user in changes.map { $0.caused(by: user) } } ?? changes
         emit(.commit(inFlight.add(change), changes))
@@ -127,7 +128,7 @@ package struct Scheduler: Sendable {
         return lastSubmission
     }
 
-    /// The state of a plugin, which is added if it is not known yet.
+    /// Adds a plugin unless it is known.
     mutating func know(_ plugin: PluginIdentifier) {
         let policy = configuration.plugins[plugin]
         guard plugins.add(plugin, policy: policy ?? PluginPolicy()) else { return }
@@ -151,7 +152,8 @@ package struct Scheduler: Sendable {
         if !backlog.isEmpty { agenda.add(.backlog, at: now.monotonic) }
     }
 
-    /// A ledger that fails keeps no host from stopping: what it does not hold is found running at the next start.
+    /// Reports the end of the stop. A failing ledger does not prevent it: unrecorded launches are recovered at the next
+    /// start.
     private mutating func reportStopped(at now: Moment) {
         guard isStopping, !hasStopped else { return }
         let isOver = stopBy.map { $0 <= now.monotonic } ?? false
@@ -161,7 +163,7 @@ package struct Scheduler: Sendable {
         emit(.stopped)
     }
 
-    /// The agenda and the launch thread learn the limits of the launches that the event changed.
+    /// Updates the alarms and the kill times of the launches that the event has changed.
     private mutating func updateLimits() {
         for number in toEnforceAnew.count > 1 ? toEnforceAnew.sorted() : Array(toEnforceAnew) {
             guard let launch = launches.find(number) else { continue }

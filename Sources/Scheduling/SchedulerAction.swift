@@ -2,49 +2,50 @@
 
 package import TaskModel
 
-/// Something that the shell is to do, in the order given. Its result comes back as an event.
+/// An instruction to the shell, to be performed in the given order. Its result is returned as an event.
 package enum SchedulerAction: Hashable, Sendable {
-    /// Write all of these or none; answer with `committed` or `commitFailed`.
+    /// Commit all changes or none; reply with `committed` or `commitFailed`.
     case commit(Ticket, [LedgerChange])
     case answer(ReplyToken, Answer)
-    /// Read the pending work of a plugin from the ledger; answer with `loaded` or `notLoaded`. Plugins that somebody waits
-    /// for come first.
+    /// Read the pending work of a plugin from the ledger; reply with `loaded` or `notLoaded`. Plugins that an event
+    /// waits for come first.
     case load(PluginIdentifier)
 
-    /// Have a runner ready that no plugin code runs in yet, and the container of that main plugin; answer with
-    /// `runnerReady` or `runnerUnavailable`.
+    /// Prepare a runner without plugin code, and the container of that main plugin; reply with `runnerReady` or
+    /// `runnerUnavailable`.
     case takeRunner(LaunchNumber, container: PluginIdentifier)
-    /// Nobody uses the container of that main plugin any more, and nobody shall find it again: take it out of the way
-    /// before the next action.
+    /// Move the container of that main plugin aside before the next action: it is no longer used and must not be found
+    /// again.
     case discardContainer(PluginIdentifier)
-    /// The runner is not needed after all; nothing of the plugin ran in it.
+    /// End the runner, which is not needed after all; no plugin code ran in it.
     case dismissRunner(LaunchNumber)
-    /// The launch is on disk: its plugin's code may run now.
+    /// Send the plan, because the launch is on disk: plugin code may run now.
     case sendPlan(LaunchPlan)
-    /// Hand one more task to a launch that runs: it is on disk (C8). Comes after the answer to its submission.
+    /// Deliver another task to a running launch, because the task is on disk (C8). Comes after the answer to its
+    /// submission.
     case deliver(LaunchNumber, PlannedTask)
     case expire(LaunchNumber, [TaskID], ExpirationReason)
-    /// Nothing of the launch may go on: tell its open assertions, and let none begin.
+    /// Expire the open assertions of a launch, and refuse new ones: no task of the launch may continue.
     case expireAssertions(LaunchNumber, ExpirationReason)
-    /// Every task is over and no assertion open: let the plugin stop and the process leave.
+    /// Finish a launch without unfinished tasks and open assertions: the plugin stops and the process exits.
     case finish(LaunchNumber)
-    /// End every process of the launch.
+    /// Kill every process of the launch.
     case kill(LaunchNumber)
-    /// Kill the launch at that time without being asked again, after delivering what its runner sent before; nil withdraws
-    /// it. Replaces the last one.
+    /// Kill the launch at that time without a further action, after all earlier messages of its runner were delivered;
+    /// nil withdraws the time. Replaces the previous time.
     case setKillTime(LaunchNumber, MonotonicTime?)
 
-    /// Send `timerFired` at the earlier of both, or when the wall clock is set. Replaces the last one.
+    /// Send `timerFired` at the earlier of both times, and when the wall clock is set. Replaces the previous times.
     case wake(monotonic: MonotonicTime?, wall: WallTime?)
-    /// Look at what costs something to know, and at nothing else of that kind. Replaces the last one.
+    /// Sample exactly these costly conditions. Replaces the previous watch.
     case watch(Watch)
-    /// Stopping is complete: nothing runs and nothing waits to be recorded.
+    /// The stop is complete: no launch runs, and no change waits for a commit.
     case stopped
 }
 
-/// What decisions depend on at the moment, of what is not known for nothing.
+/// The costly conditions that must be sampled now because a pending or running task depends on them.
 package struct Watch: Hashable, Sendable {
-    /// How much the machine is used: idleness, load, heat (C16).
+    /// Whether the use of the machine is sampled: idleness, load, heat (C16).
     package var use = false
     /// Main plugins whose container has to be readable.
     package var containers: Set<PluginIdentifier> = []
@@ -55,20 +56,20 @@ package struct Watch: Hashable, Sendable {
     }
 }
 
-/// What a caller is told, always after the commit that makes it true.
+/// The answer to a caller, always sent after the commit that makes it true.
 package enum Answer: Hashable, Sendable {
     case submitted(SubmissionNumber, plugin: PluginIdentifier, replacing: SubmissionNumber?)
     /// The event waits for its receiver.
     case triggered(SubmissionNumber)
     case refused(Refusal)
-    /// How many pending requests were taken back; running ones go on (statement 44).
+    /// Number of cancelled pending requests; running tasks continue (statement 44).
     case cancelled(Int)
     case notRecorded(message: String)
     case launching([LaunchNumber])
     case notLaunching(message: String)
     case expiring(LaunchNumber)
     case notRunning(message: String)
-    /// What a removed plugin had pending is gone: so many requests and events; nil when nobody knew the plugin.
+    /// Number of dropped requests and events of a purged plugin; nil when the scheduler had no state of it.
     case purged(Int?)
     case notPurged(message: String)
 }

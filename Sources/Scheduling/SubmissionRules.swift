@@ -2,11 +2,13 @@
 
 import TaskModel
 
-/// Whether a request may be accepted, by the manifest, the operator's policy and the limits. Keeps nothing.
+/// The rules of acceptance: manifest, operator's policy and limits. Without state.
 enum SubmissionRules {
+    /// The refusal of a request; nil when it can be accepted.
+    ///
     /// - Parameters:
-    ///   - isPermitted: the manifest permits the identifier for the request's kind.
-    ///   - pending: requests of the same kind that would be pending beside this one; nil when it replaces one.
+    ///   - isPermitted: whether the manifest permits the identifier for the request's kind.
+    ///   - pending: number of requests of its kind that would be pending beside this one; nil when it replaces one.
     static func refusal(
         of request: TaskRequest,
         for entry: PluginEntry,
@@ -23,16 +25,17 @@ enum SubmissionRules {
             ?? limitRefusal(of: request, for: entry, pending: pending, limits: policy.limits ?? configuration.limits)
     }
 
-    /// Statements 2 to 4, 9 and 10; asked again when a pending request is judged at launch (C17).
+    /// The problem with a request according to the manifest (statements 2 to 4, 9 and 10); nil when there is none.
+    /// Checked again when a pending request is evaluated (C17).
     ///
-    /// - Parameter isPermitted: the manifest permits the identifier for the request's kind, see `Permissions`.
+    /// - Parameter isPermitted: whether the manifest permits the identifier for the request's kind; see `Permissions`.
     static func problem(with request: TaskRequest, isPermitted: Bool, for entry: PluginEntry) -> Reason? {
         if !isPermitted { return .identifierNotPermitted(request.identifier) }
         if let mode = request.kind.mode, !entry.modes.contains(mode) { return .modeMissing(mode) }
         return request.entitlement.flatMap { entry.entitlements.contains($0) ? nil : .entitlementMissing($0) }
     }
 
-    /// Statement 7: background work that the operator does not want.
+    /// The refusal of background work that the operator has disabled (statement 7).
     private static func operatorRefusal(
         of request: TaskRequest,
         for entry: PluginEntry,
@@ -59,7 +62,7 @@ enum SubmissionRules {
         )
     }
 
-    /// Statement 75: asked for at submission, of a machine that cannot have it.
+    /// The refusal of a request for resources that the machine does not have (statement 75).
     static func resourceRefusal(of request: TaskRequest, on conditions: Conditions) -> Refusal? {
         guard let terms = request.continued, !terms.resources.isSubset(of: conditions.resources) else { return nil }
         return Refusal(
@@ -70,7 +73,7 @@ enum SubmissionRules {
         )
     }
 
-    /// C8: continued work is what a person started.
+    /// The refusal of continued work that was not started by a user (C8).
     static func foregroundRefusal(of request: TaskRequest) -> Refusal {
         Refusal(
             code: .notPermitted,
@@ -119,7 +122,8 @@ enum SubmissionRules {
         }
     }
 
-    /// Nothing in a plain function can tell how far it is, and what reports no progress is ended as stalled.
+    /// The refusal of continued requests for bound functions: these cannot report progress, and would be expired as
+    /// stalled.
     private static func functionRefusal(of request: TaskRequest, for entry: PluginEntry) -> Refusal? {
         guard request.kind == .continued, let handler = entry.handler(for: request.identifier) else { return nil }
         return Refusal(
@@ -150,7 +154,7 @@ enum SubmissionRules {
 }
 
 extension TaskKind {
-    /// The background mode that a manifest has to list for it (statements 3 to 5).
+    /// The background mode that the manifest has to list for the kind (statements 3 to 5); nil when none is needed.
     var mode: BackgroundMode? {
         switch self {
         case .refresh: .fetch

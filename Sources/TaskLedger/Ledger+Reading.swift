@@ -3,19 +3,19 @@
 import GRDB
 package import TaskModel
 
-/// Every read sees one moment of the ledger, without what is not committed yet, and blocks its caller until it is done.
+/// Reads of the ledger. Each read sees one committed state of the ledger, and blocks its caller until it is done.
 extension Ledger {
-    /// What the core needs to begin after a restart, without the pending work, which `work(of:)` loads.
+    /// The state that the core needs after a restart, without the pending work; `work(of:)` loads that.
     ///
-    /// - Parameter now: past launches are those that ended within the week before it; without it they are of any age.
+    /// - Parameter now: limits the past launches to those that ended in the week before it; nil for launches of any
+    ///   age.
     package func snapshot(at now: WallTime? = nil) throws(LedgerError) -> LedgerSnapshot {
         try read("reading its snapshot") { try $0.snapshot(at: now) }
     }
 
-    /// The pending work of a plugin; empty for a plugin that the ledger does not know. Reads the rows of that plugin alone,
-    /// and no payloads.
+    /// The pending work of a plugin; empty for an unknown plugin. Reads only the rows of that plugin, and no payloads.
     ///
-    /// Throws `unreadable` with table, row and column for a row that this host does not understand.
+    /// Throws `unreadable`, with table, row and column, for a row with an unknown value.
     package func work(of plugin: PluginIdentifier) throws(LedgerError) -> PluginWork {
         try read("reading the pending work of \(plugin)") { try $0.work(of: plugin) }
     }
@@ -25,7 +25,7 @@ extension Ledger {
         try read("reading the payloads of launch \(number)") { try $0.payloads(of: number) }
     }
 
-    /// The payload of an unfinished task; nil unless it runs in that launch.
+    /// The payload of an unfinished task of that launch; nil when there is no such task.
     package func payload(
         ofTask submission: SubmissionNumber,
         in launch: LaunchNumber
@@ -35,7 +35,7 @@ extension Ledger {
         }
     }
 
-    /// Newest first; with `before` only launches with a lower number.
+    /// The newest launches, newest first; with `before`, only launches with a lower number.
     package func launches(
         limit: Int,
         before: LaunchNumber? = nil,
@@ -44,15 +44,15 @@ extension Ledger {
         try read("reading launches") { try $0.launches(limit: limit, before: before, plugin: plugin) }
     }
 
-    /// Whom the end of each plugin's newest launch is put down to. A plugin whose newest launch runs, and one without
-    /// launches, is absent.
+    /// The blame of each plugin's newest launch. Plugins without launches, and plugins whose newest launch still runs,
+    /// have no entry.
     package func lastBlames(of plugins: [PluginIdentifier]) throws(LedgerError) -> [PluginIdentifier: Blame] {
         try read("reading the newest launches") { database in
             try plugins.reduce(into: [:]) { $0[$1] = try database.lastBlame(of: $1) }
         }
     }
 
-    /// Nil when there was no such launch, or it was pruned.
+    /// The launch with that number; nil when it never existed or was pruned.
     package func launch(_ number: LaunchNumber) throws(LedgerError) -> LaunchRecord? {
         try read("reading launch \(number)") { try $0.launch(number) }
     }
@@ -61,12 +61,12 @@ extension Ledger {
         try read("reading the journal") { try $0.journal(selection) }
     }
 
-    /// In the order in which the waits began.
+    /// The selected waits, ordered by their start.
     package func waits(_ selection: WaitSelection) throws(LedgerError) -> [WaitRecord] {
         try read("reading the waits of \(selection.key.plugin)") { try $0.waits(selection) }
     }
 
-    /// When a task was pending that runs or ran in a launch; nil when the launch was pruned, or had no such task.
+    /// The pending span of a task that runs or ran in a launch; nil when the launch was pruned, or never had the task.
     package func pendingSpan(
         ofTask submission: SubmissionNumber,
         in launch: LaunchNumber
@@ -76,11 +76,11 @@ extension Ledger {
         }
     }
 
-    /// When the newest task with a journaled outcome was pending; nil when there is none, or its launch was pruned.
+    /// The pending span of the newest task with a journaled outcome; nil when there is none, or its launch was pruned.
     ///
     /// - Parameters:
     ///   - label: the task identifier, or the name of an event.
-    ///   - plugin: the receiver of an event; plugins share the names of events.
+    ///   - plugin: the receiver of an event, needed because plugins share the names of events.
     package func pendingSpan(
         ofNewestTask label: String,
         plugin: PluginIdentifier? = nil
@@ -88,7 +88,7 @@ extension Ledger {
         try read("reading the newest task \(label)") { try $0.pendingSpan(ofNewestTask: label, plugin: plugin) }
     }
 
-    /// 0 for an empty journal.
+    /// The number of the newest journal entry; 0 for an empty journal.
     package func newestJournalNumber() throws(LedgerError) -> JournalNumber {
         let newest = JournalSelection(newestFirst: true, limit: 1)
         return try read("reading the journal") { try $0.journal(newest).first?.number ?? JournalNumber(rawValue: 0) }

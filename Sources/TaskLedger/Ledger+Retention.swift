@@ -3,23 +3,24 @@
 import GRDB
 package import TaskModel
 
-/// How many rows one pruning took away. A full measure means that there may be more.
+/// The numbers of rows that one call of `prune` deleted. A number equal to the limit means that more may remain.
 package struct PrunedRows: Hashable, Sendable {
     package let journal: Int
     package let launches: Int
     package let waits: Int
-    /// Deferral periods of classes without pending work, which have no measure.
+    /// Deferral periods of classes without pending work; the limit does not apply to them.
     package let deferrals: Int
 
-    /// What to compare with the measure.
+    /// The largest number to which the limit applies.
     package var most: Int { max(journal, launches, waits) }
 }
 
 extension Ledger {
-    /// Deletes the oldest journal entries, ended launches and waits, at most `limit` of each: commits wait meanwhile.
+    /// Deletes the oldest journal entries, ended launches and waits, at most `limit` of each, because commits are
+    /// blocked meanwhile.
     ///
-    /// Pending and running work is never deleted, nor are open waits, nor the deferral periods of classes with pending
-    /// work, whatever their age. Waits are kept as long as the journal.
+    /// Pending work, running work and open waits are never deleted, nor are the deferral periods of classes with
+    /// pending work. Waits are kept for as long as the journal.
     package func prune(
         journalOlderThan journalLimit: WallTime,
         launchesOlderThan launchLimit: WallTime,
@@ -44,7 +45,7 @@ extension Ledger {
     }
 }
 
-/// Each begins at the old end of an index on time.
+/// The statements of pruning. Each one starts at the old end of an index on time.
 enum Prune {
     static let journal = """
         DELETE FROM journal WHERE number IN (SELECT number FROM journal WHERE at < ? ORDER BY at LIMIT ?)

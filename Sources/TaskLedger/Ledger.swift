@@ -4,17 +4,17 @@ import GRDB
 import Synchronization
 package import TaskModel
 
-/// The one database of a host: what is pending, what runs, what happened. It records and decides nothing.
+/// The database of a host: pending work, running work and history. It records state and makes no decisions.
 ///
-/// Tickets that wait while others are written share the next transaction, a *group*, so that many cost hardly more than
-/// one; a lone ticket is written at once. Answers are written before history, in groups of a bounded size: `CommitQueue`
-/// states the order. Readers never wait for the writer. The lock that keeps a second host out is the state folder's, not
-/// this one's.
+/// Tickets that wait during a write share the next transaction, a *group*: many tickets cost little more than one. A
+/// single ticket is written at once. Answers are written before history, in groups of bounded size; `CommitQueue`
+/// states the order. Readers never wait for the writer. The lock of the state directory, not the ledger, keeps out a
+/// second host.
 package final class Ledger: Sendable {
-    /// Reads at once; one more waits for its turn.
+    /// Maximum number of concurrent reads; further reads wait.
     package static let readers = 5
 
-    /// The file, or `memory`, as messages name it.
+    /// The path of the file, or `memory`; used in messages.
     let place: String
     let database: any DatabaseWriter
     private let statements = PreparedStatements()
@@ -23,11 +23,11 @@ package final class Ledger: Sendable {
     private let followers = JournalFollowers()
     private let onCommit: @Sendable ([CommitReport]) -> Void
 
-    /// Creates the ledger if there is none, and brings an older one up to date. One that is newer, damaged or another
-    /// program's is refused and left as it was: `LedgerFile.examine` states what is read for that.
+    /// Opens the ledger at `path`: creates it if it is missing, and migrates an older one. A newer or damaged ledger,
+    /// or another program's file, is refused and left unchanged; `LedgerFile.examine` defines that check.
     ///
-    /// - Parameter onCommit: gets the report of every group, in order, on the writer's own queue: it hands over and
-    ///   returns, and calls nothing of the ledger but `submit`.
+    /// - Parameter onCommit: receives the reports of every group, in order, on the writer's queue. It has to return
+    ///   quickly, and may call no method of the ledger except `submit`.
     package static func open(
         path: String,
         hooks: LedgerHooks = LedgerHooks(),
@@ -41,7 +41,7 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// A ledger that is gone with the process. Its readers do wait for the writer.
+    /// A ledger that exists only in memory. Unlike those of a file, its readers wait for the writer.
     package static func inMemory(
         hooks: LedgerHooks = LedgerHooks(),
         onCommit: @escaping @Sendable ([CommitReport]) -> Void = { _ in }
@@ -58,7 +58,7 @@ package final class Ledger: Sendable {
         var configuration = Configuration()
         configuration.label = "bgtask.ledger"
         configuration.maximumReaderCount = Self.readers
-        // Only a person's own tool can hold the write lock, and only for a moment.
+        // Only a tool started by a user can hold the write lock, and only for a moment.
         configuration.busyMode = .timeout(5)
         do {
             database = try connect(configuration)
@@ -73,14 +73,15 @@ package final class Ledger: Sendable {
 
     // MARK: - Committing
 
-    /// Queues the changes of one ticket, all of which are written or none. Never waits; `onCommit` receives the report.
+    /// Queues the changes of one ticket, to be written all or not at all. Returns at once; `onCommit` receives the
+    /// report.
     ///
-    /// The order of reports is that of writing, which differs from that of submission where history is delayed.
+    /// Reports arrive in the order of writing, which differs from the order of submission when history is delayed.
     package func submit(ticket: UInt64, changes: [LedgerChange]) {
         add(WaitingCommit(origin: .shell(ticket: ticket), changes: changes))
     }
 
-    /// Queues changes as an answer, whatever they are, and returns when they are on disk.
+    /// Queues the changes as an answer, even if they are history, and returns when they are on disk.
     package func commitAndWait(_ changes: [LedgerChange]) async throws(LedgerError) {
         let result = await withCheckedContinuation { continuation in
             add(WaitingCommit(origin: .waiter({ continuation.resume(returning: $0) }), changes: changes))
@@ -95,7 +96,8 @@ package final class Ledger: Sendable {
         case .queuedFirst:
             wakeWriter()
         case .closed:
-            // On the queue all the same, so that no caller is called back before its own call returns.
+            // Reported on the writer's queue as well, so that a caller is never called back before its own call
+            // returns.
             database.asyncWriteWithoutTransaction { _ in
                 var group = CommitGroup()
                 if group.add(commit) { group.failAll(.closed(self.place)) }
@@ -107,12 +109,12 @@ package final class Ledger: Sendable {
     private func wakeWriter() {
         database.asyncWriteWithoutTransaction { database in
             self.commitGroup(in: database)
-            // One group per turn, so that pruning is not kept waiting by a steady stream.
+            // One group per turn of the queue, so that a steady stream of tickets does not block pruning.
             if self.commits.continues() { self.wakeWriter() }
         }
     }
 
-    /// False when nothing waited.
+    /// Writes one group of commits and reports it; returns false when no commit waited.
     @discardableResult
     private func commitGroup(in database: Database) -> Bool {
         guard commits.beginGroup() else { return false }
@@ -141,18 +143,19 @@ package final class Ledger: Sendable {
 
     // MARK: - Following and closing
 
-    /// The last journal number after each group that wrote to the journal, until the ledger is closed.
+    /// A stream of the last journal number after each group that wrote to the journal; it ends when the ledger is
+    /// closed.
     ///
-    /// Follow first, then read: an entry written in between is announced twice rather than missed.
+    /// Start to follow before the first read: an entry written in between is then announced twice instead of never.
     package func journalAppends() -> AsyncStream<JournalNumber> { followers.follow() }
 
-    /// Writes what still waits, then closes the file. What is submitted later fails as closed.
+    /// Writes the waiting commits, then closes the file. Later submissions fail with `closed`.
     package func close() throws(LedgerError) {
         commits.close()
         database.writeWithoutTransaction { database in
             while commitGroup(in: database) {}
-            // Readers close last and may not do it, and what stands in one file alone is copied and moved with ease. On a
-            // full disk it stays where it is, which is as good.
+            // Only the writer can empty the log, as readers close last. A ledger in a single file is easy to copy and
+            // move. On a full disk the changes stay in the log, which is equally safe.
             _ = try? database.checkpoint(.truncate)
             statements.release()
         }

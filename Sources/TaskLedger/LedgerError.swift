@@ -3,37 +3,37 @@
 import GRDB
 import Glibc
 
-/// Why the ledger could not do something. The message is whole: it names the file, the rule and the remedy.
+/// A failure of the ledger. The message is complete: it names the file, the rule and the remedy.
 package struct LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     package struct Code: Hashable, Sendable {
         private enum Known { case cannotOpen, newer, notALedger, damaged, unreadable, storage, contradiction, closed }
         private let known: Known
 
         package static let cannotOpen = Self(known: .cannotOpen)
-        /// Written by a newer host; left untouched.
+        /// Written by a newer host; left unchanged.
         package static let newer = Self(known: .newer)
-        /// A file of something else; left untouched.
+        /// The file belongs to another program; left unchanged.
         package static let notALedger = Self(known: .notALedger)
         package static let damaged = Self(known: .damaged)
-        /// A row holds a value that this host does not know, or lacks a column.
+        /// A row contains an unknown value, or a column is missing.
         package static let unreadable = Self(known: .unreadable)
-        /// The disk or SQLite failed; `sqliteCode` says how.
+        /// The disk or SQLite failed; `sqliteCode` holds the cause.
         package static let storage = Self(known: .storage)
-        /// A change does not fit what the ledger holds: memory and ledger have parted.
+        /// A change contradicts the contents of the ledger: the host's memory and the ledger differ.
         package static let contradiction = Self(known: .contradiction)
         package static let closed = Self(known: .closed)
     }
 
     package let code: Code
-    /// SQLite's extended result code, where SQLite failed.
+    /// The extended result code of SQLite; nil for other failures.
     package let sqliteCode: Int32?
     package let message: String
-    /// The message without the advice to run a check, for that check.
+    /// The message without the advice to run a check; used by the check itself.
     let finding: String
 
     package var description: String { message }
 
-    /// - Parameter checked: the file that a check examines further than to the first damage.
+    /// - Parameter checked: the file that the message advises to check; nil for a message without that advice.
     init(code: Code, sqliteCode: Int32? = nil, message: String, checked: String? = nil) {
         self.code = code
         self.sqliteCode = sqliteCode
@@ -42,7 +42,7 @@ package struct LedgerError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What goes wrong below the ledger's boundary, where the file's path is not at hand.
+/// An error below the ledger's boundary, where the path of the file is not available.
 enum LedgerFault: Error {
     case unreadable(table: String, row: String, column: String, found: String)
     case missingColumn(table: String, column: String)
@@ -98,7 +98,7 @@ extension LedgerError {
         Self(code: .closed, message: "ledger \(place) is closed because the host is stopping; try again once it runs")
     }
 
-    /// Gives an error from below the boundary its operation, its file and its remedy.
+    /// Adds operation, file and remedy to an error from below the boundary.
     init(_ error: any Error, while operation: String, in place: String) {
         switch error {
         case let error as LedgerError:

@@ -1,17 +1,16 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Where a test may step in. The host gives none.
+/// Hooks for tests. The host sets none.
 package struct LedgerHooks: Sendable {
-    /// Called once per group, with the number of commits that are about to be on disk, after the last change and before
-    /// the transaction is committed.
+    /// Called once per group, after its last change and before its commit, with the number of its commits.
     ///
-    /// It may block, which holds the group open, or throw, which fails every commit of the group.
+    /// It may block, which keeps the group open, or throw, which fails every commit of the group.
     package var beforeGroupCommit: (@Sendable (_ commits: Int) throws -> Void)?
 
-    /// Stands in for a full disk: the most pages that the database may have.
+    /// The maximum number of pages of the database; simulates a full disk.
     package var maximumPages: Int?
 
-    /// The clock that bounds the time in which a group is written; read before its first commit and after each.
+    /// The clock that limits the writing time of a group; read before the first commit and after each one.
     package var clock: @Sendable () -> Duration
 
     package init(
@@ -24,7 +23,7 @@ package struct LedgerHooks: Sendable {
         self.clock = clock
     }
 
-    /// Time since the start of the program, whatever is done to the calendar.
+    /// Time since the first use in this process, independent of calendar changes.
     package static let steadyClock: @Sendable () -> Duration = {
         let start = ContinuousClock.now
         return { start.duration(to: .now) }

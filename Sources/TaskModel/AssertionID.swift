@@ -1,17 +1,17 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// What plugin code holds of an open assertion: launch and count, so that no two assertions of one host ever share one.
-/// Rises within a launch.
+/// The identifier that plugin code holds for an open background assertion. It combines the launch and a count that
+/// rises within the launch, so no two assertions of one host share one.
 package struct AssertionID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// Open at once in one launch, at the most; the ABI's `BGTASK_ASSERTIONS_MAX`.
+    /// The maximum number of assertions open at once in one launch; the ABI's `BGTASK_ASSERTIONS_MAX`.
     package static let openLimit = 64
-    /// Of a name, in bytes; the ABI's `BGTASK_TITLE_MAX`.
+    /// The maximum length of an assertion's name, in bytes; the ABI's `BGTASK_TITLE_MAX`.
     package static let nameLimit = 255
 
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// - Parameter count: how many the launch has begun with this one, from 1.
+    /// - Parameter count: position of the assertion in its launch, from 1.
     package init(launch: LaunchNumber, count: UInt32) {
         rawValue = UInt64(Self.mark(of: launch)) << 32 | UInt64(count)
     }

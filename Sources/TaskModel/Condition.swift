@@ -1,9 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// One thing about the machine that a decision can depend on: one row per condition.
+/// A fact of the machine that decisions can depend on. Each case has one `Row`.
 ///
-/// Configuration, flags, `simulate conditions`, status, watch, replays, timelines and routes follow from the rows. What
-/// measures a condition is in HostConditions; what it decides is in Scheduling.
+/// Configuration, flags, `simulate conditions`, status, watch, replays, timelines and routes are derived from the rows.
+/// HostConditions measures the conditions; Scheduling decides from them.
 package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
     case externalPower
     case network
@@ -11,19 +11,19 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
     case highLoad
     case lowMemory
     case hot
-    /// A graphics processor is there for continued tasks that ask for one.
+    /// A graphics processor is available to continued tasks that request it.
     case gpu
 
     package struct Row: Sendable {
-        /// The name in configuration, flags, bodies and traces.
+        /// The name in configuration, flags, request bodies and traces.
         package let name: String
         package let help: String
-        /// Of its band in timelines.
+        /// Colour of the condition's band in timelines.
         package let color: String
-        /// When it holds in a replay whose trace does not name it.
+        /// The value in a replay whose trace does not contain the condition.
         package let replay: ReplayCourse
         package let traits: Traits
-        /// Why tasks that need the condition expire when it is lost; nil when they go on.
+        /// Expiration reason of running tasks that need the condition when it is lost; nil when they continue.
         package let loss: ExpirationReason?
 
         fileprivate init(
@@ -46,9 +46,9 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
     package enum ReplayCourse: Hashable, Sendable {
         case always
         case never
-        /// While no user is active.
+        /// Holds while no user is active.
         case whileUnused
-        /// No part of a trace, and never there.
+        /// Traces never contain the condition, and it never holds in a replay.
         case untraced
     }
 
@@ -56,9 +56,9 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Work is delayed while it holds.
+        /// Work is delayed while the condition holds.
         package static let trouble = Traits(rawValue: 1)
-        /// Costs something to sample: sampled only while work waits or runs.
+        /// Sampling has a cost: the condition is sampled only while work waits or runs.
         package static let sampled = Traits(rawValue: 2)
     }
 
@@ -91,7 +91,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The condition takes part in whether work of the class may run.
+    /// Whether eligibility of the class depends on the condition.
     package func concerns(_ workClass: WorkClass) -> Bool {
         switch self {
         case .externalPower: workClass.requiresExternalPower
@@ -101,7 +101,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Work of the request cannot go on without the condition.
+    /// Whether a running task of the request has to stop when the condition is lost.
     package func isNeeded(by request: TaskRequest) -> Bool {
         switch self {
         case .externalPower: request.requiresExternalPower
@@ -111,14 +111,15 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// `allCases`, made once.
+    /// `allCases`, computed once.
     package static let all = allCases
-    /// Those that are sampled only while they are needed.
+    /// The conditions that are sampled only while work waits or runs.
     package static let sampled = Set(all.filter { $0.row.traits.contains(.sampled) })
 
     package var name: String { row.name }
-    /// The name as people read it.
+    /// The name as shown to users: spaces in place of hyphens.
     package var title: String { name.replacing("-", with: " ") }
-    /// Until its first sample nothing says that the machine is free of it.
+    /// Whether the condition delays work and is only sampled on demand. Until its first sample it has to be assumed to
+    /// hold.
     package var isAwaitedTrouble: Bool { row.traits.isSuperset(of: [.trouble, .sampled]) }
 }

@@ -1,13 +1,13 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// State of the machine as far as a decision can depend on it. Judged already: measurement and threshold are the sensor's.
+/// State of the machine as decisions see it. The sensors have already compared measurements with their thresholds.
 package struct Conditions: Hashable, Sendable {
     /// The conditions that hold.
     package private(set) var held: MachineConditions = []
-    /// Conditions that are only sampled while they are needed have no sample yet: their values here are no answer.
+    /// Whether the conditions that are sampled on demand have no sample yet. Their values here are then meaningless.
     package var isUseUnknown: Bool
-    /// Whether the container of a main plugin is locked or not mounted. Absent until it was sampled, and where nothing
-    /// measures it: such a container is not known to be readable, and not known to have been locked either.
+    /// Whether the container of a main plugin is locked or not mounted. A missing entry means not sampled, or no
+    /// sensor: the container then counts neither as readable nor as locked.
     package var containerLocks: [PluginIdentifier: Bool]
 
     package init(
@@ -28,7 +28,7 @@ package struct Conditions: Hashable, Sendable {
         }
     }
 
-    /// The conditions that differ.
+    /// The conditions whose values differ between the two states.
     package func changes(since old: Conditions) -> MachineConditions {
         var changes = held.symmetricDifference(old.held)
         if containerLocks != old.containerLocks { changes.insert(.containers) }
@@ -37,7 +37,7 @@ package struct Conditions: Hashable, Sendable {
     }
 }
 
-// The conditions that decisions ask for by name.
+// Named access to the conditions that decisions use.
 extension Conditions {
     package var isOnExternalPower: Bool {
         get { self[.externalPower] }
@@ -49,13 +49,13 @@ extension Conditions {
         set { self[.network] = newValue }
     }
 
-    /// Load and pressure are low, and no user is known to be active (C16).
+    /// Load and pressure are low, and no user session is active (C16).
     package var isIdle: Bool {
         get { self[.idle] }
         set { self[.idle] = newValue }
     }
 
-    /// The processors are busy with work of other processes than the host's launches.
+    /// The processors are busy with processes other than the host's launches.
     package var isLoadHigh: Bool {
         get { self[.highLoad] }
         set { self[.highLoad] = newValue }
@@ -71,7 +71,7 @@ extension Conditions {
         set { self[.hot] = newValue }
     }
 
-    /// What a continued task may ask for on this machine.
+    /// The resources that continued tasks can request on this machine.
     package var resources: TaskResources {
         get { self[.gpu] ? .gpu : [] }
         set { self[.gpu] = newValue.contains(.gpu) }

@@ -1,8 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-// Arguments as people write them: a kind, and behind it the value of those that have one.
+// The written form of arguments in a manifest: a kind, followed by the value if the kind has one.
 extension DirectArgument.Kind {
-    /// A value as it may be written; nil for a kind that is written alone.
+    /// An example value; nil for a kind without a value.
     package var example: String? {
         switch self {
         case .string: "/var/log/app"
@@ -17,7 +17,7 @@ extension DirectArgument.Kind {
         }
     }
 
-    /// The argument of a kind that is written alone.
+    /// The argument of a kind without a value; nil for the others.
     package var argument: DirectArgument? {
         switch self {
         case .cancelFlag: .cancelFlag
@@ -30,7 +30,7 @@ extension DirectArgument.Kind {
         }
     }
 
-    /// Whether quotes turn its value into something else.
+    /// Whether the value is a number or a boolean, written without quotes.
     package var isNumber: Bool {
         switch self {
         case .int32, .uint32, .int64, .uint64, .double, .bool, .outString: true
@@ -38,7 +38,8 @@ extension DirectArgument.Kind {
         }
     }
 
-    /// The argument of a kind that has a value.
+    /// The argument of a kind with a value, parsed from `text`. Throws when the kind has no value or `text` is not
+    /// valid for it.
     package func argument(_ text: String) throws(DirectFlaw) -> DirectArgument {
         switch self {
         case .string: return .string(try short(text))

@@ -1,7 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// What a direct handler's function is given in one place of its signature: a value that the manifest states, or one that
-/// the launch has.
+/// One argument of a bound function: a value stated in the manifest, or a value of the launch.
 package enum DirectArgument: Hashable, Sendable {
     case string(String)
     case int32(Int32)
@@ -10,19 +9,19 @@ package enum DirectArgument: Hashable, Sendable {
     case uint64(UInt64)
     case double(Double)
     case bool(Bool)
-    /// Pointer and length.
+    /// Passed as pointer and length.
     case bytes([UInt8])
-    /// A pointer to an `int32_t` that becomes 1 when the task is to stop.
+    /// A pointer to an `int32_t` that becomes 1 when the task is expired.
     case cancelFlag
-    /// Pointer and length of what was submitted with the request.
+    /// The payload that was submitted with the request, as pointer and length.
     case payload
     case containerPath
-    /// What is left of the budget at the call.
+    /// The budget remaining at the time of the call.
     case remainingMilliseconds
     /// The value of a setting, by its key.
     case setting(String)
     case null
-    /// A buffer of so many bytes and its size; what the function leaves there is journaled.
+    /// A buffer of `size` bytes, passed as pointer and size; the text that the function leaves there is journaled.
     case outString(size: Int)
     case outInt64
 
@@ -38,7 +37,7 @@ package enum DirectArgument: Hashable, Sendable {
     }
 
     package static let outStringSizes = 1...65_536
-    /// Of a text and of bytes.
+    /// Maximum length of a string, a setting key or a byte array, in bytes.
     package static let longestValue = 65_536
 
     package var kind: Kind {
@@ -62,7 +61,7 @@ package enum DirectArgument: Hashable, Sendable {
         }
     }
 
-    /// In C's words; a pointer with its length is two.
+    /// The C types of the parameters; an argument with pointer and length has two.
     package var types: [String] {
         switch self {
         case .string, .containerPath, .setting: ["const char *"]

@@ -1,8 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-// What a manifest binds, in its own words: values and the rule of success are what an operator agrees to.
+// The written form of bindings in a manifest. It includes values and success rules, because the operator approves them.
 extension DirectHandler {
-    /// The signature in C's words, what it is called with, and the rule that its result is judged by.
+    /// The signature in C, the arguments and the success rule.
     package var text: String {
         let values = arguments.isEmpty ? "" : "; called with " + arguments.map(\.text).joined(separator: ", ")
         return signature + values + (result.rule.map { "; \($0)" } ?? "")
@@ -10,7 +10,7 @@ extension DirectHandler {
 }
 
 extension DirectArgument {
-    /// As a manifest writes it, without braces: a kind, and behind it the value of those that have one.
+    /// The argument as a manifest writes it, without braces: a kind, followed by the value if the kind has one.
     package var text: String { value.map { "\(kind.rawValue): \($0)" } ?? kind.rawValue }
 
     private var value: String? {
@@ -29,7 +29,7 @@ extension DirectArgument {
         }
     }
 
-    /// Two texts that differ are never shown as one.
+    /// The string in quotes, with backslashes and quotes escaped: different strings never look alike.
     private static func quoted(_ text: String) -> String {
         let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         return "\"\(escaped.terminalSafe)\""

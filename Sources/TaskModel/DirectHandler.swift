@@ -1,11 +1,11 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A task identifier bound to an exported C function of a library that has never heard of bgtask. The signature is the
-/// operator's word: nothing in the library can prove it.
+/// A task identifier bound to an exported C function of a library that does not use bgtask. The operator vouches for
+/// the signature: the library contains no information to verify it.
 package struct DirectHandler: Hashable, Sendable {
-    /// More than any C function that people call, far fewer than what a call could take.
+    /// Maximum number of arguments: more than C functions usually have, and far fewer than a call can take.
     package static let mostArguments = 32
-    /// What calls functions by a signature that is known only then; part of Debian's libffi8.
+    /// The library that calls functions by a signature known only at run time; part of Debian's libffi8.
     package static let caller = "libffi.so.8"
 
     package let identifier: TaskIdentifier
@@ -25,17 +25,17 @@ package struct DirectHandler: Hashable, Sendable {
         self.result = result
     }
 
-    /// In C's words: `int32_t logtrim_run(const char *, int64_t, int32_t *)`.
+    /// The signature in C, such as `int32_t logtrim_run(const char *, int64_t, int32_t *)`.
     package var signature: String {
         let types = arguments.flatMap(\.types)
         let space = result.type.hasSuffix("*") ? "" : " "
         return "\(result.type)\(space)\(symbol)(\(types.isEmpty ? "void" : types.joined(separator: ", ")))"
     }
 
-    /// Whether the function can learn that it is to stop.
+    /// Whether the function receives a flag that reports expiration.
     package var hasCancelFlag: Bool { arguments.contains(.cancelFlag) }
 
-    /// What is wrong with a function's name; nil when it can be looked up.
+    /// The flaw in a function's name; nil when the name can be looked up.
     package static func flaw(inSymbol name: String) -> DirectFlaw? {
         if let at = name.firstIndex(of: "@"), at > name.startIndex {
             return DirectFlaw(rule: "a name with a version", remedy: "write \"\(name[..<at])\" alone")
@@ -57,9 +57,9 @@ package struct DirectHandler: Hashable, Sendable {
     }
 }
 
-/// Why a text is not what a direct handler's part has to be: the rule, and what to write instead.
+/// A flaw in a part of a binding: the rule that is violated, and the remedy.
 package struct DirectFlaw: Error, Hashable, Sendable {
-    /// Finishes the sentence "... is ".
+    /// Predicate that completes the sentence "... is ".
     package let rule: String
     package let remedy: String
 

@@ -1,12 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// What a direct handler's function returns, and when that is a success.
+/// The return type of a bound function, with the rule for success.
 package enum DirectResult: Hashable, Sendable {
-    /// A success whenever it returns.
+    /// Returning is a success.
     case void
     case int32(SuccessRule)
     case int64(SuccessRule)
-    /// A success unless it is null.
+    /// A non-null pointer is a success.
     case pointer
 
     package enum SuccessRule: String, Hashable, Sendable, CaseIterable {
@@ -26,7 +26,7 @@ package enum DirectResult: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case void, int32, int64, pointer
 
-        /// The rules that can be written behind it; none for one that is written alone.
+        /// The success rules that a manifest can write after the kind; empty for a kind without rules.
         package var rules: [String] {
             switch self {
             case .void: []
@@ -38,7 +38,7 @@ package enum DirectResult: Hashable, Sendable {
 
     private static let pointerRule = "success-when-non-null"
 
-    /// Nil when the kind has no such rule, or cannot be without one.
+    /// Nil when the kind does not have this rule, or requires one and `rule` is nil.
     package init?(_ kind: Kind, rule: String?) {
         switch (kind, rule) {
         case (.void, nil): self = .void
@@ -62,7 +62,7 @@ package enum DirectResult: Hashable, Sendable {
         }
     }
 
-    /// As it is written behind the kind; nil for one that is written alone.
+    /// The rule as written after the kind; nil for a kind without rules.
     package var rule: String? {
         switch self {
         case .void: nil
@@ -71,7 +71,7 @@ package enum DirectResult: Hashable, Sendable {
         }
     }
 
-    /// In C's words.
+    /// The return type in C.
     package var type: String {
         switch self {
         case .void: "void"

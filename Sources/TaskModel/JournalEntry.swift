@@ -1,8 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// One line of what happened, written in the same transaction as the change that it tells of.
+/// One entry of the journal, written in the same transaction as the change that it records.
 package struct JournalEntry: Hashable, Sendable {
-    /// The recorded fact: a launch's end, a task's end, a submission, a violation, a change of the catalogue.
+    /// The recorded fact: the end of a launch or of a task, a submission, a violation, a change of the catalogue.
     package enum Event: Hashable, Sendable, CaseIterable {
         case task(TaskOutcome)
         case launch(LaunchOutcome)
@@ -30,7 +30,7 @@ package struct JournalEntry: Hashable, Sendable {
             ]
         }
 
-        /// Name and meaning of each event, and whether the submission that it names can never run after it.
+        /// Name and meaning of each event, and whether the submission of the entry can never run again.
         package var row: (name: String, meaning: String, isEndOfSubmission: Bool) {
             switch self {
             case .task(let outcome): (outcome.rawValue, outcome.meaning, outcome.isFinal)
@@ -61,17 +61,18 @@ package struct JournalEntry: Hashable, Sendable {
     package let event: Event
     package let plugin: PluginIdentifier
     package let launch: LaunchNumber?
-    /// The task identifier, or an event's name.
+    /// The task identifier, or the name of an event.
     package let label: String?
     package let submission: SubmissionNumber?
     package let blame: Blame
-    /// Names the thing, the value, the rule and the remedy.
+    /// Text that names the thing, the value, the rule and the remedy.
     package let message: String
-    /// The newer submission, of an entry about a request that was replaced or superseded.
+    /// The newer submission; set only in entries about a replaced or superseded request.
     package var successor: SubmissionNumber?
-    /// Occurrences that the entry stands for; nil for one.
+    /// Number of omitted lines that the entry sums up, or of tasks in an entry about a started launch; nil in other
+    /// entries.
     package var count: Int?
-    /// The user whose call caused it; nil when no user's call did.
+    /// The user whose call caused the entry; nil when no call did.
     package var user: CallingUser?
 
     package init(
@@ -100,7 +101,7 @@ package struct JournalEntry: Hashable, Sendable {
         self.user = user
     }
 
-    /// An interrupted task does not return, because a newer request has its identifier.
+    /// An entry for an interrupted task that does not return to pending, because a newer request has its identifier.
     package static func superseded(
         _ work: PendingWork,
         by newer: SubmissionNumber,
@@ -121,11 +122,11 @@ package struct JournalEntry: Hashable, Sendable {
     }
 }
 
-/// The process that called the control socket, as the kernel identified it when it connected.
+/// The process at the other end of a control connection, as the kernel identified it at connect time.
 package struct CallingUser: Hashable, Sendable {
     package let uid: UInt32
     package let pid: Int32
-    /// The name of its program; nil when the process had gone.
+    /// The name of its program; nil when the process has exited.
     package let command: String?
 
     package init(uid: UInt32, pid: Int32, command: String?) {

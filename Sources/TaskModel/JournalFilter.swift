@@ -1,14 +1,15 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Which journal entries somebody wants to see: those that fit all of what is given. Says nothing about how many.
+/// A filter of journal entries: an entry passes when it matches every field that is set. The number of entries is not
+/// part of it.
 package struct JournalFilter: Hashable, Sendable {
     package var plugin: PluginIdentifier?
     package var launch: LaunchNumber?
-    /// A task identifier, or an event's name.
+    /// A task identifier, or the name of an event.
     package var label: String?
     package var event: JournalEntry.Event?
     package var blame: Blame?
-    /// Not written before this instant, by the clock as it stood then.
+    /// Earliest time of the entries, by the clock at the time of writing.
     package var since: WallTime?
 
     package init(

@@ -1,15 +1,15 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The running time one launch may use, shared by every task in its batch.
+/// The running time of a launch, shared by all tasks of its batch.
 ///
-/// A slow first task leaves less for the second: the budget belongs to the launch, not to a task.
-/// It only measures. Ending a runner that overstays is the supervisor's work.
+/// A slow first task leaves less time for the second: the budget belongs to the launch, not to a task. The type only
+/// computes deadlines; the supervisor enforces them.
 package struct LaunchBudget: Hashable, Sendable {
-    /// Nil: no fixed budget; a continued task ends when it is completed, stops progressing or is stopped.
+    /// Nil for no fixed budget: a continued task ends by completion, lack of progress or a stop.
     package let total: Duration?
-    /// How long a plugin may still take after expiration before it is ended. Comes on top of the budget.
+    /// The grace period: time between expiration and kill, in addition to the budget.
     package let grace: Duration
-    /// How long entry may take where nothing else bounds it.
+    /// Maximum running time of the entry function when there is no fixed budget.
     package let entryLimit: Duration
     package let start: MonotonicTime
 
@@ -20,19 +20,19 @@ package struct LaunchBudget: Hashable, Sendable {
         self.start = start
     }
 
-    /// The same budget, from another instant on.
+    /// The same budget with another start.
     package func starting(at start: MonotonicTime) -> LaunchBudget {
         LaunchBudget(total: total, grace: grace, entryLimit: entryLimit, startingAt: start)
     }
 
     package var deadline: MonotonicTime? { total.map { start + $0 } }
     package var killDeadline: MonotonicTime? { deadline.map { $0 + grace } }
-    /// When entry has to have returned; host and runner both keep it.
+    /// The time by which the entry function has to return; host and runner both enforce it.
     package var entryDeadline: MonotonicTime { deadline ?? start + entryLimit }
 
     package func used(at now: MonotonicTime) -> Duration { max(.zero, now - start) }
     package func remaining(at now: MonotonicTime) -> Duration? { deadline.map { max(.zero, $0 - now) } }
 
-    /// As people read it.
+    /// The total as shown to users.
     package var words: String { total?.humanReadable ?? "no fixed budget" }
 }

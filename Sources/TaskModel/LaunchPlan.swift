@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// One task of a batch as its launch hands it to the plugin.
+/// One task of a batch, as the launch delivers it to the plugin.
 package struct PlannedTask: Hashable, Sendable {
     package let id: TaskID
     package let work: PendingWork
@@ -11,13 +11,13 @@ package struct PlannedTask: Hashable, Sendable {
     }
 }
 
-/// The process of a launch, named so that no other process can be taken for it after a restart.
+/// The process of a launch. Start time and boot tell it apart from a later process with the same number.
 package struct RunnerProcess: Hashable, Sendable {
     package let pid: Int32
     /// Field 22 of `/proc/PID/stat`: clock ticks since boot.
     package let startTime: UInt64
     package let boot: BootID
-    /// The folder of its control group, if it has one of its own.
+    /// Path of the directory of its control group; nil when it has none of its own.
     package let controlGroup: String?
 
     package init(pid: Int32, startTime: UInt64, boot: BootID, controlGroup: String?) {
@@ -28,7 +28,7 @@ package struct RunnerProcess: Hashable, Sendable {
     }
 }
 
-/// Everything that a launch was committed with: enough to run it, and to find and end it after a crash of the host.
+/// The committed data of a launch: enough to run it, and to find and kill its process after a crash of the host.
 package struct LaunchPlan: Hashable, Sendable {
     package let number: LaunchNumber
     package let plugin: PluginEntry

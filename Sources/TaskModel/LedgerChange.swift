@@ -1,8 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// One change that the core wants on disk; those of one ticket are written in one transaction or not at all.
+/// One change that the core stages for the ledger. The changes of one ticket are written in one transaction, all or
+/// none.
 package enum LedgerChange: Hashable, Sendable {
-    /// Stores an accepted request under its plugin and identifier, in place of the one pending there.
+    /// Stores an accepted request; replaces the pending request of the same plugin and identifier.
     case storeRequest(PendingRequest, payload: [UInt8])
     case removeRequest(SubmissionNumber)
     case storeEvent(PendingEvent, payload: [UInt8])
@@ -10,36 +11,36 @@ package enum LedgerChange: Hashable, Sendable {
 
     /// Records the launch and moves its batch from pending to running, payloads included.
     case startLaunch(LaunchPlan)
-    /// Moves one more request from pending into a launch that runs, payload included (C8).
+    /// Moves another request from pending into a running launch, payload included (C8).
     case startTask(LaunchNumber, PlannedTask)
-    /// The launch runs in another lane from now on.
+    /// Moves a running launch to another lane.
     case moveLaunch(LaunchNumber, to: Lane)
-    /// A running task is over for good.
+    /// Removes a running task that has ended for good.
     case endTask(LaunchNumber, SubmissionNumber)
-    /// A running task goes back to pending with its new retry state, payload included. When a newer request has its
-    /// identifier it ends instead, and the journal gets that in the same transaction.
+    /// Requeues a running task with its new retry state, payload included. When a newer request has its identifier, the
+    /// task ends instead, and the same transaction records that in the journal.
     case returnTask(LaunchNumber, PendingWork, at: WallTime)
-    /// A running task was cancelled meanwhile: should it be interrupted, it does not return.
+    /// Marks a running task as cancelled: if it is interrupted, it does not return to pending.
     case keepFromReturning(LaunchNumber, SubmissionNumber)
     case endLaunch(LaunchNumber, LaunchEnd)
 
     case journal(JournalEntry)
-    /// The reasons that keep the work of a class from running since `at`, by their codes: closes the open rows of other
-    /// reasons and opens rows for new ones. Without reasons nothing stays open.
+    /// Records the codes of the reasons that block a class since `at`: closes the open rows of other reasons and opens
+    /// rows for new ones. An empty list closes every row.
     case recordWait(WaitKey, reasons: [String], at: WallTime)
-    /// The deferral periods of a class, in place of those that are stored; oldest first, the last one may be open.
+    /// Replaces the deferral periods of a class. Oldest first; the last one may be open.
     case setDeferrals(WaitKey, [DeferralPeriod])
-    /// Legacy fetch: the interval that a plugin asked for, nil for never.
+    /// Sets the interval of legacy fetch that a plugin requested; nil for never.
     case setFetch(PluginIdentifier, FetchSchedule?)
-    /// The newest moment of an operator's schedule that was acted on, or that was passed over in order.
+    /// Records the newest time of a schedule that was submitted or deliberately skipped.
     case recordOccasion(TaskIdentifier, at: WallTime)
-    /// What the catalogue held when the plugin was last told that it started.
+    /// Records the catalogue's facts of a plugin at its last `started` event.
     case rememberPlugin(KnownPlugin)
     case forgetPlugin(PluginIdentifier)
 }
 
 extension LedgerChange {
-    /// The change with the user in its journal entry; any other change as it is.
+    /// Returns the change with the user set in its journal entry; any other change unchanged.
     package func caused(by user: CallingUser) -> LedgerChange {
         guard case .journal(var entry) = self else { return self }
         entry.user = user
@@ -47,11 +48,11 @@ extension LedgerChange {
     }
 }
 
-/// How and when a launch ended.
+/// The end of a launch: outcome, time and blame.
 package struct LaunchEnd: Hashable, Sendable {
     package let outcome: LaunchOutcome
     package let at: WallTime
-    /// Nil where nobody was there to measure it.
+    /// Running time; nil when the host did not observe the end.
     package let used: Duration?
     package let blame: Blame
     package let message: String
@@ -65,14 +66,14 @@ package struct LaunchEnd: Hashable, Sendable {
     }
 }
 
-/// A plugin as the ledger last saw it, to notice what changed while the host was down.
+/// The last recorded facts of a plugin. They reveal changes made while the host was down.
 package struct KnownPlugin: Hashable, Sendable {
     package let identifier: PluginIdentifier
     package let manifestPath: String
     package let manifestDigest: String
     package let libraryDigest: String
     package let permitted: [PermittedIdentifier]
-    /// Since when no manifest describes it; its requests are kept for a while (C17).
+    /// The time since which no manifest describes the plugin; its requests are kept for a limited time (C17).
     package var missingSince: WallTime?
 
     package init(
@@ -102,11 +103,11 @@ package struct KnownPlugin: Hashable, Sendable {
     }
 }
 
-/// When a plugin without permitted identifiers is to be asked for news (statement 84).
+/// The legacy fetch schedule of a plugin without permitted identifiers (statement 84).
 package struct FetchSchedule: Hashable, Sendable {
-    /// At least so long between two.
+    /// The least time between two fetches.
     package var interval: Duration
-    /// The last one, or when the interval was set.
+    /// Time of the last fetch; at first, the time when the interval was set.
     package var last: WallTime
 
     package init(interval: Duration, last: WallTime) {
@@ -115,7 +116,7 @@ package struct FetchSchedule: Hashable, Sendable {
     }
 }
 
-/// A launch of the last days, as far as policies look back.
+/// A finished launch of the last week, as far as policies need it.
 package struct PastLaunch: Hashable, Sendable {
     package let plugin: PluginIdentifier
     package let lane: Lane
@@ -141,12 +142,12 @@ package struct PastLaunch: Hashable, Sendable {
     }
 }
 
-/// What the core needs from the ledger to begin after a restart, whatever the number of pending requests: these are
-/// loaded plugin by plugin, as `PluginWork`.
+/// The state that the core loads from the ledger after a restart. Its size does not depend on the pending requests:
+/// these are loaded per plugin, as `PluginWork`.
 package struct LedgerSnapshot: Sendable {
-    /// Plugins with pending requests or events, in the order of their identifiers.
+    /// Plugins with pending requests or events, ordered by identifier.
     package var pendingPlugins: [PluginIdentifier]
-    /// Launches that no end was recorded for.
+    /// Launches without a recorded end.
     package var running: [RunningLaunch]
     package var known: [KnownPlugin]
     /// Launches that ended within the last week, oldest first.
@@ -176,7 +177,7 @@ package struct LedgerSnapshot: Sendable {
         self.lastLaunch = lastLaunch
     }
 
-    /// A launch found running: its process is ended first, then its unfinished tasks are judged.
+    /// A launch without a recorded end. Its process is killed first, then its unfinished tasks are judged.
     package struct RunningLaunch: Hashable, Sendable {
         package let number: LaunchNumber
         package let plugin: PluginIdentifier
@@ -185,7 +186,7 @@ package struct LedgerSnapshot: Sendable {
         package let startedAt: WallTime
         /// The tasks without an outcome, in the order of the batch.
         package let unfinished: [PendingWork]
-        /// Of those, the ones cancelled while they ran.
+        /// The unfinished tasks that were cancelled while they ran.
         package let keptFromReturning: Set<SubmissionNumber>
 
         package init(
@@ -208,13 +209,13 @@ package struct LedgerSnapshot: Sendable {
     }
 }
 
-/// The pending work of one plugin, as the ledger holds it.
+/// The pending work of one plugin, as stored in the ledger.
 package struct PluginWork: Hashable, Sendable {
     package let plugin: PluginIdentifier
-    /// In the order of their numbers, as are the events.
+    /// Ordered by number, like the events.
     package var requests: [PendingRequest]
     package var events: [PendingEvent]
-    /// The codes of the reasons of open waits.
+    /// The reason codes of the open waits of each class.
     package var waits: [WorkClass: Set<String>]
     package var deferrals: [WorkClass: [DeferralPeriod]]
 

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Conditions of the machine as bits: those that hold, those that work waits for, those that changed.
+/// A set of conditions as bits: the conditions that hold, block work or have changed.
 package struct MachineConditions: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -13,16 +13,16 @@ package struct MachineConditions: OptionSet, Hashable, Sendable {
     package static var heat: Self { Self(.hot) }
     package static var resources: Self { Self(.gpu) }
 
-    // What work can wait for beside the conditions; far from their bits.
+    // Other changes that work can wait for. Their bits leave room for new conditions.
 
     /// Locks and mounts of containers.
     package static var containers: Self { Self(rawValue: 1 << 30) }
-    /// The first sample of conditions that are only sampled while they are needed.
+    /// The first sample of the conditions that are sampled on demand.
     package static var firstSample: Self { Self(rawValue: 1 << 31) }
 
-    /// The conditions that follow from the use of the machine: user activity and load.
+    /// The conditions derived from user activity and load, and their first sample.
     package static var use: Self { [Self(.idle), Self(.highLoad), .firstSample] }
 
-    /// Every single bit.
+    /// Every single bit as a set of its own.
     package static let each: [Self] = Condition.all.map { Self($0) } + [.containers, .firstSample]
 }

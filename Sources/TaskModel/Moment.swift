@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Nanoseconds of `CLOCK_MONOTONIC`: budgets and spacing. Means nothing in another boot.
+/// A time in nanoseconds of `CLOCK_MONOTONIC`, used for budgets and spacing. Valid in one boot only.
 package struct MonotonicTime: Hashable, Comparable, Sendable {
     package let nanoseconds: Int64
 
@@ -17,7 +17,7 @@ package struct MonotonicTime: Hashable, Comparable, Sendable {
     }
 }
 
-/// Nanoseconds of calendar time since 1970: earliest begin, retry delays, the journal. Never a budget.
+/// Calendar time in nanoseconds since 1970, used for earliest begin, retry delays and the journal; never for a budget.
 package struct WallTime: Hashable, Comparable, Sendable {
     package let nanoseconds: Int64
 
@@ -34,13 +34,13 @@ package struct WallTime: Hashable, Comparable, Sendable {
     }
 }
 
-/// Which boot of the machine a monotonic value belongs to, as the kernel names it.
+/// The kernel's identifier of a boot, which gives monotonic times their meaning.
 package struct BootID: Hashable, Sendable {
     package let text: String
     package init(_ text: String) { self.text = text }
 }
 
-/// One instant on both clocks, handed into every decision (C10).
+/// One instant on both clocks; an argument of every decision (C10).
 package struct Moment: Hashable, Sendable {
     package let monotonic: MonotonicTime
     package let wall: WallTime
@@ -54,7 +54,7 @@ package struct Moment: Hashable, Sendable {
 }
 
 extension Duration {
-    /// Clamped to what 64 bits hold (292 years), so that no duration from outside can trap.
+    /// The duration in nanoseconds, clamped to 64 bits (292 years), so that no external value can trap.
     package var wholeNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

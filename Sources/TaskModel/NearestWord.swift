@@ -1,10 +1,10 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Finds what somebody probably meant to write. Never changes what was written.
+/// Suggests a known name for an unknown one. It never changes input.
 package enum NearestWord {
-    /// The known word with the fewest differences; nil when even that one is too far off to be meant.
+    /// The known name with the fewest differences; nil when the difference is too large for a typing error.
     package static func to(_ word: String, among known: [String]) -> String? {
-        // Nobody's typing error is longer, and the distance of long words costs their product.
+        // 64 bytes are enough for any typing error, and the cost is the product of both lengths.
         let written = Array(word.lowercased().utf8.prefix(64))
         let distances = known.map { (word: $0, distance: distance(written, Array($0.lowercased().utf8))) }
         guard let best = distances.min(by: { ($0.distance, $0.word) < ($1.distance, $1.word) }) else { return nil }
@@ -12,13 +12,13 @@ package enum NearestWord {
             ? best.word : nil
     }
 
-    /// How to write it: the nearest word, or all of them.
+    /// The remedy for an unknown name: the nearest name, or the list of all.
     package static func remedy(for word: String, among known: [String]) -> String {
         if let nearest = to(word, among: known) { return "write \"\(nearest)\"" }
         return "write one of \(known.joined(separator: ", "))"
     }
 
-    /// Insertions, removals, replacements, and swaps of neighbours.
+    /// The number of insertions, removals, replacements and swaps of neighbours between both texts.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         if left.isEmpty || right.isEmpty { return max(left.count, right.count) }
         var beforeLast: [Int] = []

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The rising number of a launch on one host, never reused.
+/// The rising number of a launch, unique on its host and never reused.
 package struct LaunchNumber: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
     package let rawValue: Int64
     package init(rawValue: Int64) { self.rawValue = rawValue }
@@ -8,7 +8,7 @@ package struct LaunchNumber: RawRepresentable, Hashable, Comparable, Sendable, C
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The rising number that a request or an event got when it was accepted (C17); requests and events share the count.
+/// The rising number of an accepted request or event (C17). Requests and events share one count.
 package struct SubmissionNumber: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
     package let rawValue: Int64
     package init(rawValue: Int64) { self.rawValue = rawValue }
@@ -16,7 +16,8 @@ package struct SubmissionNumber: RawRepresentable, Hashable, Comparable, Sendabl
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What plugin code holds of a task: launch and position, so that no two tasks of one host ever share one.
+/// The identifier that plugin code holds for a task. It combines launch and position, so no two tasks of one host share
+/// one.
 package struct TaskID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }

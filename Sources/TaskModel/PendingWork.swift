@@ -2,15 +2,15 @@
 
 /// An accepted request that waits for its launch. Its payload stays in the ledger.
 package struct PendingRequest: Hashable, Sendable {
-    /// The main plugin that will be launched for it, whoever submitted.
+    /// The main plugin that is launched for the request, which is not always the submitter.
     package let plugin: PluginIdentifier
     package let number: SubmissionNumber
     package let request: TaskRequest
     package let submitter: Submitter
     package let submittedAt: WallTime
     package var retry: Retry
-    /// Start of its maximum deferral (C12), as far as a launch or an earlier load has fixed it; nil while the deferral
-    /// periods of its class decide. Never reset, so that advisory policies delay it for a bounded time.
+    /// Start of the maximum deferral (C12), once fixed by a launch or an earlier load; nil while the deferral periods
+    /// of the class determine it. Never reset: advisory policies delay the request for a bounded time.
     package var deferredSince: WallTime?
 
     package init(
@@ -32,7 +32,7 @@ package struct PendingRequest: Hashable, Sendable {
     }
 }
 
-/// Something that a plugin is to be told, kept until it was (C11). Its payload stays in the ledger.
+/// An undelivered message to a plugin (C11), kept until delivery. Its payload stays in the ledger.
 package struct PendingEvent: Hashable, Sendable {
     package let plugin: PluginIdentifier
     package let number: SubmissionNumber
@@ -55,7 +55,7 @@ package struct PendingEvent: Hashable, Sendable {
     }
 }
 
-/// What one task of a batch was made from.
+/// The pending request or event behind one task of a batch.
 package enum PendingWork: Hashable, Sendable {
     case request(PendingRequest)
     case event(PendingEvent)
@@ -81,7 +81,7 @@ package enum PendingWork: Hashable, Sendable {
         }
     }
 
-    /// The task identifier, or the event's name.
+    /// The task identifier, or the name of the event.
     package var label: String {
         switch self {
         case .request(let request): request.request.identifier.text

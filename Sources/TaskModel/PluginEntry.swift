@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// One installed plugin as its manifest describes it. What the operator changes about it is policy, kept elsewhere.
+/// One installed plugin as its manifest describes it. The operator's policies for it are stored elsewhere.
 package struct PluginEntry: Hashable, Sendable {
     package let identifier: PluginIdentifier
     package let name: String
@@ -8,14 +8,14 @@ package struct PluginEntry: Hashable, Sendable {
     package let role: PluginRole
     /// The main plugin of an extension; nil for a main plugin.
     package let containingPlugin: PluginIdentifier?
-    /// The extensions that a main plugin lets share its container.
+    /// The extensions that share the container of a main plugin.
     package let extensions: [PluginIdentifier]
     package let permitted: [PermittedIdentifier]
     package let modes: Set<BackgroundMode>
     package let entitlements: Set<Entitlement>
-    /// The manifest's defaults under the operator's values.
+    /// The manifest's defaults, overridden by the operator's values.
     package private(set) var settings: [String: String]
-    /// Of a library without an entry: the functions that its manifest binds, one identifier each.
+    /// The functions that the manifest binds, one per identifier; empty for a library with an entry function.
     package let handlers: [DirectHandler]
     package let library: LibraryFile
     package let manifestPath: String
@@ -54,7 +54,7 @@ package struct PluginEntry: Hashable, Sendable {
         self.manifestDigest = manifestDigest
     }
 
-    /// The function that a task is handed to; nil where the plugin registers its handlers itself.
+    /// The function that the manifest binds to a task identifier; nil without one.
     package func handler(for identifier: TaskIdentifier) -> DirectHandler? {
         handlers.first { $0.identifier == identifier }
     }
@@ -67,7 +67,7 @@ package struct PluginEntry: Hashable, Sendable {
     }
 }
 
-/// A plugin's library as it was when it was examined; the runner refuses any other file at that path.
+/// A plugin's library at the time of its examination. The runner refuses any other file at that path.
 package struct LibraryFile: Hashable, Sendable {
     package let path: String
     /// SHA-256 of the file's bytes, lower-case hexadecimal.
@@ -81,7 +81,7 @@ package struct LibraryFile: Hashable, Sendable {
     }
 }
 
-/// What tells one state of a file from another without reading it again.
+/// File metadata that changes whenever the file changes, so that it need not be read again.
 package struct FileIdentity: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64

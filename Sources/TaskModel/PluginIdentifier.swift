@@ -3,10 +3,10 @@
 /// The reverse-DNS name of a plugin, main or extension.
 package struct PluginIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let text: String
-    /// The hash of `text`: the scheduler looks up plugins dozens of times per event.
+    /// The stored hash of `text`: the scheduler looks up plugins dozens of times per event.
     private let textHash: Int
 
-    /// Nil when `text` breaks the rule; `ReverseDNSName.problem(in:)` says how.
+    /// Nil when `text` violates the rule; `ReverseDNSName.problem(in:)` returns the violation.
     package init?(_ text: String) {
         guard ReverseDNSName.problem(in: text) == nil else { return nil }
         self.init(unchecked: text)

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 extension ProcessTermination {
-    /// `exit status 0`, `signal 9 (SIGKILL)`
+    /// The termination as text: `exit status 0`, `signal 9 (SIGKILL)`.
     package var words: String {
         switch self {
         case .exited(let code): "exit status \(code)"
@@ -11,7 +11,7 @@ extension ProcessTermination {
     }
 }
 
-/// The names of the signals that end plugins; SIGILL is how Swift traps.
+/// The number and name of a signal. Swift traps with SIGILL.
 package func signalName(_ signal: Int32) -> String {
     let names: [Int32: String] = [
         1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",

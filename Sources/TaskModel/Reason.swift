@@ -1,8 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// One thing that keeps a request or an event from running now, in the order in which changes are proposed (C13).
+/// A cause that blocks a request or an event now. Cases are ordered as remedies are proposed (C13).
 package enum Reason: Hashable, Sendable {
-    // What the operator or the vendor would have to change.
+    // Ended by a change of manifest or configuration.
     case pluginMissing(PluginIdentifier)
     case pluginRefused(PluginIdentifier, problem: String)
     case pluginDisabled(PluginIdentifier)
@@ -11,49 +11,49 @@ package enum Reason: Hashable, Sendable {
     case entitlementMissing(Entitlement)
     /// The operator denies the plugin all background work.
     case backgroundDenied(PluginIdentifier)
-    /// The operator switched refresh off, for the host or, when it is named, for the plugin.
+    /// The operator disabled background refresh, for one plugin or, when nil, for the host.
     case backgroundRefreshOff(PluginIdentifier?)
 
-    // What time changes.
+    // Ended by time.
     case earliestBegin(WallTime)
     case retryDelay(until: WallTime, attempts: Int)
     case spacing(until: MonotonicTime)
     case dayBudget(until: WallTime, limit: Duration)
     case spread(until: MonotonicTime, after: SpreadCause)
 
-    // What the machine changes.
+    // Ended by a change of the machine.
     case externalPower
     case network
     case containerLocked(PluginIdentifier)
     case resourcesMissing
-    /// Nobody has looked yet; a moment later somebody has.
+    /// The conditions that are sampled on demand have no sample yet; the first one follows within moments.
     case useUnknown
     case notIdle
     case highLoad
     case memoryPressure
     case heat
 
-    // What other work changes.
+    // Ended by a change of other work.
     case laneBusy(Lane, LaunchNumber)
     case othersRunAlone(first: String)
     case launchLimit(Lane, limit: Int)
 
-    // What the host itself changes.
+    // Ended by the host itself.
     case beingRecorded
     case runnerUnavailable(until: MonotonicTime, message: String)
     case hostStopping
 
 }
 
-// The row of each reason, together with the one of its kind.
+// The facts and texts of each reason; traits and code are in the row of its kind.
 extension Reason {
-    /// A reason's end on the clock that it goes by.
+    /// The end of a reason, on the clock that the reason uses.
     package enum End: Hashable, Sendable {
         case wall(WallTime)
         case monotonic(MonotonicTime)
     }
 
-    /// The facts that an evaluation needs, without text.
+    /// Kind and end of the reason, without building text: every evaluation reads them.
     private var facts: (kind: ReasonKind, end: End?) {
         switch self {
         case .pluginMissing: (.pluginMissing, nil)
@@ -87,7 +87,7 @@ extension Reason {
         }
     }
 
-    // Instants are left to `end`: only the reader knows in which zone to show them.
+    // The texts contain no times: only the reader of `end` has the time zone to show them in.
     private var texts: (message: String, remedy: String) {
         switch self {
         case .pluginMissing(let plugin): ("plugin \(plugin) is not installed", "install \(plugin)")
@@ -204,7 +204,7 @@ extension Reason {
     }
 
     package var kind: ReasonKind { facts.kind }
-    /// When the reason ends by itself; nil when only a change elsewhere ends it.
+    /// The time at which the reason ends by itself; nil when only another change ends it.
     package var end: End? { facts.end }
 
     package var code: String { kind.row.code }
@@ -228,7 +228,7 @@ extension Reason {
     }
 }
 
-/// What lets many requests become eligible in one moment, and is therefore spread (policies).
+/// The event behind a start-up wave: many requests become eligible at once, so their launches are staggered.
 package enum SpreadCause: String, Hashable, Sendable, CaseIterable {
     case boot
     case resume

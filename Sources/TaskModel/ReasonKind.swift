@@ -1,9 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A reason without its values: one row per reason, in the order in which changes are proposed (C13).
+/// A reason without its values. Each case has one row; cases are ordered as remedies are proposed (C13).
 ///
-/// Explanations, the wait history, wake-ups, the capacity queue, replays and the API's enumeration follow from the rows.
-/// Description and remedy are the other half of the row, in `Reason`.
+/// Explanations, the wait history, wake-ups, the capacity queue, replays and the API's enumeration are derived from the
+/// rows. `Reason` holds message and remedy.
 package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case pluginMissing
     case pluginRefused
@@ -55,9 +55,9 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         }
     }
 
-    /// The change that ends the reason.
+    /// The kind of change that ends the reason.
     package enum Group: Hashable, Sendable, CaseIterable {
-        /// Manifest or configuration.
+        /// A change of manifest or configuration.
         case permission
         case time
         case machine
@@ -69,13 +69,13 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Delays work for a bounded time (C12), and gives way to a user's request.
+        /// Delays work for a bounded time (C12), and does not apply to a launch requested by a user.
         package static let advisory = Traits(rawValue: 1)
-        /// Known beforehand, or passes by itself or with the work of others.
+        /// The end is known in advance, or comes by itself or with the end of other work.
         package static let momentary = Traits(rawValue: 2)
-        /// Blocks everything else that its plugin has pending as well.
+        /// Blocks all pending work of the plugin.
         package static let wholePlugin = Traits(rawValue: 4)
-        /// The work's own time has not come.
+        /// The earliest time of the work itself is still ahead.
         package static let ownTime = Traits(rawValue: 8)
         /// Ends when capacity is free and the plugin's turn comes.
         package static let capacity = Traits(rawValue: 16)
@@ -116,7 +116,7 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// Nil for a code that is no reason's.
+    /// Nil for an unknown code.
     package init?(code: String) {
         guard let kind = Self.byCode[code] else { return nil }
         self = kind

@@ -1,8 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Why a submission or a trigger was not accepted: one of the reference system's four codes, and the reason behind it (C14).
+/// The rejection of a submission or trigger: one of the reference system's four codes, and the host's sub-reason (C14).
 package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The reference system's own numbers.
+    /// The numbers of the reference system.
     package enum Code: Int32, Hashable, Sendable, CaseIterable {
         case unavailable = 1
         case tooManyPendingTaskRequests = 2
@@ -19,7 +19,7 @@ package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The ABI's `BGT_REASON_...` numbers, as far as this host gives them.
+    /// The ABI's `BGT_REASON_...` numbers, as far as this host uses them.
     package enum SubReason: UInt32, Hashable, Sendable, CaseIterable {
         case notOffered = 1
         case backgroundRefreshOff = 2
@@ -72,7 +72,7 @@ package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
 
     package let code: Code
     package let subReason: SubReason
-    /// Names the thing, the value, the rule and the remedy.
+    /// Text that names the thing, the value, the rule and the remedy.
     package let message: String
 
     package init(code: Code, subReason: SubReason, message: String) {

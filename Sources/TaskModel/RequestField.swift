@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A field of a request that not every kind has. The one table of which field belongs to which kind: flags of
-/// `task submit`, bodies of `POST /v1/tasks`, the ABI's `bgt_request` and the runner's messages are checked against it.
+/// A field that only some kinds of request have. This table is the only source of the rule. Flags of `task submit`,
+/// bodies of `POST /v1/tasks`, the ABI's `bgt_request` and the runner's messages are checked against it.
 package enum RequestField: CaseIterable, Hashable, Sendable {
     case requiresNetwork
     case requiresExternalPower
@@ -11,7 +11,7 @@ package enum RequestField: CaseIterable, Hashable, Sendable {
     case strategy
     case resources
 
-    /// What is fixed for a field.
+    /// The fixed properties of a field.
     private typealias Row = (key: String, flag: String, kinds: Set<TaskKind>)
 
     private var row: Row {
@@ -28,21 +28,21 @@ package enum RequestField: CaseIterable, Hashable, Sendable {
 
     private static let ofProcessing = Set(TaskKind.allCases.filter(\.isProcessing))
 
-    /// The name in bodies of the control API.
+    /// The name in request bodies of the control API.
     package var key: String { row.key }
     /// The option of `task submit`.
     package var flag: String { row.flag }
 
     package func belongs(to kind: TaskKind) -> Bool { row.kinds.contains(kind) }
 
-    /// The first field that is given although the kind does not have it; nil when there is none.
+    /// The first given field that the kind does not have; nil when there is none.
     package static func foreign(to kind: TaskKind, isGiven: (RequestField) -> Bool) -> RequestField? {
         allCases.first { !$0.belongs(to: kind) && isGiven($0) }
     }
 }
 
 extension TaskKind {
-    /// The kinds that can be submitted; events are delivered by the host.
+    /// The kinds that can be submitted; events are created by the host.
     package static let submittable = allCases.filter { $0 != .event }
 }
 
@@ -59,8 +59,8 @@ extension TaskRequest {
         }
     }
 
-    /// Why the request cannot be one of its kind; nil when it can. Whether a plugin is permitted to submit it is not
-    /// decided here.
+    /// Description of an invalid request: payload, kind or field; nil when it is valid. Permission of the plugin is
+    /// checked elsewhere.
     package func flaw(with payload: [UInt8]) -> String? {
         if payload.count > Self.maximumPayload {
             return "a payload of \(payload.count) bytes; at most \(Self.maximumPayload) are allowed"

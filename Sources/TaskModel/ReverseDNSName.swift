@@ -1,16 +1,16 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The rule that plugin and task identifiers share: reverse-DNS, case-sensitive, at most 255 bytes.
+/// The rule for plugin and task identifiers: reverse-DNS, case-sensitive, at most 255 bytes.
 package enum ReverseDNSName {
     package static let maximumLength = 255
 
     package struct Flaw: Hashable, Sendable {
-        /// What the name does: `has no dot`.
+        /// Predicate with the name as its subject: `has no dot`.
         package let problem: String
         package let remedy: String
     }
 
-    /// Why `text` is not such a name, with the remedy; nil when it is one.
+    /// The flaw of an invalid name, with the remedy; nil when the name is valid.
     package static func problem(in text: String) -> String? {
         flaw(in: text).map { "\($0.problem); \($0.remedy)" }
     }

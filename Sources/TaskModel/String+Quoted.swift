@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 extension String {
-    /// In quotes, without what could break a line of a log or a terminal, and not endless.
+    /// The text in quotes, at most 300 scalars, with the characters escaped that could break a log line or a terminal.
     package var inQuotes: String {
         let limit = 300
         var shown = ""

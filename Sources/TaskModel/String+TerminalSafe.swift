@@ -1,7 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 extension String {
-    /// The text with its control characters written out: what a plugin says cannot steer a terminal or break a table or a log.
+    /// The text with control characters escaped, so that a plugin's text cannot control a terminal or break a table or
+    /// a log.
     package var terminalSafe: String {
         if !unicodeScalars.contains(where: \.isControl) { return self }
         var result = ""
@@ -17,7 +18,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    // Overrides of the writing direction count too: they make text read other than it is.
+    // Includes overrides of the writing direction: they change how text reads.
     fileprivate var isControl: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true

@@ -4,7 +4,7 @@
 package struct TaskIdentifier: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let text: String
 
-    /// Nil when `text` breaks the rule; `ReverseDNSName.problem(in:)` says how.
+    /// Nil when `text` violates the rule; `ReverseDNSName.problem(in:)` returns the violation.
     package init?(_ text: String) {
         guard ReverseDNSName.problem(in: text) == nil else { return nil }
         self.text = text
@@ -17,7 +17,7 @@ package struct TaskIdentifier: Hashable, Comparable, Sendable, CustomStringConve
 
 /// One line of a manifest's permitted identifiers: a name, or a pattern that ends in `.*`.
 ///
-/// Patterns stand for continued tasks alone, unless the operator allows them for processing (C9).
+/// Patterns permit only continued tasks, unless the operator allows them for processing (C9).
 package enum PermittedIdentifier: Hashable, Sendable, CustomStringConvertible {
     case exact(TaskIdentifier)
     /// The pattern without its `.*`.
@@ -41,7 +41,7 @@ package enum PermittedIdentifier: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether a concrete identifier is the named one or replaces the pattern's star with a suffix.
+    /// Whether the identifier equals the name, or matches the pattern with a suffix in place of the star.
     package func covers(_ identifier: TaskIdentifier) -> Bool {
         switch self {
         case .exact(let name): name == identifier

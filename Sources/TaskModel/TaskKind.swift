@@ -1,12 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// What kind of work a task is; the numbers are the ABI's `BGT_KIND_...`.
+/// The kind of a task; the numbers are the ABI's `BGT_KIND_...`.
 package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
     case refresh = 1
     case processing = 2
     /// Processing for a study; counts as processing in limits and lanes.
     case healthResearch = 3
-    /// Work that a person started and watches.
+    /// Work that a user starts and watches.
     case continued = 4
     case event = 5
 
@@ -25,7 +25,7 @@ package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
         self = kind
     }
 
-    /// The lane that a launch for it takes. A continued task may also join a launch that runs in another one (C8).
+    /// The lane of a launch for this kind. A continued task may also join a launch in another lane (C8).
     package var lane: Lane {
         switch self {
         case .refresh, .processing, .healthResearch: .background
@@ -34,14 +34,15 @@ package enum TaskKind: UInt32, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The kind whose limit it counts against (C5).
+    /// The kind whose limit applies to it (C5).
     package var countedAs: TaskKind { isProcessing ? .processing : self }
 
-    /// Processing of some kind: only while the machine idles, and under one limit (statement 66, C5).
+    /// Whether it is a kind of processing: it waits for an idle machine, and all such kinds share one limit (statement
+    /// 66, C5).
     package var isProcessing: Bool { self == .processing || self == .healthResearch }
 }
 
-/// One of the separate ways in which a plugin is launched (C7); the numbers are the ABI's `BGT_LANE_...`.
+/// One of three queues of launches of a plugin (C7); the numbers are the ABI's `BGT_LANE_...`.
 package enum Lane: UInt32, Hashable, Sendable, CaseIterable {
     case background = 1
     case event = 2
@@ -56,7 +57,7 @@ package enum Lane: UInt32, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What a plugin may do: a main plugin registers and runs tasks, an extension only submits.
+/// The role of a plugin: a main plugin registers and runs tasks, an extension only submits.
 package enum PluginRole: UInt32, Hashable, Sendable {
     case main = 1
     case `extension` = 2
@@ -70,7 +71,7 @@ package enum BackgroundMode: String, Hashable, Sendable, CaseIterable {
     case processing
 }
 
-/// Why a launch happens; the numbers are the ABI's `BGT_CAUSE_...`.
+/// The reason for which a launch was started; the numbers are the ABI's `BGT_CAUSE_...`.
 package enum LaunchCause: UInt32, Hashable, Sendable {
     case due = 1
     case person = 2
@@ -87,13 +88,13 @@ package enum LaunchCause: UInt32, Hashable, Sendable {
     }
 }
 
-/// What an event tells its receiver; the numbers are the ABI's `BGT_EVENT_...`.
+/// The message of an event to its plugin; the numbers are the ABI's `BGT_EVENT_...`.
 package enum EventType: UInt32, Hashable, Sendable, CaseIterable {
-    /// A main plugin may submit its first requests.
+    /// A main plugin can submit its first requests.
     case started = 1
-    /// Somebody woke an extension, and may have handed it something to read.
+    /// A user triggered an extension, possibly with a payload.
     case trigger = 2
-    /// Legacy fetch: the interval that the plugin asked for has passed (statement 84).
+    /// Legacy fetch: the interval that the plugin requested has passed (statement 84).
     case fetch = 3
 
     package var name: String {
@@ -105,7 +106,7 @@ package enum EventType: UInt32, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What a manifest claims beyond identifiers and modes. The operator who installs it grants it.
+/// A right that a manifest requests beyond identifiers and modes. The operator grants it by installing the manifest.
 package enum Entitlement: String, Hashable, Sendable, CaseIterable {
     case continuedProcessingGPU = "continued-processing.gpu"
     case healthResearch = "healthresearch"

@@ -1,19 +1,19 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// How one delivered task ended.
+/// The end of one delivered task.
 package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
-    // The plugin completed it, in time or within the grace.
+    // Completed by the plugin, in time or within the grace period.
     case succeeded
     case failed
     case noData = "no-data"
 
-    // The host consumed it.
+    // Ended by the host.
     case expired
     case overran
     case notRegistered = "not-registered"
     case abandoned
 
-    // It was interrupted and returns to pending, unless a newer request supersedes it.
+    // Interrupted: the task returns to pending, unless a newer request supersedes it.
     case crashed
     case exited
     case killedForMemory = "killed-for-memory"
@@ -21,7 +21,8 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
     case loadFailed = "load-failed"
     case interrupted
 
-    /// Meaning of each outcome, whether the task is over with it, and how bad it is: the worst of a launch is shown first.
+    /// Meaning of each outcome, whether it ends the task for good, and its severity: the worst outcome of a launch is
+    /// shown first.
     private var row: (meaning: String, isFinal: Bool, severity: Int) {
         switch self {
         case .succeeded: ("the plugin completed the task", true, 0)
@@ -41,16 +42,16 @@ package enum TaskOutcome: String, Hashable, Sendable, CaseIterable {
     }
 
     package var meaning: String { row.meaning }
-    /// The task never runs again.
+    /// Whether the task never runs again.
     package var isFinal: Bool { row.isFinal }
 
-    /// Nil without outcomes.
+    /// The most severe outcome; nil for an empty sequence.
     package static func worst(of outcomes: some Sequence<TaskOutcome>) -> TaskOutcome? {
         outcomes.max { $0.row.severity < $1.row.severity }
     }
 }
 
-/// What the plugin says when it completes a task; the numbers are the ABI's `BGT_OUTCOME_...`.
+/// The outcome that a plugin reports when it completes a task; the numbers are the ABI's `BGT_OUTCOME_...`.
 package enum CompletionOutcome: Int32, Hashable, Sendable {
     case success = 0
     case failure = 1
@@ -65,9 +66,9 @@ package enum CompletionOutcome: Int32, Hashable, Sendable {
     }
 }
 
-/// How a whole launch ended.
+/// The end of a launch.
 package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
-    /// Every task was completed by the plugin or consumed, and the process left in order.
+    /// Every task was completed by the plugin or consumed, and the process exited in order.
     case completed
     case expired
     case overran
@@ -97,18 +98,18 @@ package enum LaunchOutcome: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Who or what an outcome is to be put down to.
+/// The side that caused an outcome.
 package enum Blame: String, Hashable, Sendable, CaseIterable {
     case nobody
     case plugin
     case host
     case person
     case machine
-    /// It may be any of them.
+    /// The cause cannot be determined.
     case unknown
 }
 
-/// Why a task was told to stop; the numbers are the ABI's `BGT_EXPIRED_...`.
+/// The reason for which a task was expired; the numbers are the ABI's `BGT_EXPIRED_...`.
 package enum ExpirationReason: UInt32, Hashable, Sendable {
     case budget = 1
     case externalPowerLost = 2
@@ -134,7 +135,7 @@ package enum ExpirationReason: UInt32, Hashable, Sendable {
         }
     }
 
-    /// Whom a task that stopped unfinished, as it was told, is put down to.
+    /// The side blamed for a task that stops unfinished after an expiration with this reason.
     package var blame: Blame {
         switch self {
         case .budget, .noProgress: .plugin
@@ -145,19 +146,19 @@ package enum ExpirationReason: UInt32, Hashable, Sendable {
     }
 }
 
-/// How a process ended, as the kernel tells it.
+/// The end of a process, as reported by the kernel.
 package enum ProcessTermination: Hashable, Sendable {
     case exited(code: Int32)
     case signaled(Int32)
-    /// Ended by the kernel for using too much memory.
+    /// Killed by the kernel for its use of memory.
     case outOfMemory
 }
 
-/// What a crashing runner could still say.
+/// The report that a crashing runner sends from its signal handler.
 package struct LastWords: Hashable, Sendable {
     package let signal: Int32
     package let address: UInt64
-    /// The task on whose handler thread the signal struck.
+    /// The task whose handler thread received the signal; nil when it was another thread.
     package let task: TaskID?
 
     package init(signal: Int32, address: UInt64, task: TaskID?) {

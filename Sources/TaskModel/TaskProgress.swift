@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// How far a continued task says it is (statement 77).
+/// The progress that a continued task reports (statement 77).
 package struct TaskProgress: Hashable, Sendable {
     package let done: Int64
     package let total: Int64
@@ -12,6 +12,6 @@ package struct TaskProgress: Hashable, Sendable {
         self.total = total
     }
 
-    /// From 0 to 1.
+    /// The fraction done, from 0 to 1.
     package var fraction: Double { Double(done) / Double(total) }
 }

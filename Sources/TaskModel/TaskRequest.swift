@@ -1,19 +1,19 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// What a submitter asks for. Not yet accepted by anybody.
+/// A request as its submitter states it, before acceptance.
 package struct TaskRequest: Hashable, Sendable {
-    /// The most that a request or an event may carry, in bytes.
+    /// The maximum payload of a request or an event, in bytes.
     package static let maximumPayload = 65_536
 
     package let identifier: TaskIdentifier
     package let kind: TaskKind
-    /// Nil and a time in the past mean the same: no added delay (statements 28 and 30).
+    /// Nil and a time in the past both mean no added delay (statements 28 and 30).
     package let earliestBegin: WallTime?
     package let requiresNetwork: Bool
     package let requiresExternalPower: Bool
-    /// Of health research alone.
+    /// Used by health research only.
     package let protection: ProtectionType
-    /// Of a continued request, and of no other.
+    /// The terms of a continued request; nil for the other kinds.
     package let continued: ContinuedTerms?
 
     package init(
@@ -35,9 +35,9 @@ package struct TaskRequest: Hashable, Sendable {
     }
 }
 
-/// What a continued request says beside its identifier (statements 73 to 79).
+/// The fields of a continued request beside its identifier (statements 73 to 79).
 package struct ContinuedTerms: Hashable, Sendable {
-    /// The most that a title or a subtitle may have, in bytes.
+    /// The maximum length of a title or a subtitle, in bytes.
     package static let maximumTitle = 255
 
     package let title: String
@@ -58,7 +58,7 @@ package struct ContinuedTerms: Hashable, Sendable {
     }
 }
 
-/// What becomes of a continued request that cannot run at once; the numbers are the ABI's `BGT_STRATEGY_...`.
+/// The treatment of a continued request that cannot run at once; the numbers are the ABI's `BGT_STRATEGY_...`.
 package enum SubmissionStrategy: UInt32, Hashable, Sendable, CaseIterable {
     case queue = 1
     case fail = 2
@@ -66,7 +66,7 @@ package enum SubmissionStrategy: UInt32, Hashable, Sendable, CaseIterable {
     package var name: String { self == .queue ? "queue" : "fail" }
 }
 
-/// What a continued task wants of the machine; the bits are the ABI's `BGT_RESOURCE_...`.
+/// The resources that a continued task requires; the bits are the ABI's `BGT_RESOURCE_...`.
 package struct TaskResources: OptionSet, Hashable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -74,17 +74,18 @@ package struct TaskResources: OptionSet, Hashable, Sendable {
     package static let gpu = TaskResources(rawValue: 1)
 }
 
-/// In which state of the container's lock a health research task can work; the numbers are the ABI's `BGT_PROTECTION_...`.
+/// The states of the container's lock in which a health research task can run; the numbers are the ABI's
+/// `BGT_PROTECTION_...`.
 ///
-/// On Linux the data is the container: it can be read once whatever it is mounted from is mounted and unlocked.
+/// On Linux the protected data is the container. It is readable while its mounts are present and unlocked.
 package enum ProtectionType: UInt32, Hashable, Sendable, CaseIterable {
-    /// Readable when the task is launched; a lock afterwards does not matter.
+    /// The container has to be readable at launch; a later lock has no effect.
     case untilFirstAuthentication = 0
-    /// The lock does not matter at all.
+    /// The lock has no effect.
     case none = 1
-    /// Readable when the task is launched, so that files can be opened; those stay readable.
+    /// The container has to be readable at launch, so that the task can open files; open files stay readable.
     case unlessOpen = 2
-    /// Readable as long as the task runs.
+    /// The container has to be readable for as long as the task runs.
     case complete = 3
 
     package var name: String {
@@ -97,11 +98,11 @@ package enum ProtectionType: UInt32, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Who handed a request in.
+/// The origin of a request.
 package enum Submitter: Hashable, Sendable {
     case person
     case plugin(PluginIdentifier)
-    /// The operator's configuration, at an occasion of its schedule.
+    /// A schedule in the operator's configuration, at a scheduled occurrence.
     case schedule
 
     package var name: String {
@@ -113,18 +114,19 @@ package enum Submitter: Hashable, Sendable {
     }
 }
 
-/// What interruptions have done to a request or an event so far (C3).
+/// The effect of earlier interruptions on a request or an event (C3).
 package struct Retry: Hashable, Sendable {
     /// Attempts charged, from 0.
     package var attempts: Int
-    /// Wall clock, so that the delay outlives a restart.
+    /// Earliest time of the next run, on the wall clock so that it survives a restart; nil for no delay.
     package var notBefore: WallTime?
-    /// Set after a crash that named nobody: the next launch takes this one alone.
+    /// Whether the next launch runs this task alone: set after a crash, early exit or memory kill of its process, and
+    /// after repeated losses of the host.
     package var runsAlone: Bool
-    /// Set by every interruption, charged or not: the next launch says that it runs again.
+    /// Whether the task was ever interrupted, charged or not; the next launch reports it to the plugin.
     package var wasInterrupted: Bool
-    /// Times that the host or the machine went down while it ran, from 0. Work that takes its host down would otherwise
-    /// return without end.
+    /// Number of times that the host or the machine went down while the task ran, from 0. After repeated losses it runs
+    /// alone, and is abandoned in the end: the task may have caused them.
     package var hostLosses: Int
 
     package init(

@@ -1,8 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The facts of pending work that eligibility depends on: work of one plugin and one class waits for the same things.
+/// The facts of pending work that determine its eligibility: work of one plugin and one class has the same blocking
+/// conditions.
 ///
-/// Time, user requests, retries and changes in flight are facts of a single request and not part of its class.
+/// Times, user requests, retries and in-flight changes belong to a single request and are not part of its class.
 package struct WorkClass: Hashable, Sendable {
     package let kind: TaskKind
     package let requiresNetwork: Bool
@@ -11,7 +12,7 @@ package struct WorkClass: Hashable, Sendable {
     package let protection: ProtectionType
     package let resources: TaskResources
 
-    /// - Parameter resources: those of the request's continued terms, unless they are given apart.
+    /// - Parameter resources: the required resources; nil for the resources of the request's continued terms.
     package init(of request: TaskRequest, resources: TaskResources? = nil) {
         kind = request.kind
         requiresNetwork = request.requiresNetwork
@@ -34,7 +35,7 @@ package struct WorkClass: Hashable, Sendable {
         self.resources = resources
     }
 
-    /// The one class of all events.
+    /// The class of all events.
     package static let event = WorkClass(
         kind: .event,
         requiresNetwork: false,
@@ -52,7 +53,7 @@ package struct WorkClass: Hashable, Sendable {
 
     // MARK: - Stored form
 
-    /// The class as one number, for the ledger: kind in the lowest byte, then flags, protection and resources.
+    /// The class as one number for the ledger: kind in the lowest byte, then flags, protection and resources.
     package var code: Int64 {
         Int64(kind.rawValue) | (requiresNetwork ? 1 << 8 : 0) | (requiresExternalPower ? 1 << 9 : 0)
             | Int64(protection.rawValue & 0xf) << 12
@@ -75,7 +76,7 @@ package struct WorkClass: Hashable, Sendable {
     }
 }
 
-/// What a row of the wait history belongs to: the pending work of one class of one plugin.
+/// The subject of a row of the wait history: the pending work of one class of one plugin.
 package struct WaitKey: Hashable, Sendable {
     package let plugin: PluginIdentifier
     package let workClass: WorkClass
@@ -90,10 +91,10 @@ package struct WaitKey: Hashable, Sendable {
     }
 }
 
-/// A period in which nothing but advisory policies kept the due requests of a class from running (C12).
+/// A period in which only advisory policies blocked the due requests of a class (C12).
 package struct DeferralPeriod: Hashable, Sendable {
     package let since: WallTime
-    /// Nil while the period lasts.
+    /// End of the period; nil while it lasts.
     package var until: WallTime?
 
     package init(since: WallTime, until: WallTime? = nil) {

@@ -2,7 +2,7 @@
 
 /// A position in the list of waiting work, which is ordered by plugin identifier, then by submission number.
 ///
-/// It names a place rather than an item: a page may begin after work that has started since.
+/// It is a position, not an item: a page may begin after work that has started since.
 package struct WorkCursor: Hashable, Comparable, Sendable {
     package let plugin: PluginIdentifier
     package let number: SubmissionNumber
@@ -12,7 +12,7 @@ package struct WorkCursor: Hashable, Comparable, Sendable {
         self.number = number
     }
 
-    /// The position after everything that `plugin` can have waiting.
+    /// The position after all waiting work of `plugin`.
     package static func end(of plugin: PluginIdentifier) -> Self {
         Self(plugin: plugin, number: SubmissionNumber(rawValue: .max))
     }

@@ -5,7 +5,8 @@ import HostConfiguration
 import NIOCore
 import TaskModel
 
-/// Who may give orders on the control socket: the host's own user, root, and whoever is in the socket group.
+/// The rule of access to the control socket: the host's own user, root and the members of the socket group are
+/// admitted.
 struct Admission: Sendable {
     let ownUser = getuid()
     let group: SocketGroup?
@@ -15,7 +16,8 @@ struct Admission: Sendable {
         return group.map { caller.groups.contains($0.id) } ?? false
     }
 
-    /// The other end of a connection, as the kernel saw it when it connected; nil for one that it knows nothing of.
+    /// The process at the other end of a connection, as the kernel recorded it at connect time; nil when the kernel has
+    /// no record.
     static func caller(of channel: any Channel) async throws -> Caller? {
         try await channel.eventLoop.submit {
             let caller = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
@@ -25,11 +27,12 @@ struct Admission: Sendable {
         }.get()
     }
 
-    /// Who called. The kernel's word, not the user database's: a process may be in groups that no account has.
+    /// The credentials of a calling process. They come from the kernel instead of the user database, because a process
+    /// can have groups that no account has.
     struct Caller: Sendable {
         let user: UInt32
         let process: Int32
-        /// The primary one and all others.
+        /// The primary group and all others.
         let groups: [UInt32]
 
         init?(socket: CInt) {
@@ -41,7 +44,7 @@ struct Admission: Sendable {
             groups = [credentials.group] + Self.otherGroups(socket: socket)
         }
 
-        /// The caller as the journal has it.
+        /// The caller in the form in which the journal records it.
         var callingUser: CallingUser {
             let name = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
             let command = name?.trimmingCharacters(in: .whitespacesAndNewlines).terminalSafe
@@ -49,14 +52,14 @@ struct Admission: Sendable {
         }
 
         private static func otherGroups(socket: CInt) -> [UInt32] {
-            // The most that the kernel lets a process have.
+            // The kernel's maximum number of groups per process.
             var groups = [UInt32](repeating: 0, count: 65_536)
             var length = socklen_t(groups.count * MemoryLayout<UInt32>.size)
             guard getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, &groups, &length) == 0 else { return [] }
             return Array(groups.prefix(Int(length) / MemoryLayout<UInt32>.size))
         }
 
-        /// The kernel's `struct ucred`, which Glibc's module leaves out.
+        /// The kernel's `struct ucred`, which Glibc's module does not contain.
         private struct Credentials {
             var process: Int32
             var user: UInt32

@@ -8,7 +8,7 @@ import Scheduling
 import TaskLedger
 import TaskModel
 
-// What the host is, and what it goes by: no number is hidden.
+// The status of the host and every setting in force.
 extension ControlRoutes {
     func hostStatus() async throws -> HostStatusReply {
         let configuration = facts.configuration

@@ -6,7 +6,7 @@ import Scheduling
 import TaskLedger
 import TaskModel
 
-// The list of plugins, a page at a time: the installed ones, then the refused manifests.
+// The list of plugins in pages: installed plugins first, then refused manifests.
 extension ControlRoutes {
     func pluginList(_ query: PluginQuery) async throws -> PluginListReply {
         if let manifest = query.manifest { return try await pluginList(ofManifest: manifest) }
@@ -20,7 +20,7 @@ extension ControlRoutes {
         return list
     }
 
-    /// Adds installed plugins and, behind the last of them, refused manifests.
+    /// Adds installed plugins and, after the last one, refused manifests.
     private func fill(
         _ list: inout PluginListReply,
         after last: PluginIdentifier?,

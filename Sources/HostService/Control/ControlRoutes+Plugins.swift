@@ -9,7 +9,7 @@ import Scheduling
 import TaskLedger
 import TaskModel
 
-// One plugin, and the launches of one.
+// Replies about a single plugin.
 extension ControlRoutes {
     func plugin(_ text: String) async throws -> PluginReply {
         let identifier = try PluginIdentifier(validating: text)
@@ -54,7 +54,7 @@ extension ControlRoutes {
         )
     }
 
-    /// - Parameter lastBlame: that of the newest launch; nil when it runs, or there was none.
+    /// - Parameter lastBlame: blame of the newest launch; nil while it runs, or without launches.
     func listed(_ summary: PluginSummary, lastBlame: Blame?) -> PluginListReply.Summary {
         let isEnabled = facts.configuration.scheduling.policy(for: summary.entry.identifier).isEnabled
         let state: PluginListReply.State =
@@ -80,12 +80,12 @@ extension RetryRule {
     }
 }
 
-/// One plugin in the core at one moment.
+/// The state of one plugin in the core at one time.
 private struct PluginState: Sendable {
     let summary: PluginSummary
     let librariesToLoad: Set<String>
     let reasons: [Reason]
-    /// The oldest ones.
+    /// The first page of waiting events, oldest first.
     let events: WaitingPage
     let schedules: [PluginReply.Schedule]
     let now: Moment
@@ -106,12 +106,12 @@ private struct PluginState: Sendable {
 }
 
 extension TaskKind {
-    /// Each limit once.
+    /// The kinds that stand for the limits of requests, one per limit.
     static let limited: [TaskKind] = [.refresh, .processing, .continued]
 }
 
 extension KindBudget {
-    /// A continued task has none.
+    /// The budget of every kind that has one; continued tasks have none.
     static func all(_ budgets: Budgets) -> [KindBudget] {
         TaskKind.allCases.compactMap { kind in budgets[kind].map { KindBudget(kind, budget: $0) } }
     }

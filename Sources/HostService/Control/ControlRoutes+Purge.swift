@@ -6,7 +6,8 @@ import Scheduling
 import TaskModel
 
 extension ControlRoutes {
-    /// The core agrees first: from then on nothing of the plugin runs or waits, and its container is nobody's.
+    /// Purges a plugin and deletes its container. The core decides first: from then on the plugin has no waiting or
+    /// running work, and no launch uses its container.
     func purge(_ text: String) async throws -> PluginPurgeReply {
         guard let plugin = PluginIdentifier(text) else {
             throw ControlRefusal.malformedIdentifier(text, field: "identifier")

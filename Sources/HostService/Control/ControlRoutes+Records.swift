@@ -9,10 +9,10 @@ import ServiceLifecycle
 import TaskLedger
 import TaskModel
 
-// What the ledger remembers: launches and the journal.
+// Replies from the ledger: launches and the journal.
 extension ControlRoutes {
     func launchList(_ query: LaunchQuery) async throws -> LaunchListReply {
-        // One launch beyond the page: its presence means that another page follows.
+        // One launch more than the page: if it exists, another page follows.
         var records = try await recorded {
             try $0.launches(limit: query.limit + 1, before: query.after, plugin: query.plugin)
         }
@@ -38,7 +38,7 @@ extension ControlRoutes {
         return LaunchReply(record, running: try await running()[number] ?? Running(), journal: journal)
     }
 
-    /// What only the host knows of a launch, and only while it runs.
+    /// The values of a running launch that the ledger does not contain.
     struct Running: Sendable {
         var used: Duration = .zero
         var assertions: [String] = []
@@ -57,7 +57,7 @@ extension ControlRoutes {
     }
 
     func journalQuery(_ parameters: QueryParameters) async throws -> JournalQuery {
-        // The host's own clock, which also wrote the entries.
+        // The host's own clock, which also stamped the entries.
         let now = try await read { _, now in now.wall }
         return try JournalQuery(reading: parameters.value, now: now)
     }
@@ -73,7 +73,7 @@ extension ControlRoutes {
             limit: query.limit
         )
         let (newest, records) = try await recorded { ledger in
-            // Read first: what is written between the two is found by whoever asks for more.
+            // Read first: an entry written between both reads is then part of the next query.
             (try ledger.newestJournalNumber(), try ledger.journal(selection))
         }
         let lines = (after == nil ? records.reversed() : records).map(JournalLine.init)
@@ -82,9 +82,9 @@ extension ControlRoutes {
         return Response(json: JournalReply(entries: lines, last: last))
     }
 
-    /// One line an entry, for as long as the caller stays and the host runs.
+    /// Streams one line per entry until the caller disconnects or the host stops.
     private func followJournal(_ query: JournalQuery) async throws -> Response {
-        // Followed before it is read: an entry written in between is found rather than missed.
+        // Following starts before the first read, so that no entry written in between is missed.
         let appends = ledger.journalAppends()
         let newest = if let start = query.after { start } else { try await newestEntry() }
         let body = ResponseBody { writer in
@@ -93,12 +93,13 @@ extension ControlRoutes {
                 filter: query.filter,
                 limit: 500
             )
-            // The head is on its way with the first bytes; a caller who waits for news shall know that it is heard.
+            // The response head is sent with the first bytes. An empty chunk shows a waiting caller that the request
+            // was accepted.
             try await writer.write(ByteBuffer())
             while let lines = try await lines(&selection) { try await writer.write(lines) }
             for await appended in appends.cancelOnGracefulShutdown() {
                 while let lines = try await lines(&selection) { try await writer.write(lines) }
-                // What was passed over is not looked at again.
+                // Entries that the filter excluded are not read again.
                 selection.after = max(selection.after ?? appended, appended)
             }
             try await writer.finish(nil)
@@ -110,7 +111,7 @@ extension ControlRoutes {
         try await recorded { try $0.newestJournalNumber().rawValue }
     }
 
-    /// The next stretch of lines, which the selection is moved behind; nil when there is nothing newer.
+    /// The next lines, after which the selection is advanced past them; nil when there are no newer entries.
     private func lines(_ selection: inout JournalSelection) async throws -> ByteBuffer? {
         let next = selection
         let records = try await recorded { try $0.journal(next) }
@@ -145,7 +146,8 @@ extension JournalLine {
 }
 
 extension LaunchReply {
-    /// - Parameter journal: the launch's entries, for what became of each task; empty leaves that out.
+    /// - Parameter journal: entries of the launch, from which the end of each task is taken; empty leaves these fields
+    ///   out.
     init(_ record: LaunchRecord, running: ControlRoutes.Running, journal: [JournalRecord]) {
         self.init(
             launch: record.number,

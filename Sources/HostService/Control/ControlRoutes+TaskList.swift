@@ -4,14 +4,16 @@ import ControlAPI
 import Scheduling
 import TaskModel
 
-// The list of work, a page at a time.
+// The list of pending, running and waiting work, in pages.
 extension ControlRoutes {
-    /// Items that one turn of the decision loop hands out. A longer page takes several turns, with decisions in between.
+    /// Maximum number of items per turn of the decision loop. A longer page takes several turns, with decisions in
+    /// between.
     static let itemsPerTurn = 100
-    /// Turns that one page may take: a filter that matches rarely ends a page before its limit.
+    /// Maximum number of turns per page: a filter that matches rarely ends a page before its limit.
     static let turnsPerPage = 20
 
-    /// The decision loop hands out values; their messages and JSON are made here, outside of it.
+    /// The list of work that matches the query. The decision loop only returns values; messages and JSON are built
+    /// outside of its thread.
     func taskList(_ query: TaskQuery) async throws -> TaskListReply {
         let isPartial = !catalog.isLoaded
         var turn = try await turn(after: query.after, limit: query.limit, of: query)
@@ -32,7 +34,7 @@ extension ControlRoutes {
         return list
     }
 
-    /// Refuses an unknown plugin: its empty list would look like that of an idle plugin.
+    /// Throws for an unknown plugin, whose empty list would look like that of an idle plugin.
     func requireInstalled(_ plugin: PluginIdentifier) async throws {
         try await catalog.waitUntilLoaded()
         let isInstalled = try await read { scheduler, _ in scheduler.entry(of: plugin) != nil }
@@ -60,10 +62,11 @@ extension ControlRoutes {
     }
 }
 
-/// The piece of a list that one turn of the decision loop hands out, at one moment.
+/// The part of a list that one turn of the decision loop returns, taken at one time.
 private struct Turn: Sendable {
     let page: WaitingPage
-    /// The running launches; empty but in the first piece. They are of the same moment: no task is in both lists.
+    /// The running launches; empty except in the first part. They are read together with `page`, so no task is in both
+    /// lists.
     let launches: [Scheduler.RunningLaunch]
     let now: Moment
 }

@@ -6,7 +6,7 @@ import Scheduling
 import TaskLedger
 import TaskModel
 
-// Requests and the tasks that they become.
+// Replies about requests and tasks.
 extension ControlRoutes {
     func submit(_ body: TaskSubmission) async throws -> TaskSubmissionReply {
         let (request, payload) = try body.validated()
@@ -67,7 +67,7 @@ extension ControlRoutes {
         return reply
     }
 
-    /// Waits of the newest submission under that name: those of its class while it was pending.
+    /// Waits of the newest submission with that identifier: the waits of its class while it was pending.
     private func history(of explanation: Explanation) async throws -> [TaskWhyReply.Wait] {
         let now = explanation.now.wall
         for case .pending(let work, _, _) in explanation.states {
@@ -86,7 +86,7 @@ extension ControlRoutes {
 
     private static let mostWaits = 50
 
-    /// Events are journaled under their name, which they share with other plugins' events.
+    /// The last outcome of any event of the plugin. Events are journaled by name, and plugins share these names.
     private func lastEvent(of explanation: Explanation) async throws -> JournalRecord? {
         guard let plugin = explanation.plugin, plugin.text == explanation.identifier.text else { return nil }
         let names = EventType.allCases.map(\.name)
@@ -166,7 +166,7 @@ extension TaskWhyReply {
 }
 
 extension PendingWork {
-    /// When it was submitted, or the event created.
+    /// The time of submission, or of creation of the event.
     fileprivate var acceptedAt: WallTime {
         switch self {
         case .request(let request): request.submittedAt
@@ -174,10 +174,10 @@ extension PendingWork {
         }
     }
 
-    /// When its own time came, or will come.
+    /// The time from which the work shares the wait of its class: after its own earliest begin.
     fileprivate var readyAt: WallTime { max(acceptedAt, ownWait?.until ?? acceptedAt) }
 
-    /// The wait for its earliest begin, which no class shares.
+    /// The wait for the earliest begin of the request, which belongs to no class; nil without such a wait.
     fileprivate var ownWait: (reason: String, since: WallTime, until: WallTime)? {
         guard case .request(let request) = self, let begin = request.request.earliestBegin, begin > acceptedAt else {
             return nil
@@ -187,7 +187,7 @@ extension PendingWork {
 }
 
 extension TaskWhyReply.Wait {
-    /// - Parameter since: when the submission began to share the wait of its class at the earliest.
+    /// - Parameter since: earliest time at which the submission shares the wait of its class.
     fileprivate init(submission: SubmissionNumber, _ record: WaitRecord, since: WallTime, now: WallTime) {
         let since = max(record.since, since)
         let until = record.until.map { max($0, since) }
@@ -218,7 +218,7 @@ extension TaskWhyReply.PolicyVerdict {
 }
 
 extension TaskWhyReply.EarliestPossible {
-    /// A time when time alone decides, the present when nothing stands in the way.
+    /// A time when all reasons end at a known time, the present when there are no reasons, and unknown otherwise.
     init(_ reasons: [Reason], at now: Moment) {
         let ends = reasons.map { $0.end(at: now) }
         if ends.contains(where: { $0 == nil }) {

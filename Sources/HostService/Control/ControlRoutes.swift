@@ -7,7 +7,7 @@ import Scheduling
 import TaskLedger
 import TaskModel
 
-/// The answers of the control API. It asks the core and the ledger, and decides nothing.
+/// The replies of the control API, built from the core and the ledger. It makes no decisions.
 struct ControlRoutes: Sendable {
     let scheduler: DecisionLoop
     let ledger: Ledger
@@ -15,10 +15,10 @@ struct ControlRoutes: Sendable {
     let catalog: CatalogKeeper
     let conditions: ConditionsKeeper
     let facts: HostFacts
-    /// The caller of the request that is answered; nil before there is one.
+    /// The caller of the current request; nil before a request.
     var caller: Admission.Caller?
 
-    /// Asks the core for the caller.
+    /// Sends an event to the core on behalf of the caller and returns its answer.
     func ask(_ event: (ReplyToken) -> SchedulerEvent) async -> Answer {
         guard let user = caller?.callingUser else { return await scheduler.ask(event) }
         return await scheduler.ask { .byUser(user, event($0)) }
@@ -48,7 +48,7 @@ struct ControlRoutes: Sendable {
         }
     }
 
-    /// Looks at the core; a host that has stopped has none.
+    /// Reads from the core; throws when the host has stopped.
     func read<Value: Sendable>(_ body: @escaping @Sendable (borrowing Scheduler, Moment) -> Value) async throws -> Value
     {
         if let value = await scheduler.read(body) { return value }
@@ -57,7 +57,7 @@ struct ControlRoutes: Sendable {
         )
     }
 
-    /// Reads the ledger; what fails there is the host's fault, never the caller's.
+    /// Reads from the ledger on a disk thread. Failures are reported as errors of the host, never of the caller.
     func recorded<Value: Sendable>(_ read: @escaping @Sendable (Ledger) throws -> Value) async throws -> Value {
         do {
             return try await threads.run { [ledger] in try read(ledger) }
@@ -72,7 +72,8 @@ struct ControlRoutes: Sendable {
 }
 
 extension Route {
-    /// Whether the answer depends on which plugins are installed. Without the catalogue they would all seem to be missing.
+    /// Whether the reply depends on the installed plugins. Before the catalogue is loaded they would all seem to be
+    /// missing.
     fileprivate var concernsPlugin: Bool {
         switch self {
         case .pluginShow, .pluginPurge, .pluginTrigger, .taskSubmit, .taskCancel, .taskStop, .taskWhy, .simulateLaunch,
@@ -85,7 +86,7 @@ extension Route {
     }
 }
 
-/// What does not change while the host runs.
+/// Facts that do not change while the host runs.
 struct HostFacts: Sendable {
     let configuration: HostConfiguration
     let startedAt: Moment

@@ -10,31 +10,33 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
-/// Serves the control API over HTTP on a Unix socket. What the answers say is the routes' work.
+/// Serves the control API over HTTP on a Unix socket; `ControlRoutes` builds the replies.
 ///
-/// It uses Hummingbird's server without its application, whose date header wants a timer every second: an idle host sleeps.
+/// It uses Hummingbird's server without its application, whose date header needs a timer every second: an idle host has
+/// to sleep.
 struct ControlServer: Service {
     let socket: String
     let admission: Admission
-    /// How long a connection may say nothing, or not all of it.
+    /// Timeout for idle connections and incomplete requests.
     let patience: Duration
     let routes: ControlRoutes
     let catalog: CatalogKeeper
     let log: Logger
-    /// What the server itself says.
+    /// Log of the HTTP server library.
     let libraryLog: Logger
     /// Called once callers can connect.
     let onServing: @Sendable () -> Void
 
-    /// Callers at once; the next one waits in the socket's backlog. Descriptors are for launches.
+    /// Maximum number of connections; further callers wait in the socket's backlog. File descriptors are reserved for
+    /// launches.
     private static let connections = 256
-    /// The most that a request's body may have: a payload in base 64, and the rest.
+    /// Maximum size of a request body in bytes: a payload in base 64 plus the other fields.
     private static let maximumBody = 256 * 1_024
-    /// How long callers have to leave when the host stops.
+    /// Time that callers have to disconnect when the host stops.
     private static let farewell: Duration = .seconds(1)
 
-    /// How long the first call waits for the catalogue. A host with very many plugins answers while it reads on: its lists are
-    /// partial until then, and calls about single plugins wait.
+    /// Maximum time that the server waits for the catalogue before it serves calls. A host with very many plugins
+    /// serves calls while it still reads manifests: until then lists are partial, and calls about single plugins wait.
     private static let catalogueLimit: Duration = .seconds(1)
 
     func run() async throws {
@@ -66,7 +68,7 @@ struct ControlServer: Service {
         _ admission: Admission
     ) async -> Response {
         do {
-            // A connection without credentials is nobody's.
+            // A connection without credentials is not admitted.
             let caller = try await Admission.caller(of: channel)
             guard let caller, admission.admits(caller) else {
                 throw ControlRefusal.notAdmitted(user: caller?.user ?? .max)
@@ -108,7 +110,8 @@ struct ControlServer: Service {
         throw ControlRefusal(.bodyUnexpected, "\(route) takes no body", remedy: "send it without one")
     }
 
-    /// Callers who are slow to leave are cut off: the host is waited for.
+    /// Runs the server. After a request to stop, connections that remain open beyond the farewell time are closed, so
+    /// that they do not delay the host.
     private static func run(_ server: any Service) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
@@ -121,7 +124,8 @@ struct ControlServer: Service {
         }
     }
 
-    /// A socket that answers is another host's; one that a dead host left is replaced.
+    /// Prepares the path of the socket: throws when another host answers on it, and leaves the socket of a dead host to
+    /// be replaced.
     private func prepareSocket() throws {
         let folder = (socket as NSString).deletingLastPathComponent
         do {
@@ -159,11 +163,11 @@ struct ControlServer: Service {
         }
     }
 
-    /// `sun_path` without its final zero.
+    /// Size of `sun_path` without its final zero.
     private static let longestPath = 107
 
     private func openSocket() {
-        // Nobody but the host could use it so far; without its group it stays that way.
+        // Until now only the host's user could connect; without a group it stays that way.
         if let group = admission.group, chown(socket, uid_t.max, group.id) != 0 {
             let problem = String(cString: strerror(errno))
             return log.error(
@@ -175,7 +179,7 @@ struct ControlServer: Service {
     }
 }
 
-/// What a route is called with.
+/// The parameters of one call.
 struct ControlCall: Sendable {
     let route: Route
     /// The value in the path; empty for a path without one.

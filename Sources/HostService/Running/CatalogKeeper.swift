@@ -10,18 +10,19 @@ import ServiceLifecycle
 import Synchronization
 import TaskModel
 
-/// Keeps the catalogue as the folders have it, and hands out every change. Which plugin may run is not its business.
+/// Keeps the catalogue in step with its directories, and reports every change. Whether a plugin may run is decided
+/// elsewhere.
 ///
-/// All of it is computed on the disk threads: the decision loop gets the outcome.
+/// Everything is computed on the disk threads; the decision loop receives the result.
 final class CatalogKeeper: Service, Sendable {
     private struct State {
         var contents = CatalogContents.empty
-        /// What was handed out so far.
+        /// The catalogue as last reported.
         var catalogue = Catalogue()
         var known: [PluginIdentifier: KnownPlugin]
     }
 
-    /// Receives the difference from the previous load; after the first load the whole catalogue.
+    /// Receives the difference from the previous load; after the first load, the whole catalogue.
     typealias OnChange = @Sendable (CatalogueChange) -> Void
 
     private let folders: CatalogFolders
@@ -37,9 +38,9 @@ final class CatalogKeeper: Service, Sendable {
     private let firstLoad = Gate()
 
     /// - Parameters:
-    ///   - known: plugins that earlier hosts had catalogued; of two manifests with one claim the known one wins.
-    ///   - doubts: yields when a file differs from its catalogue entry; the folders are then read again.
-    ///   - onFirstLoad: called once, when `onChange` has returned for the first time.
+    ///   - known: plugins that earlier hosts catalogued; if two manifests claim one identifier, the known one wins.
+    ///   - doubts: yields when a file differs from its catalogue entry; the directories are then read again.
+    ///   - onFirstLoad: called once, after the first call of `onChange` has returned.
     init(
         configuration: HostConfiguration,
         known: [KnownPlugin],
@@ -68,27 +69,27 @@ final class CatalogKeeper: Service, Sendable {
     /// Empty until the first load has ended.
     var contents: CatalogContents { state.withLock { $0.contents } }
 
-    /// Whether the folders were read since the host started.
+    /// Whether the directories were read since the host started.
     var isLoaded: Bool { firstLoad.isOpen }
 
     /// Returns once `onChange` was called for the first time.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled before.
+    /// - Throws: `CancellationError` when the task is cancelled before that.
     func waitUntilLoaded() async throws { try await firstLoad.pass() }
 
-    /// The same, for no longer than `limit`.
+    /// Waits like `waitUntilLoaded()`, but at most for `limit`.
     func waitUntilLoaded(within limit: Duration) async { await firstLoad.pass(within: limit) }
 
     func run() async throws {
         do {
             try await cancelWhenGracefulShutdown { try await self.follow() }
         } catch is CancellationError {
-            // The host stops: the regular end.
+            // The host is stopping: the regular end.
         }
     }
 
     private func follow() async throws {
-        // Watched before they are read: no change falls between the two.
+        // Watching starts before the first read, so that no change in between is missed.
         let watch = try await threads.run { [folders] in try FolderWatch(folders.all) }
         try await load()
         firstLoad.open()
@@ -123,19 +124,20 @@ final class CatalogKeeper: Service, Sendable {
 // MARK: - Loading
 
 extension CatalogKeeper {
-    /// Manifests that a thread examines at a time. Small, so that a caller's read never waits long for a thread.
+    /// Number of manifests that a thread examines at once; small, so that a caller's read never waits long for a
+    /// thread.
     private static let share = 32
-    /// Threads that examine manifests at once: one is left for callers.
+    /// Maximum number of threads that examine manifests at once; one is left for callers.
     private static let width = max(1, min(ProcessInfo.processInfo.activeProcessorCount, DiskThreads.count - 1))
 
-    /// The outcome of a load that differs from the load before.
+    /// The result of a load that differs from the previous one.
     private struct Change: Sendable {
         let catalogue: CatalogueChange
         let problems: [DocumentProblem]
         let notes: [DocumentProblem]
     }
 
-    /// Reads the changed files of the folders, and hands out the catalogue when it has changed.
+    /// Reads the changed files of the directories, and reports the catalogue if it has changed.
     private func load() async throws {
         let listing = try await threads.run { [folders] in Catalog.manifests(in: folders) }
         let examined = try await examine(listing.sources)
@@ -167,7 +169,7 @@ extension CatalogKeeper {
         }
     }
 
-    /// Nil when the catalogue is unchanged. Called by `load` alone, never twice at once.
+    /// The difference from the previous load; nil when there is none. Called only by `load`, never concurrently.
     private func change(to listing: ManifestListing, _ examined: [ExaminedManifest]) -> Change? {
         cache.endPass()
         let (before, handedOut, known) = state.withLock { ($0.contents, $0.catalogue, $0.known) }
@@ -202,7 +204,8 @@ extension CatalogKeeper {
         return Set(orphans.compactMap(\.identifier))
     }
 
-    /// The problem of each refused plugin. A file without a legible identifier stands for the plugin that it described last.
+    /// The problem of each refused plugin. A file without a readable identifier stands for the plugin that it described
+    /// last.
     private static func refusals(
         in contents: CatalogContents,
         known: some Collection<KnownPlugin>

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Acts upon changes of files at the times that `ChangePace` gives.
+/// Calls an action after file changes, at the times that `ChangePace` gives.
 final class ChangeFollower<C: Clock<Duration>>: Sendable {
     private let changes: AsyncStream<Void>
     private let clock: C
@@ -13,9 +13,11 @@ final class ChangeFollower<C: Clock<Duration>>: Sendable {
         self.clock = clock
     }
 
-    /// Returns when the changes end. Throws what `act` throws, and when the task is cancelled. Called once.
+    /// Returns when the stream of changes ends. Throws the errors of `act`, and when the task is cancelled. Called
+    /// once.
     ///
-    /// - Parameter act: takes every change before its begin into account; never called twice at once.
+    /// - Parameter act: has to read the files anew, so that every change before its begin is covered; never called
+    ///   concurrently.
     func run(_ act: () async throws -> Void) async throws {
         let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -32,7 +34,7 @@ final class ChangeFollower<C: Clock<Duration>>: Sendable {
 
     private func actWhenDue(_ act: () async throws -> Void) async throws {
         while let due = pace.withLock({ $0.due }), due > clock.now { try await clock.sleep(until: due, tolerance: nil) }
-        // A signal may be left of changes that were acted upon already.
+        // A signal may remain from changes that an earlier action has covered.
         guard pace.withLock({ $0.begin() }) else { return }
         let start = clock.now
         try await act()

@@ -1,20 +1,20 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// When changes of files are acted upon: together when they come in a burst, soon in any case, and never so often that
-/// reading files becomes the host's main work.
+/// Computes when to act on file changes: once per burst, after a limited delay. A cooldown limits the share of time
+/// spent on reading files.
 struct ChangePace<Instant: InstantProtocol> where Instant.Duration == Duration {
-    /// A burst is over after this time without a change.
+    /// A burst ends after this time without a change.
     static var quiet: Duration { .milliseconds(20) }
-    /// The first change of a burst waits for its end no longer; also the longest rest.
+    /// Maximum delay of the first change of a burst, and maximum cooldown.
     static var longest: Duration { .milliseconds(500) }
-    /// Rest after each action, in multiples of the time that it took.
+    /// Cooldown after an action, as a multiple of its duration.
     static var restShare: Int { 3 }
 
-    /// First and last change that were not acted upon.
+    /// First and last change since the last action began.
     private var pending: (first: Instant, last: Instant)?
     private var restEnd: Instant?
 
-    /// The time to act; nil while nothing has changed.
+    /// The time to act; nil without changes.
     var due: Instant? {
         guard let pending else { return nil }
         let calm = min(
@@ -26,7 +26,7 @@ struct ChangePace<Instant: InstantProtocol> where Instant.Duration == Duration {
 
     mutating func changed(at now: Instant) { pending = (pending?.first ?? now, now) }
 
-    /// An action begins that takes every change so far into account; false when there was none.
+    /// Marks the begin of an action that covers every change so far; false when there was no change.
     mutating func begin() -> Bool {
         defer { pending = nil }
         return pending != nil

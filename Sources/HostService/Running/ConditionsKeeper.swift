@@ -9,16 +9,16 @@ import ServiceLifecycle
 import Synchronization
 import TaskModel
 
-/// Holds what is taken for true about the machine: its sensors, under the configuration's word, under what a person
-/// scripted since. Tells the core of every change, and looks only at what the core has use for.
+/// Holds the conditions in force. Values scripted by a user override values of the configuration, which override the
+/// sensors. Reports every change to the core, and samples only the conditions that the core requests.
 final class ConditionsKeeper: Service, Sendable {
     private let system: SystemConditions
     private let watched: LingeringWatch
 
-    /// How long sensors that nothing needs stay on.
+    /// Time for which unneeded sensors stay on.
     private static let linger = DispatchTimeInterval.seconds(60)
 
-    /// - Parameter tell: told what holds after each change, in their order. Must not call back.
+    /// - Parameter tell: called with every change, in order. It must not call back.
     init(
         fixed: [Condition: Bool],
         thresholds: ConditionThresholds,
@@ -47,7 +47,7 @@ final class ConditionsKeeper: Service, Sendable {
         }
     }
 
-    /// The sensors need nobody to run them; they end with the host.
+    /// The sensors run by themselves; this only closes them when the host stops.
     func run() async throws {
         try? await gracefulShutdown()
         await system.close()

@@ -4,16 +4,16 @@ import Dispatch
 import HostConfiguration
 import TaskModel
 
-/// Makes and discards containers, one after the other in the order of the calls, on a thread that may wait for the disk.
+/// Creates and discards containers, one at a time in the order of the calls, on a queue that may block on the disk.
 struct ContainerQueue: Sendable {
     private let state: StateFolder
     private let queue = DispatchQueue(label: "bgtask.containers")
 
     init(state: StateFolder) { self.state = state }
 
-    /// Makes the container of a main plugin, if there is none.
+    /// Creates the container of a main plugin if it does not exist.
     ///
-    /// - Parameter then: called on the queue, with the error when there is no container.
+    /// - Parameter then: called on the queue; its argument is the error when the container could not be created.
     func make(_ main: PluginIdentifier, then: @escaping @Sendable (HostError?) -> Void) {
         queue.async { [state] in
             do throws(HostError) {
@@ -25,11 +25,11 @@ struct ContainerQueue: Sendable {
         }
     }
 
-    /// Moves the container of a main plugin aside: a later `make` begins an empty one.
+    /// Moves the container of a main plugin aside: a later `make` creates an empty one.
     func discard(_ main: PluginIdentifier) {
         queue.async { [state] in state.discardContainer(of: main.text) }
     }
 
-    /// Runs `body` after everything that was asked for before.
+    /// Runs `body` on the queue, after all earlier calls.
     func perform(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 }

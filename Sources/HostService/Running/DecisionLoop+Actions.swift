@@ -8,9 +8,9 @@ import Scheduling
 import TaskLedger
 import TaskModel
 
-// What the core decided, done. Nothing here waits for a disk or a process.
+// Performs the decisions of the core. Nothing here waits for a disk or a process.
 extension DecisionLoop {
-    /// True when the core has stopped.
+    /// Performs the actions in order; true when the core has stopped.
     func perform(_ actions: [SchedulerAction], _ launches: inout LaunchDirectory) -> Bool {
         var hasStopped = false
         var isBehindContainers = false
@@ -42,8 +42,8 @@ extension DecisionLoop {
         return hasStopped
     }
 
-    /// The container is there before the core knows of the runner: what the host cannot provide is not put down to the
-    /// plugin. The runner starts meanwhile.
+    /// Starts a runner and, at the same time, creates its container. The core receives the runner's readiness only when
+    /// the container exists, so that a failure of the host is not blamed on the plugin.
     private func takeRunner(
         _ launch: LaunchNumber,
         container main: PluginIdentifier,
@@ -80,8 +80,8 @@ extension DecisionLoop {
         }
     }
 
-    /// Hands one more task to a launch that runs. Without its payload the launch is ended: its tasks are interrupted, not
-    /// run on half of what was submitted.
+    /// Delivers another task to a running launch. If its payload is missing, the launch is ended and its tasks are
+    /// interrupted, so that no task runs with incomplete data.
     private func deliver(_ task: PlannedTask, to launch: LaunchNumber, _ launches: inout LaunchDirectory) {
         do {
             let payload = try launches.takePayload(of: task)
@@ -99,7 +99,8 @@ extension DecisionLoop {
         }
     }
 
-    /// A message that no frame can hold is a fault of the host; the launch goes on without it, and the log shows it.
+    /// Sends a message to a runner. A message that does not fit into a frame is a fault of the host: it is logged, and
+    /// the launch continues without it.
     func send(_ message: HostMessage, to launch: LaunchNumber) {
         do {
             try launcher.send(message, to: launch)

@@ -9,9 +9,9 @@ import Scheduling
 import TaskLedger
 import TaskModel
 
-// The events that inputs, and the messages of runners among them, are to the core; `RunnerJudge` judges the messages.
+// Translates inputs, including messages of runners, into events of the core. `RunnerJudge` judges the messages.
 extension DecisionLoop {
-    /// The events that an input is to the core, in order.
+    /// The core's events for an input, in order.
     func events(
         of input: Input,
         _ core: borrowing Scheduler,
@@ -74,7 +74,7 @@ extension DecisionLoop {
         _ launches: inout LaunchDirectory
     ) -> [SchedulerEvent] {
         let isLoadingFunctions = core.isLoadingFunctions(launch)
-        // The runner has just looked the file up, so that its entry is in memory: `libraryNow` waits for no disk.
+        // The runner has just opened the file, so its metadata is cached: `libraryNow` does not wait for the disk.
         let verdict = launches.judges[launch]?.judge(
             message,
             libraryNow: { FileIdentity(ofPath: $0) },
@@ -110,7 +110,7 @@ extension DecisionLoop {
             case .cancelled: send(.cancelled(call, isRecorded: true), to: launch)
             case .notRecorded: send(.cancelled(call, isRecorded: false), to: launch)
             case .triggered, .launching, .notLaunching, .expiring, .notRunning, .purged, .notPurged:
-                break  // Only people ask for these.
+                break  // Only calls of users have these answers.
             }
         }
     }
@@ -123,7 +123,7 @@ extension DecisionLoop {
         _ launches: LaunchDirectory
     ) {
         let plugin = launches.judges[launch]?.plugin.text ?? "none"
-        // One line, and nothing in it that could pass for another or steer whoever reads it.
+        // Escaped to one line, so that it can neither imitate another line nor control the reader's terminal.
         log.log(
             level: level,
             "\(line.terminalSafe)",

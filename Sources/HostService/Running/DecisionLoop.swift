@@ -11,10 +11,10 @@ import Synchronization
 import TaskLedger
 import TaskModel
 
-/// Feeds the scheduling core one event at a time and performs its actions. Decides nothing.
+/// Passes events to the scheduling core, one at a time, and performs its actions. It makes no decisions.
 ///
-/// The loop has a thread of its own and a mailbox, in which everything that can happen arrives; the core lives on that
-/// thread alone. No action waits: commits, launches, containers and timers answer later, with an input of their own.
+/// The loop has its own thread, which alone uses the core, and a mailbox that receives all inputs. Actions never wait:
+/// commits, launches, containers and timers report later, as inputs.
 final class DecisionLoop: Service, Sendable {
     typealias Reply = @Sendable (Answer) -> Void
 
@@ -26,18 +26,18 @@ final class DecisionLoop: Service, Sendable {
     let conditions: ConditionsKeeper
     let containers: ContainerQueue
     let log: Logger
-    /// Called when a library differs from the catalogue's entry and no change of its directory was reported.
+    /// Called when a library differs from its catalogue entry although no change of its directory was reported.
     let onUnseenChange: @Sendable () -> Void
     /// Titles of running continued tasks that differ from the submitted ones.
     let titles = TitleBook()
     let timer: WakeTimer
-    /// Nil but in the hosts of `make torture`.
+    /// Nil except in the hosts of `make torture`.
     let killPoint: KillPoint?
     private let clock: SystemClock
     private let initial: Mutex<Scheduler?>
     private let replies = Mutex<ReplyTable>(ReplyTable())
 
-    /// The questions that await the core's answer.
+    /// The replies that wait for the core's answer.
     private struct ReplyTable {
         var waiting: [ReplyToken: Reply] = [:]
         var last: UInt64 = 0
@@ -69,13 +69,14 @@ final class DecisionLoop: Service, Sendable {
         self.log = log
         containers = ContainerQueue(state: state)
         initial = Mutex(core)
-        // Both threads wake late when the host stood still: messages that runners sent before their kill times come first.
+        // Both threads wake late after a standstill of the host. Messages that runners sent before their kill times are
+        // handled first.
         timer = try WakeTimer { launcher.afterKillTimes { mailbox.put(.timer) } }
     }
 
     // MARK: - The loop
 
-    /// Serves until every launch has ended after a request to stop, and that is recorded. Once.
+    /// Serves until the host is stopped, every launch has ended and all of it is recorded. Called once.
     func run() async throws {
         try await withTaskCancellationHandler {
             try await withGracefulShutdownHandler {
@@ -107,7 +108,7 @@ final class DecisionLoop: Service, Sendable {
     }
 
     private func decide() {
-        // Taken out here: a second reference to its tables would have them copied at the first change.
+        // Moved out of `initial`: a second reference to its tables would have them copied at the first change.
         guard var core = initial.withLock({ $0.take() }) else { return }
         var launches = LaunchDirectory()
         while let delivery = mailbox.take() {
@@ -119,7 +120,7 @@ final class DecisionLoop: Service, Sendable {
         closeReplies()
     }
 
-    /// True once the core has stopped.
+    /// Handles one input; true once the core has stopped.
     private func handle(_ input: Input, _ core: inout Scheduler, _ launches: inout LaunchDirectory) -> Bool {
         let now = clock.now()
         if case .reading(let look, _) = input {
@@ -130,12 +131,12 @@ final class DecisionLoop: Service, Sendable {
             if perform(core.handle(event, at: now), &launches) { return true }
         }
         launches.payloads = [:]
-        // A timer goes off once. When the clock was set back meanwhile, its instant is still to come.
+        // A timer fires once. If the clock was set back in between, its time is still ahead.
         if case .timer = input { timer.rearm() }
         return false
     }
 
-    /// Reads the pending work of a plugin on a thread that may wait for the disk.
+    /// Reads the pending work of a plugin on a disk thread.
     func load(_ plugin: PluginIdentifier) {
         threads.perform { [mailbox, ledger, log] in
             do throws(LedgerError) {
@@ -158,10 +159,10 @@ final class DecisionLoop: Service, Sendable {
         }
     }
 
-    /// Computes a value from the core as it is between two events; nil once the host has stopped.
+    /// Computes a value from the core between two events; nil once the host has stopped.
     ///
-    /// `body` runs on the loop's thread, so that no copy of the core is made, which the next event would have to copy
-    /// whole. It returns values of bounded size; what is made of them is made by the caller.
+    /// `body` runs on the loop's thread: a copy of the core would force the next event to copy all its tables. It has
+    /// to return values of bounded size; further work on them is left to the caller.
     func read<Value: Sendable>(_ body: @escaping @Sendable (borrowing Scheduler, Moment) -> Value) async -> Value? {
         await withCheckedContinuation { continuation in
             mailbox.put(
@@ -175,7 +176,8 @@ final class DecisionLoop: Service, Sendable {
 
     // MARK: - Replies
 
-    /// Keeps the reply until the core answers the token; nil when the host has stopped, which `reply` was called with.
+    /// Stores a reply until the core answers its token. Once the host has stopped, calls `reply` with that refusal and
+    /// returns nil.
     func register(_ reply: @escaping Reply) -> ReplyToken? {
         let token = replies.withLock { table -> ReplyToken? in
             if table.isClosed { return nil }

@@ -7,20 +7,20 @@ import TaskModel
 /// The order in which the decision loop handles its inputs. A value without lock, clock or thread.
 ///
 /// Urgent inputs (callers, commits, catalogue, conditions) and launches with a milestone (readiness, kill, end) come
-/// first. Messages come after, one launch at a time in turns, so that a plugin that floods the host slows down itself alone.
-/// Everything of one launch stays in the order of its arrival: an end comes after the messages before it.
+/// first. Messages follow, one launch at a time in turns, so that a plugin that floods the host delays only itself. The
+/// events of one launch keep their order: its end comes after its messages.
 struct InputQueue {
     struct Delivery {
         let input: DecisionLoop.Input
-        /// A launch that was refused further messages and has capacity again.
+        /// A launch whose messages were paused and can resume.
         let resumed: LaunchNumber?
     }
 
-    /// Queued events of one launch from which on it has no capacity for messages.
+    /// Number of queued events of a launch at which its messages are paused.
     static let launchCapacity = 64
-    /// Queued events of one launch at which it has capacity again.
+    /// Number of queued events of a launch at which its messages resume.
     static let launchResumption = 32
-    /// Inputs of priority after which one message is handled all the same.
+    /// Number of consecutive priority inputs after which one message is handled.
     static let priorityRun = 4
 
     private struct LaunchQueue {
@@ -31,9 +31,9 @@ struct InputQueue {
 
     private var urgent: Deque<DecisionLoop.Input> = []
     private var launches: [LaunchNumber: LaunchQueue] = [:]
-    /// Launches with a milestone among their events.
+    /// Launches with a milestone among their queued events.
     private var prompt: Deque<LaunchNumber> = []
-    /// Launches with events, each once, and some without, which are dropped when their turn comes.
+    /// Launches in turn order: each launch with events once. Launches without events are dropped when their turn comes.
     private var turns: Deque<LaunchNumber> = []
     private var lastOrder: UInt64 = 0
     private var eventCount = 0
@@ -43,7 +43,7 @@ struct InputQueue {
 
     private enum Timer {
         case idle
-        /// Went off; so many of the events up to `order`, which had arrived before, are still queued.
+        /// The timer fired; `count` events up to number `order`, which arrived before, are still queued.
         case behind(count: Int, upTo: UInt64)
         case urgent
     }
@@ -71,7 +71,7 @@ struct InputQueue {
         launches[number]?.milestones += 1
     }
 
-    /// A deadline is judged after everything that had arrived before it: a late host kills no launch that was in time.
+    /// Queues the timer after all events that arrived before it: a late host does not kill a launch that was in time.
     private mutating func timerFired() {
         guard case .idle = timer else { return }
         if eventCount == 0 {
@@ -82,7 +82,8 @@ struct InputQueue {
         }
     }
 
-    /// Whether a further message of the launch is taken. After false none is, until a delivery reports it as resumed.
+    /// Whether the queue takes another message of the launch. After false, its messages are paused until a delivery
+    /// reports it as resumed.
     mutating func hasCapacity(for launch: LaunchNumber) -> Bool {
         guard let queue = launches[launch], queue.isPaused || queue.events.count >= Self.launchCapacity else {
             return true
@@ -104,7 +105,7 @@ struct InputQueue {
     }
 
     private mutating func nextOfPriority() -> Delivery? {
-        // In turns as well: the last messages of a launch that ends may be many.
+        // Alternates with urgent inputs, because an ending launch may have many queued messages.
         if let launch = prompt.first, urgent.isEmpty || !wasPrompt {
             wasPrompt = true
             return nextEvent(of: launch)
@@ -152,7 +153,7 @@ struct InputQueue {
         return true
     }
 
-    /// Takes everything out, in no particular order.
+    /// Removes and returns everything, in no particular order.
     mutating func removeAll() -> [DecisionLoop.Input] {
         defer { self = InputQueue() }
         return Array(urgent) + launches.values.flatMap { $0.events.map { .launch($0.event) } }
@@ -160,7 +161,7 @@ struct InputQueue {
 }
 
 extension LaunchEvent {
-    /// Whether the event begins or ends a launch: what follows from it concerns other launches as well.
+    /// Whether the event begins or ends a launch, which also affects other launches.
     fileprivate var isMilestone: Bool {
         switch self {
         case .ready, .unavailable, .killedAtDeadline, .ended: true

@@ -5,9 +5,11 @@ import HostConfiguration
 import Scheduling
 import Synchronization
 
-/// The boundary of an action at which a debug build of the host kills itself with SIGKILL, for `make torture`.
+/// The point before or after an action at which a debug build of the host kills itself with SIGKILL, for `make
+/// torture`.
 ///
-/// `commit:before:3` is before the third commit is performed, `commit:after:3` after it. Belongs to the decision loop.
+/// `commit:before:3` means before the third commit is performed, `commit:after:3` after it. Belongs to the decision
+/// loop.
 final class KillPoint: Sendable {
     enum Side: String, CaseIterable, Sendable { case before, after }
 
@@ -16,7 +18,7 @@ final class KillPoint: Sendable {
     let count: Int
     private let passed = Atomic(0)
 
-    /// The kill point that `BGTASK_KILL_AT` names; nil without that variable, and in release builds.
+    /// The kill point in `BGTASK_KILL_AT`; nil without that variable, and in release builds.
     static func ofProcess() throws(HostError) -> KillPoint? {
         #if DEBUG
             guard let text = ProcessInfo.processInfo.environment["BGTASK_KILL_AT"] else { return nil }
@@ -41,14 +43,14 @@ final class KillPoint: Sendable {
         (self.kind, self.side, self.count) = (kind, side, count)
     }
 
-    /// Does not return from the boundary that is the kill point.
+    /// Kills the process at the kill point; returns everywhere else.
     func pass(_ action: SchedulerAction, _ side: Side) {
         guard matches(action, side) else { return }
         kill(getpid(), SIGKILL)
         while true { pause() }
     }
 
-    /// Whether this boundary is the kill point. Counts the boundaries of its kind and side.
+    /// Whether this is the kill point. Counts the calls with its kind and side.
     func matches(_ action: SchedulerAction, _ side: Side) -> Bool {
         guard side == self.side, action.kind == kind else { return false }
         return passed.add(1, ordering: .relaxed).newValue == count
@@ -56,7 +58,7 @@ final class KillPoint: Sendable {
 }
 
 extension SchedulerAction {
-    /// A case of `SchedulerAction` without its values.
+    /// The case of an action, without its values.
     enum Kind: String, CaseIterable, Sendable {
         case commit, answer, load, takeRunner, discardContainer, dismissRunner, sendPlan, deliver, expire
         case expireAssertions, finish, kill, setKillTime, wake, watch, stopped

@@ -4,7 +4,7 @@ import HostConfiguration
 import PluginLaunch
 import TaskModel
 
-/// What the loop knows of launches beyond the core. Belongs to its thread.
+/// The loop's own state of launches, in addition to the core's. Belongs to the loop's thread.
 struct LaunchDirectory {
     struct MissingPayload: Error, CustomStringConvertible {
         let submission: SubmissionNumber
@@ -13,9 +13,9 @@ struct LaunchDirectory {
 
     /// The judge of each launch whose plan was sent.
     var judges: [LaunchNumber: RunnerJudge] = [:]
-    /// Launches whose container is being made.
+    /// Launches whose container is being created.
     var containers = AwaitedContainers()
-    /// Payloads of the tasks that the commit in hand started; empty at any other time.
+    /// Payloads of the tasks that the current commit started; empty at other times.
     var payloads: [SubmissionNumber: [UInt8]] = [:]
 
     mutating func takePayload(of task: PlannedTask) throws(MissingPayload) -> [UInt8] {
@@ -28,12 +28,12 @@ struct LaunchDirectory {
     mutating func ended(_ launch: LaunchNumber) { judges[launch] = nil }
 }
 
-/// Joins the two halves of what a launch needs, its runner and its container, whichever is there first.
+/// Joins the two requirements of a launch, runner and container, in either order.
 struct AwaitedContainers {
     private enum State {
-        /// With the events of the runner, which wait for the container.
+        /// The container is not ready; the value holds the events of the runner until then.
         case awaited([LaunchEvent])
-        /// The launch was given up; its runner is being ended.
+        /// The container failed; the runner is being killed.
         case failed
     }
 
@@ -41,7 +41,7 @@ struct AwaitedContainers {
 
     mutating func began(_ launch: LaunchNumber) { states[launch] = .awaited([]) }
 
-    /// Returns the event when it is to be handled now; otherwise it waits for the container, or is no longer of interest.
+    /// Returns the event if it can be handled now; nil if it waits for the container or is no longer needed.
     mutating func filter(_ event: LaunchEvent) -> LaunchEvent? {
         switch states[event.launch] {
         case nil: return event
@@ -57,7 +57,7 @@ struct AwaitedContainers {
         return events
     }
 
-    /// Returns whether there is, or will be, a runner to be ended.
+    /// Marks the container as failed; returns whether a runner has to be killed.
     mutating func failed(_ launch: LaunchNumber) -> Bool {
         guard case .awaited(let events) = states.removeValue(forKey: launch) else { return false }
         if events.contains(where: \.isLast) { return false }
@@ -67,7 +67,7 @@ struct AwaitedContainers {
 }
 
 extension LaunchEvent {
-    /// Whether nothing of the launch follows.
+    /// Whether it is the last event of its launch.
     fileprivate var isLast: Bool {
         switch self {
         case .unavailable, .ended: true

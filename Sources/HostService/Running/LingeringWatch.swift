@@ -3,8 +3,8 @@
 import Scheduling
 import Synchronization
 
-/// Passes on the watch that the core requests, and keeps the usage sensors on for a while after nothing needs them: the next request
-/// that does would have to wait for a first sample.
+/// Forwards the watch that the core requests, and keeps the usage sensors on for a while after their last use.
+/// Otherwise the next request that needs them would wait for a first sample.
 final class LingeringWatch: Sendable {
     private struct State {
         var wanted = Watch()
@@ -20,9 +20,8 @@ final class LingeringWatch: Sendable {
     private let afterLinger: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     /// - Parameters:
-    ///   - apply: called with the watch in force from now on. Two threads may call it at once; the last call has the newest
-    ///     watch.
-    ///   - afterLinger: calls back once, on any thread, when sensors that nothing needs have been on long enough.
+    ///   - apply: called with the watch in force. Two threads may call it at once; the last call has the newest watch.
+    ///   - afterLinger: calls its argument once, on any thread, when unneeded sensors have been on long enough.
     init(
         apply: @escaping @Sendable (Watch) -> Void,
         afterLinger: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -54,8 +53,8 @@ final class LingeringWatch: Sendable {
         if isOver { applyNewest() }
     }
 
-    /// Another thread may set a newer watch, and apply it, before this one has applied its own: then the newer one is
-    /// applied once more, so that the last one applied is the newest.
+    /// Applies the newest watch, and repeats if another thread has set a newer one in between, so that the last applied
+    /// watch is the newest.
     private func applyNewest() {
         while true {
             let (watch, version) = state.withLock { ($0.effective, $0.version) }

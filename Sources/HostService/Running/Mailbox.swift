@@ -4,7 +4,7 @@ import Dispatch
 import Synchronization
 import TaskModel
 
-/// Hands the inputs of every thread to the decision loop's one. Putting in never waits.
+/// Passes the inputs of all threads to the thread of the decision loop. Adding an input never waits.
 final class Mailbox: Sendable {
     private struct State {
         var queue = InputQueue()
@@ -15,7 +15,7 @@ final class Mailbox: Sendable {
     private let state = Mutex(State())
     private let wakeUp = DispatchSemaphore(value: 0)
 
-    /// Any thread. An input that comes after `close` is abandoned.
+    /// Adds an input; any thread. Inputs after `close` are abandoned.
     func put(_ input: DecisionLoop.Input) {
         let isClosed = state.withLock { state in
             if state.isClosed { return true }
@@ -26,8 +26,8 @@ final class Mailbox: Sendable {
         if isClosed { input.abandon() }
     }
 
-    /// Whether the mailbox takes a further message of the launch now; any thread. After false it takes none until a
-    /// delivery reports the launch as resumed.
+    /// Whether the mailbox takes another message of the launch; any thread. After false, messages of that launch are
+    /// paused until a delivery reports it as resumed.
     func hasCapacity(for launch: LaunchNumber) -> Bool {
         state.withLock { $0.isClosed || $0.queue.hasCapacity(for: launch) }
     }
@@ -46,7 +46,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Abandons what was not taken, and whatever comes later. Any thread.
+    /// Abandons all inputs that were not taken, and all later ones. Any thread.
     func close() {
         let rest = state.withLock { state in
             state.isClosed = true

@@ -5,15 +5,17 @@ import RunnerWire
 import Scheduling
 import TaskModel
 
-/// Judges the messages of one launch's runner against its plan: the events that they are to the core, or violations.
+/// Judges the messages of a launch's runner against its plan, and translates them into events of the core or
+/// violations.
 ///
-/// A runner prevents most violations itself; a message that arrives nevertheless was written past it by the plugin.
+/// A runner prevents most violations itself. Such a message arrives only when the plugin wrote it to the channel
+/// directly.
 struct RunnerJudge: Hashable {
     let launch: LaunchNumber
     let plugin: PluginIdentifier
-    /// The library as the catalogue examined it.
+    /// The library as examined for the catalogue.
     private let library: LibraryFile
-    /// The continued tasks that have not ended: no other task has a title.
+    /// The unfinished continued tasks; other tasks have no title.
     private var continuedTasks: Set<TaskID>
     private var hasDroppedOutput = false
 
@@ -24,7 +26,7 @@ struct RunnerJudge: Hashable {
         continuedTasks = Set(plan.tasks.filter { $0.work.kind == .continued }.map(\.id))
     }
 
-    /// Adds a task that was handed to the running launch.
+    /// Adds a task that was delivered to the running launch.
     mutating func delivered(_ task: PlannedTask) {
         if task.work.kind == .continued { continuedTasks.insert(task.id) }
     }
@@ -32,8 +34,8 @@ struct RunnerJudge: Hashable {
     // MARK: - Messages
 
     /// - Parameters:
-    ///   - libraryNow: identity of the file at a path; read only when the library could not be loaded.
-    ///   - isLoadingFunctions: whether the launch binds functions and entry has not returned.
+    ///   - libraryNow: returns the identity of the file at a path; called only when the library could not be loaded.
+    ///   - isLoadingFunctions: whether the launch binds functions and its entry has not returned.
     mutating func judge(
         _ message: RunnerMessage,
         libraryNow: (_ path: String) -> FileIdentity?,
@@ -45,8 +47,8 @@ struct RunnerJudge: Hashable {
         case .loadFailed(let message) where libraryNow(library.path) != library.identity:
             // The library was replaced: the launch is repeated with the new one.
             return .libraryChanged(.planNotSent(launch, message: Self.bounded(message)))
-        // The machine lacks libffi, which is no fault of the plugin. A launch that has loaded, or binds no functions,
-        // cannot report it.
+        // The machine lacks libffi, which is not the plugin's fault. A launch that has loaded, or that binds no
+        // functions, cannot report this.
         case .callerMissing(let message) where isLoadingFunctions:
             return .event(.planNotSent(launch, message: Self.bounded(message)))
         case .loadFailed(let message), .callerMissing(let message):
@@ -75,7 +77,7 @@ struct RunnerJudge: Hashable {
         case .cancelAll(let call): return .question(call, .cancelAll(of: plugin, from: launch))
         case .pending(let call): return .pendingList(call, of: plugin)
         case .log(let level, let message):
-            // Each byte that is not UTF-8 became three.
+            // Each byte that is not UTF-8 was replaced by three bytes.
             return .log(level, Self.bounded(message, limit: 3 * 4_096))
         case .stopped: return .nothing
         }
@@ -102,12 +104,12 @@ struct RunnerJudge: Hashable {
         )
     }
 
-    /// Text of a runner for journal and log, cut at a length that is enough to be understood.
+    /// Text of a runner for journal and log, cut at `limit` bytes.
     private static func bounded(_ text: String, limit: Int = 4_096) -> String { text.bounded(toBytes: limit) }
 
     // MARK: - Output
 
-    /// The violation of the first lines that were dropped; nil for later ones.
+    /// A violation for the first dropped lines; nil for later ones.
     mutating func droppedOutput(of stream: RunnerOutput) -> SchedulerEvent? {
         if hasDroppedOutput { return nil }
         hasDroppedOutput = true
@@ -118,7 +120,7 @@ struct RunnerJudge: Hashable {
     }
 }
 
-// Violations of launches whose plan may not have been sent yet.
+// Violations of launches whose plan may not have been sent.
 extension RunnerJudge {
     private static let channelRemedy = "do not touch descriptors that the plugin did not open"
 

@@ -4,13 +4,13 @@ import RunnerWire
 import Scheduling
 import TaskModel
 
-/// The effect of one message of a runner, for the decision loop to carry out.
+/// The effect of one message of a runner, carried out by the decision loop.
 enum RunnerVerdict: Hashable {
     case nothing
     case event(SchedulerEvent)
-    /// The event, and the task has no title any more.
+    /// The event; in addition, the changed title of the task is dropped.
     case taskEnded(TaskID, SchedulerEvent)
-    /// The event, and the catalogue has to read the directories again: no change of them was reported.
+    /// The event; in addition, the catalogue has to read its directories again, because it missed this change.
     case libraryChanged(SchedulerEvent)
     case title(TaskID, TitleBook.Titles)
     /// A call that the core answers.

@@ -6,23 +6,23 @@ import ServiceLifecycle
 import TaskLedger
 import TaskModel
 
-/// Clears the state folder of what nobody keeps: at the start containers whose purge was cut short, once a day what is
-/// older than the operator wants to remember. Never what is pending or runs.
+/// Removes old data from the state directory. At start it deletes containers whose purge was cut short, and once a day
+/// it prunes records older than the retention. Pending and running work is never removed.
 struct StateCare: Service {
     let state: StateFolder
-    /// Containers that were out of the way when the host started.
+    /// Paths of the containers that earlier hosts discarded.
     let discarded: [String]
     let ledger: Ledger
     let threads: DiskThreads
     let retention: Duration
-    /// How long the wall clock is not believed: what is forgotten does not come back.
+    /// Time after the start during which the wall clock is not trusted, because pruning cannot be undone.
     let doubt: Duration
     let now: @Sendable () -> WallTime
     let clock: any Clock<Duration>
     let log: Logger
 
     private static let interval: Duration = .seconds(24 * 60 * 60)
-    /// Rows at a time, so that commits are not kept waiting.
+    /// Number of rows deleted at once; small, so that commits do not wait long.
     private static let step = 1_000
 
     func run() async throws {
@@ -36,7 +36,7 @@ struct StateCare: Service {
                 }
             }
         } catch is CancellationError {
-            // The host stops: the regular end.
+            // The host is stopping: the regular end.
         }
     }
 

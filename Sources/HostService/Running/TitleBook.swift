@@ -3,8 +3,8 @@
 import Synchronization
 import TaskModel
 
-/// Titles of running continued tasks that differ from the submitted ones (statement 79). Any thread.
-/// No title outlives its launch.
+/// Titles of running continued tasks that differ from the submitted ones (statement 79). Any thread. The titles of a
+/// launch are dropped when it ends.
 final class TitleBook: Sendable {
     struct Titles: Hashable, Sendable {
         let title: String
@@ -12,7 +12,7 @@ final class TitleBook: Sendable {
     }
 
     private struct State {
-        /// The tasks of each launch in `changed`.
+        /// The tasks of each launch that have an entry in `changed`.
         var tasks: [LaunchNumber: Set<TaskID>] = [:]
         var changed: [TaskID: Titles] = [:]
     }

@@ -6,9 +6,9 @@ import HostConfiguration
 import Synchronization
 import TaskModel
 
-/// Calls back at an instant of either clock, and whenever the wall clock is set. Its thread sleeps until then.
+/// A timer that fires at a time of either clock, and whenever the wall clock is set. Its thread sleeps until then.
 final class WakeTimer: Sendable {
-    /// The system's calls, of which a test replaces those that fail at no time of its choice.
+    /// The system calls that create and set the timers; tests replace them to simulate failures.
     struct Calls: Sendable {
         var createMonotonic: @Sendable () -> Int32 = { bgl_monotonic_timer_create() }
         var createWall: @Sendable () -> Int32 = { bgl_wall_timer_create() }
@@ -23,7 +23,8 @@ final class WakeTimer: Sendable {
     private let wanted = Mutex<(monotonic: Int64, wall: Int64)>((0, 0))
     private static let bellKey: UInt64 = 0
 
-    /// - Parameter onWake: called on the timer's own thread, or on that of `set` and `rearm`; hands over and returns.
+    /// - Parameter onWake: called on the timer's thread, or on the thread that calls `set` or `rearm`; has to return
+    ///   quickly.
     init(calls: Calls = Calls(), onWake: @escaping @Sendable () -> Void) throws(HostError) {
         self.calls = calls
         self.onWake = onWake
@@ -42,20 +43,20 @@ final class WakeTimer: Sendable {
         thread.start()
     }
 
-    /// Replaces what was set before; nil disarms. Any thread.
+    /// Sets both times, replacing earlier ones; nil disarms. Any thread.
     func set(monotonic instant: MonotonicTime?, wall calendar: WallTime?) {
         let instants = (instant.map { max(1, $0.nanoseconds) } ?? 0, calendar.map { max(1, $0.nanoseconds) } ?? 0)
         wanted.withLock { $0 = instants }
         rearm()
     }
 
-    /// Sets again what was set last: going off disarms a timer. Any thread.
+    /// Sets the last times again, because a timer that fires is disarmed. Any thread.
     func rearm() {
         let instants = wanted.withLock { $0 }
-        // A timer of ours takes any instant.
+        // Setting a valid timer does not fail, whatever its time.
         _ = bgl_monotonic_timer_set(monotonic.number, instants.monotonic)
-        // Setting a timer takes back that it went off when the clock was set, if its thread has not read that yet. The
-        // timer is armed all the same.
+        // Setting a timer clears the report that the clock was set, if the thread has not read it yet. The timer is
+        // armed nevertheless.
         if calls.setWall(wall.number, instants.wall) == -ECANCELED { onWake() }
     }
 
@@ -77,7 +78,7 @@ final class WakeTimer: Sendable {
     }
 }
 
-/// Closes with its last owner.
+/// A file descriptor that is closed with its last reference.
 private final class OwnedDescriptor: Sendable {
     let number: Int32
     init(_ number: Int32) { self.number = number }

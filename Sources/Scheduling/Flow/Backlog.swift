@@ -3,18 +3,18 @@
 import DequeModule
 import TaskModel
 
-/// Something that an event concerning many plugins has made due.
+/// A deferred step of work on one plugin or lane, caused by an event that concerns many plugins.
 enum Chore: Hashable, Sendable {
-    /// It has come, changed or gone.
+    /// The plugin was installed, changed or removed.
     case look(PluginIdentifier)
     case consider(PluginIdentifier, Lane)
-    /// Its times were reckoned by a clock that was set back since.
+    /// Its times were computed by a clock that has since been set back.
     case reckonAnew(PluginIdentifier)
-    /// More plugins wait for capacity than one event considers.
+    /// More plugins wait for capacity than one event evaluates.
     case fillCapacity(Lane)
 }
 
-/// Chores in the order of their arrival, each once. Each event works off some of them, so that none takes long.
+/// The chores in order of arrival, each once. Each event processes a limited number, so that no event takes long.
 struct Backlog: Sendable {
     private var chores = Deque<Chore>()
     private var known: Set<Chore> = []

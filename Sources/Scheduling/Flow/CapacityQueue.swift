@@ -4,7 +4,7 @@ import DequeModule
 import HeapModule
 import TaskModel
 
-/// Plugins whose next launch waits for capacity of a lane.
+/// The plugins whose next launch waits for capacity of a lane.
 struct CapacityQueue: Sendable {
     private struct Entry: Comparable, Sendable {
         let use: Int64
@@ -18,13 +18,13 @@ struct CapacityQueue: Sendable {
 
     private var byArrival = Deque<Entry>()
     private var byUse = Heap<Entry>()
-    /// The rank under which a plugin waits; entries of other ranks have left.
+    /// The current rank of each waiting plugin; entries with another rank are obsolete.
     private var ranks: [PluginIdentifier: UInt64] = [:]
     private var lastRank: UInt64 = 0
 
     func contains(_ plugin: PluginIdentifier) -> Bool { ranks[plugin] != nil }
 
-    /// - Parameter use: how often users started something of the plugin lately.
+    /// - Parameter use: recent use of the plugin by users, as counted in `PluginRecord.uses`.
     mutating func enter(_ plugin: PluginIdentifier, use: @autoclosure () -> Int64, at now: MonotonicTime) {
         if ranks[plugin] != nil { return }
         lastRank += 1
@@ -34,9 +34,10 @@ struct CapacityQueue: Sendable {
         byUse.insert(entry)
     }
 
-    /// Who waited for longer than `limit` comes first, then who is used most, then who came first.
+    /// Removes and returns the next plugin. A plugin that has waited for longer than `limit` comes first, then the most
+    /// used plugin, then the earliest arrival.
     ///
-    /// - Parameter limit: nil where use does not count.
+    /// - Parameter limit: nil for order of arrival alone.
     mutating func next(at now: MonotonicTime, limit: Duration?) -> PluginIdentifier? {
         while let first = byArrival.first, ranks[first.plugin] != first.rank { byArrival.removeFirst() }
         while let most = byUse.min, ranks[most.plugin] != most.rank { byUse.removeMin() }

@@ -3,7 +3,7 @@
 import TaskModel
 
 extension WorkClass {
-    /// The conditions that decide whether its work may run, beside those that it waits for at the moment.
+    /// The conditions that affect eligibility of the class, whether or not they block it now.
     var conditions: MachineConditions {
         if kind == .event { return [] }
         var conditions = MachineConditions.firstSample
@@ -15,7 +15,7 @@ extension WorkClass {
     }
 }
 
-/// Lanes of plugins whose work waits for the machine, by the conditions that it waits for.
+/// The lanes of plugins whose work waits for conditions, indexed by these conditions.
 struct ConditionWaiters: Sendable {
     struct Waiter: Hashable, Comparable, Sendable {
         let plugin: PluginIdentifier
@@ -30,7 +30,7 @@ struct ConditionWaiters: Sendable {
 
     var isEmpty: Bool { conditions.isEmpty }
 
-    /// The waiter waits for these conditions from now on, and for no others.
+    /// Replaces the conditions of a waiter; an empty set removes it.
     mutating func set(_ new: MachineConditions, for waiter: Waiter) {
         let old = conditions[waiter] ?? []
         if old == new { return }
@@ -41,7 +41,7 @@ struct ConditionWaiters: Sendable {
         }
     }
 
-    /// Waiters that wait for one of the conditions, in the order of their names.
+    /// The waiters for any of the changed conditions, ordered by plugin and lane.
     func waiting(for changed: MachineConditions) -> [Waiter] {
         var found: Set<Waiter> = []
         for condition in MachineConditions.each where changed.contains(condition) {

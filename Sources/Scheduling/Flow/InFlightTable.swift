@@ -2,40 +2,40 @@
 
 import TaskModel
 
-/// What a commit in flight means once its result is known: applied when it is on disk, dropped when it failed.
+/// The effect of a commit in flight on the scheduler: applied when the commit succeeds, dropped when it fails.
 enum StagedChange: Sendable {
     case submission(StagedSubmission)
     case trigger(PendingEvent, reply: ReplyToken)
-    /// An event that nobody is answered for.
+    /// An event without a caller that waits for an answer.
     case arrival(PendingEvent)
     case cancellation(StagedCancellation)
     /// A user's stop of a running task.
     case stop(RunningTask, ChangeNumber, reply: ReplyToken)
-    /// A plugin is remembered as it is now, with the event that tells it so, if any.
+    /// The record of a plugin, as it is installed now, together with its `started` event if it gets one.
     case welcome(of: PluginIdentifier, as: KnownPlugin, PendingEvent?)
-    /// A plugin is remembered as missing.
+    /// The record of a plugin as missing.
     case leave(of: PluginIdentifier, as: KnownPlugin)
     case launchStart(LaunchNumber, ChangeNumber)
-    /// One more task for a launch that runs.
+    /// Another task for a running launch.
     case delivery(LaunchNumber, PlannedTask, ChangeNumber)
     case launchRecord(LaunchNumber)
-    /// What a removed plugin had pending is dropped for good.
+    /// The pending work of a removed plugin is dropped for good.
     case clearance(Clearance, ChangeNumber)
     /// A part of a plugin's wait history.
     case waits(PluginIdentifier, [WorkClass])
-    /// Nothing waits for it; written until it is written.
+    /// Changes that no decision waits for; staged again until they are written.
     case keeping([LedgerChange])
 }
 
 struct StagedSubmission: Sendable {
     let request: PendingRequest
-    /// The request that the journal says it replaces.
+    /// The request that it replaces, as journaled; nil without one.
     let replaced: SubmissionNumber?
     let asker: SubmissionAsker
-    /// The launch that it was submitted from.
+    /// The launch that submitted it; nil for other submitters.
     let origin: LaunchNumber?
     let change: ChangeNumber
-    /// A continued request that will need a launch of its own.
+    /// Whether it is a continued request that will need capacity of the continued lane.
     let takesCapacity: Bool
 }
 
@@ -47,7 +47,7 @@ struct StagedCancellation: Sendable {
     let change: ChangeNumber
 }
 
-/// A task that is cancelled or stopped while it runs.
+/// A running task that is being cancelled or stopped.
 struct RunningTask: Hashable, Sendable {
     let launch: LaunchNumber
     let id: TaskID
@@ -57,15 +57,15 @@ struct RunningTask: Hashable, Sendable {
 
 /// The commits whose results are not known yet.
 ///
-/// What they are about lies where it is asked for, named by change numbers: identifiers in each plugin's overlay, events in
-/// its queue, tasks in their launch.
+/// Their subjects hold the change numbers: identifiers in the overlay of each plugin, events in its queue, tasks in
+/// their launch.
 struct InFlightTable: Sendable {
     private var changes: [Ticket: StagedChange] = [:]
     private var lastTicket = Ticket(rawValue: 0)
     private var lastChange = ChangeNumber(rawValue: 0)
-    /// Identifiers of schedules whose occasion is being written together with its request.
+    /// Task identifiers of schedules whose occurrence is being written together with its request.
     private var occasions: Set<TaskIdentifier> = []
-    /// Accepted continued requests that will take capacity once their commits are known.
+    /// Number of accepted continued requests that will need capacity once their commits succeed.
     private(set) var continuedComing = 0
 
     var isEmpty: Bool { changes.isEmpty }

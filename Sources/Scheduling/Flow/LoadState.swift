@@ -6,43 +6,43 @@ import TaskModel
 /// An event that waits until a plugin is loaded.
 struct ParkedEvent: Sendable {
     let event: SchedulerEvent
-    /// The user who made the call; nil for a plugin's.
+    /// The user whose call it is; nil for a plugin's call.
     let user: CallingUser?
-    /// Whether the submission came from the foreground, at its arrival; nil for every other event.
+    /// Whether the submission came from the foreground when it arrived; nil for other events.
     let isForeground: Bool?
 }
 
-/// Which plugins' pending work is still to be read from the ledger, and what waits for that.
+/// The loading of pending work from the ledger after a start: plugins to be read, and events that wait for them.
 struct LoadState: Sendable {
-    /// Plugins that are being read, or still to be.
+    /// Plugins that are not loaded: being read, or waiting to be.
     private var missing: Set<PluginIdentifier>
     private var loading: Set<PluginIdentifier> = []
     private var wanted: Deque<PluginIdentifier> = []
     private var others: Deque<PluginIdentifier>
     private var failed: [PluginIdentifier] = []
-    /// Launches that the last host left, by plugin: judged when the plugin's pending work is known.
+    /// Launches that the last host left running, by plugin; judged when the plugin's pending work is loaded.
     private var left: [PluginIdentifier: [LedgerSnapshot.RunningLaunch]]
     private var parked: [PluginIdentifier: [ParkedEvent]] = [:]
     /// Events that wait for the first catalogue, or for every plugin.
     private var parkedForAll: [ParkedEvent] = []
 
-    /// Reads at once; one that somebody waits for is begun all the same.
+    /// Maximum number of concurrent reads. A plugin that an event waits for is read in addition.
     private static let most = 4
 
     init(_ snapshot: LedgerSnapshot) {
         let left = Dictionary(grouping: snapshot.running, by: \.plugin)
         missing = Set(snapshot.pendingPlugins).union(left.keys)
-        // What ran when the last host ended comes first: its tasks wait for the record of that.
+        // Plugins with launches of the last host come first: their tasks wait until the end of these is recorded.
         others = Deque(left.keys.sorted() + snapshot.pendingPlugins.filter { left[$0] == nil })
         self.left = left
     }
 
-    /// Lists cannot show everything yet.
+    /// Whether pending work is still missing from lists.
     var isPartial: Bool { !missing.isEmpty }
 
     func isMissing(_ plugin: PluginIdentifier) -> Bool { missing.contains(plugin) }
 
-    /// Plugins to be read now.
+    /// The plugins whose read begins now.
     mutating func next() -> [PluginIdentifier] {
         var next: [PluginIdentifier] = []
         while let plugin = wanted.popFirst() {
@@ -54,7 +54,7 @@ struct LoadState: Sendable {
         return next
     }
 
-    /// Holds an event until the plugin is read, which comes before all that nobody waits for.
+    /// Holds an event until the plugin is loaded, which is then read before the plugins that no event waits for.
     mutating func park(_ event: ParkedEvent, until plugin: PluginIdentifier) {
         parked[plugin, default: []].append(event)
         if !loading.contains(plugin) { wanted.append(plugin) }
@@ -62,9 +62,9 @@ struct LoadState: Sendable {
 
     mutating func parkForAll(_ event: ParkedEvent) { parkedForAll.append(event) }
 
-    /// The plugin is read.
+    /// Marks a plugin as loaded.
     ///
-    /// - Returns: the launches that it was left with, and the events that waited for it.
+    /// - Returns: the launches that the last host left running, and the events that waited for the plugin.
     mutating func finish(
         _ plugin: PluginIdentifier
     ) -> (left: [LedgerSnapshot.RunningLaunch], events: [ParkedEvent]) {
@@ -73,13 +73,13 @@ struct LoadState: Sendable {
         return (left.removeValue(forKey: plugin) ?? [], parked.removeValue(forKey: plugin) ?? [])
     }
 
-    /// It could not be read; it is tried again a little later.
+    /// Marks the read of a plugin as failed; `retry` queues it again.
     mutating func fail(_ plugin: PluginIdentifier) {
         loading.remove(plugin)
         if missing.contains(plugin) { failed.append(plugin) }
     }
 
-    /// The plugins that could not be read are due again.
+    /// Queues the plugins again whose read failed.
     mutating func retry() {
         wanted += failed
         failed = []
@@ -90,7 +90,7 @@ struct LoadState: Sendable {
         return parkedForAll
     }
 
-    /// Everything that waits, for a host that stops.
+    /// Removes and returns all waiting events, when the host stops.
     mutating func takeAllParked() -> [ParkedEvent] {
         defer { parked = [:] }
         return parked.keys.sorted().flatMap { parked[$0] ?? [] } + takeParkedForAll()

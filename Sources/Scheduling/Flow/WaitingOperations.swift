@@ -2,29 +2,29 @@
 
 import TaskModel
 
-/// A cancellation: one identifier of a plugin, or all that it has.
+/// A cancellation of one identifier of a plugin, or of all of them.
 struct Cancellation: Hashable, Sendable {
     let plugin: PluginIdentifier
     let identifier: TaskIdentifier?
-    /// The launch that asked; nil for a caller.
+    /// The launch whose plugin called; nil for a user's call.
     let launch: LaunchNumber?
     let reply: ReplyToken
 
-    /// Events have no identifier and cannot be cancelled.
+    /// False for an event, which has no identifier and cannot be cancelled.
     func covers(_ other: TaskIdentifier?) -> Bool { other != nil && (identifier == nil || identifier == other) }
 }
 
-/// Something that was asked of a plugin and cannot be decided before a commit in flight is known.
+/// An operation on a plugin that cannot be decided before the result of a commit in flight is known.
 enum WaitingOperation: Sendable {
     case cancel(Cancellation)
     case stop(TaskIdentifier, reply: ReplyToken)
-    /// It came after a cancellation that waits, and must not keep that waiting.
+    /// It arrived after a waiting cancellation, which must not wait for it in turn.
     case submit(Submission, SubmissionAsker, isForeground: Bool)
 }
 
-/// Operations of each plugin in the order of their arrival.
+/// The waiting operations of each plugin, in order of arrival.
 struct WaitingOperations: Sendable {
-    /// An operation, with the user who called for it; nil where a plugin or a schedule did.
+    /// An operation with the user whose call it is; nil for a plugin or a schedule.
     typealias Entry = (operation: WaitingOperation, user: CallingUser?)
 
     private var operations: [PluginIdentifier: [Entry]] = [:]
@@ -37,7 +37,7 @@ struct WaitingOperations: Sendable {
         operations.isEmpty ? [] : operations.removeValue(forKey: plugin) ?? []
     }
 
-    /// A cancellation that waits closes its identifier to newer requests.
+    /// Whether a waiting cancellation covers the identifier, so that newer submissions of it have to wait.
     func closes(_ identifier: TaskIdentifier, of plugin: PluginIdentifier) -> Bool {
         guard !operations.isEmpty, let operations = operations[plugin] else { return false }
         return operations.contains { operation in
@@ -45,7 +45,7 @@ struct WaitingOperations: Sendable {
         }
     }
 
-    /// Takes out the cancellations that wait for what could not be recorded.
+    /// Removes and returns the cancellations that cover work whose change could not be recorded.
     mutating func takeCancellations(
         of plugin: PluginIdentifier,
         covering works: [PendingWork]

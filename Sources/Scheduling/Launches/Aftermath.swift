@@ -2,14 +2,14 @@
 
 import TaskModel
 
-/// What the end of a launch's process means for the launch and for each task without an outcome (C3, C7). Decides only.
+/// The outcome of a launch after its process has ended, and of each task without an outcome (C3, C7). A pure decision.
 struct Aftermath: Sendable {
     enum Verdict: Hashable, Sendable {
-        /// The request is used up.
+        /// The task ends; the request is used up.
         case consumed(TaskOutcome)
-        /// It goes back to pending, charged with an attempt or not.
+        /// The task returns to pending, with its new retry state.
         case returned(TaskOutcome, Retry)
-        /// It would have gone back, but was charged once too often.
+        /// The task would return to pending, but has reached the maximum number of charged attempts.
         case abandoned(TaskOutcome, Retry)
     }
 
@@ -72,7 +72,8 @@ struct Aftermath: Sendable {
         var retry = task.work.retry
         retry.wasInterrupted = true
         if task.expiration?.reason == .hostShutdown {
-            // A service manager signals the host's processes together: how this one ended proves nothing.
+            // A service manager signals all processes of the host together, so the way this process ended proves
+            // nothing.
             return Judgement(
                 index: index,
                 verdict: .returned(.interrupted, retry),
@@ -110,7 +111,7 @@ struct Aftermath: Sendable {
         )
     }
 
-    /// Expiration delivered means consumed, whatever the process does then.
+    /// The judgement of an expired task. Its request is used up, whatever the process did afterwards.
     private static func afterExpiration(
         _ index: Int,
         of launch: Execution,

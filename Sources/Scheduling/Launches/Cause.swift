@@ -2,21 +2,21 @@
 
 import TaskModel
 
-/// Why a launch's process ended, with what that means by itself, before any task is looked at.
+/// The cause of the end of a launch's process, before its tasks are judged.
 enum Cause: Hashable, Sendable {
-    /// Every task was over; it left, or was made to leave.
+    /// Every task had ended; the process exited, or was killed afterwards.
     case finished
-    /// - Parameter function: which one that was, where a library cannot tell by itself.
+    /// - Parameter function: the bound function that ran; nil for a library with an entry function.
     case crashed(signal: Int32, task: TaskID?, function: String?)
     case crashedAfterwards(signal: Int32)
     case exited(code: Int32, function: String?)
     case killedForMemory(function: String?)
     case entryFailed(String)
     case notLoaded(String)
-    /// The host ended it because a task overstayed.
+    /// The host killed it because a task or an assertion overran.
     case killed
     case hostStopping
-    /// The host did not get as far as running anything of the plugin.
+    /// A failure outside of the plugin ended it: no attempt is charged.
     case hostFailed(String)
 
     init(of launch: Execution, termination: ProcessTermination, lastWords: LastWords?) {
@@ -35,7 +35,7 @@ enum Cause: Hashable, Sendable {
         }
     }
 
-    /// Nobody was told to stop for any other reason than the host's.
+    /// Whether every unfinished task and open assertion was expired because the host is stopping.
     private static func isShutdown(_ launch: Execution) -> Bool {
         launch.unfinished.allSatisfy { launch.tasks[$0].expiration?.reason == .hostShutdown }
             && (launch.assertions.isEmpty || launch.assertions.expiration?.reason == .hostShutdown)
@@ -59,7 +59,7 @@ enum Cause: Hashable, Sendable {
         }
     }
 
-    /// The tasks that an attempt is charged for.
+    /// Indices of the tasks that are charged with an attempt.
     func charged(in launch: Execution) -> Set<Int> {
         let unfinished = launch.unfinished
         switch self {
@@ -72,7 +72,7 @@ enum Cause: Hashable, Sendable {
         }
     }
 
-    /// After a crash whoever was there runs by itself, so that one bad task never takes its neighbours down again.
+    /// Whether the interrupted tasks run alone next time, so that a faulty task cannot interrupt others again.
     var makesTasksRunAlone: Bool {
         switch self {
         case .crashed, .exited, .killedForMemory: true
@@ -133,7 +133,7 @@ enum Cause: Hashable, Sendable {
         }
     }
 
-    /// Names the assertions that were not ended.
+    /// The message of the launch's end, including assertions that were not ended.
     func message(of launch: Execution) -> String {
         let assertions = launch.assertions
         if assertions.isEmpty { return messageOfTasks(of: launch) }

@@ -2,26 +2,26 @@
 
 import TaskModel
 
-/// What time does to a launch.
+/// The action that is due when a time limit of a launch has passed.
 enum Enforcement: Hashable, Sendable {
-    /// A commit of its record that failed is tried again.
+    /// A failed commit of its record is tried again.
     case retryRecord
-    /// The budget, or the time that entry has, is used up: its tasks are told.
+    /// The budget, or the time limit of the entry function, is used up: its tasks are expired.
     case useUpBudget
     case kill(Execution.KillReason)
-    /// Continued tasks without progress are told to stop.
+    /// Continued tasks without progress are expired.
     case expireStalled
-    /// What outlasts the last task of a launch without a budget is told to end.
+    /// The assertions that outlast the last task of a launch without a budget are expired.
     case expireAssertions
 
     var isKill: Bool { if case .kill = self { true } else { false } }
 }
 
 extension Launch {
-    /// Every limit that binds the launch now, in the order in which they are enforced when several have passed.
+    /// Every time limit of the launch, ordered by precedence when several have passed.
     ///
-    /// The agenda wakes at the earliest, the launch thread kills at the earliest kill, and a late host enforces what has
-    /// passed: all three go by this list.
+    /// Agenda, launch thread and a late host all use this list: the agenda wakes at the earliest limit, and the launch
+    /// thread kills at the earliest kill. A late host enforces the passed limits.
     var enforcements: [(at: MonotonicTime, action: Enforcement)] {
         var limits: [(MonotonicTime, Enforcement)] = []
         if let retryAt = record.retryAt { limits.append((retryAt, .retryRecord)) }
@@ -37,10 +37,10 @@ extension Launch {
 
     var nextEnforcement: MonotonicTime? { enforcements.lazy.map(\.at).min() }
 
-    /// When the launch thread kills the launch without asking; nil while nothing would have it killed.
+    /// The time at which the launch thread kills the launch by itself; nil without such a limit.
     var nextKill: MonotonicTime? { enforcements.lazy.filter(\.action.isKill).map(\.at).min() }
 
-    /// The first limit that has passed.
+    /// The first limit of the list that has passed.
     func enforcement(at now: MonotonicTime) -> Enforcement? { enforcements.first { $0.at <= now }?.action }
 }
 
@@ -60,7 +60,8 @@ extension Execution {
         return limits
     }
 
-    /// Entry has to return within the budget, or without one within the time that a stall is given.
+    /// Limits of the budget. The entry function has to return within the budget; without a budget, within the time
+    /// limit of entry.
     private var budgetLimits: [(MonotonicTime, Enforcement)] {
         if case .running(let deadline) = entry {
             let use: [(MonotonicTime, Enforcement)] = isBudgetUsedUp ? [] : [(deadline, .useUpBudget)]

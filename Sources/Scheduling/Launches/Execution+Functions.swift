@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-// Messages about a launch whose library has no entry: they name the manifest instead, and the functions that it binds.
+// Messages about a launch whose library has no entry function. They name the manifest and its bound functions instead.
 extension Execution {
     var bindsFunctions: Bool { boundLibrary != nil }
 
@@ -12,10 +12,10 @@ extension Execution {
 
     var entryWords: String { boundLibrary.map { "while the library \($0) was loaded" } ?? "inside entry" }
 
-    /// The function that a task was handed to, with its library and the signature that the operator wrote; nil for a
-    /// plugin with an entry of its own.
+    /// The bound function that a task called, with its library and the signature in the manifest; nil for a library
+    /// with an entry function.
     ///
-    /// - Parameter task: nil when it is unknown; then it is one of those that were left.
+    /// - Parameter task: nil when the task is unknown: then it is one of the unfinished tasks.
     func function(running task: TaskID?) -> String? {
         if let index = task.flatMap(index) { return function(of: index) }
         let left = unfinished
@@ -37,7 +37,7 @@ extension Execution {
         tasks[index].work.identifier.flatMap { plan.plugin.handler(for: $0) }
     }
 
-    /// Of a task that was killed after the grace.
+    /// The message about a task that was killed after the grace period.
     func overstay(of index: Int, toldBy told: String) -> String {
         if let handler = handler(of: index), let function = function(of: index) {
             return handler.hasCancelFlag

@@ -2,11 +2,11 @@
 
 import TaskModel
 
-/// The tasks of a launch whose plan was sent, from then until its process has ended.
+/// The tasks of a launch, from sending its plan until its process has ended.
 struct Execution: Sendable {
-    /// How far the plugin's entry has come.
+    /// The state of the plugin's entry function.
     enum Entry: Hashable, Sendable {
-        /// It has to return by then, plus the grace period.
+        /// It has to return by `deadline` plus the grace period.
         case running(deadline: MonotonicTime)
         case returned
         case failed(status: Int32)
@@ -21,9 +21,9 @@ struct Execution: Sendable {
         case entryFailed
         case lingered
         case hostStopping
-        /// The host could not hand over the plan.
+        /// The plan or a task could not be sent, or the library could not be loaded through no fault of the plugin.
         case planNotSent(String)
-        /// Its kill time passed before the host had read what would have withdrawn it.
+        /// Its kill time passed before the host had read the messages that would have withdrawn it.
         case killTimePassed
     }
 
@@ -34,11 +34,11 @@ struct Execution: Sendable {
         var expiration: (reason: ExpirationReason, killAt: MonotonicTime)?
         var hasExpirationHandler = false
         var wasCancelled = false
-        /// A user stopped it while the plugin was in entry.
+        /// Whether a user stopped it while the entry function ran.
         var isToStop = false
-        /// The newest submission that came after it under its identifier.
+        /// The newest later submission with its identifier.
         var successor: SubmissionNumber?
-        /// Of a continued task: its last report, how far it ever was, and when it counts as stalled.
+        /// For a continued task: its last report, its furthest progress, and the time at which it counts as stalled.
         var progress: TaskProgress?
         var furthest: (done: Int64, fraction: Double) = (-1, -1)
         var stallsAt: MonotonicTime?
@@ -49,33 +49,34 @@ struct Execution: Sendable {
 
     var plan: LaunchPlan
     var tasks: [Task]
-    /// Conditions when the batch was closed.
+    /// The conditions when the batch was closed.
     let conditionsAtClose: Conditions
     var entry: Entry
     var registered: [PermittedIdentifier] = []
     var assertions = OpenAssertions()
-    /// When what outlasts the last task of a launch without a budget is told to end.
+    /// The time at which assertions expire that outlast the last task of a launch without a budget.
     var assertionDeadline: MonotonicTime?
     var isBudgetUsedUp = false
-    /// Continued tasks went on beyond its deadline, which binds nothing any more.
+    /// Whether continued tasks ran on beyond the deadline of the budget, which then no longer applies.
     var hasOutlivedBudget = false
     var kill: KillReason?
     /// Continued tasks whose delivery is being committed.
     var arriving: [PlannedTask] = []
-    /// Tasks it was ever to have: what failed to arrive leaves its number unused.
+    /// Number of tasks ever assigned to the launch: a task whose delivery failed leaves its number unused.
     var tasksHanded: Int
     var violations = 0
-    /// Times that it asked for another interval of legacy fetch.
+    /// Number of its requests for another interval of legacy fetch.
     var fetchIntervals = 0
-    /// Requests that it submitted and that were accepted.
+    /// Accepted requests that it submitted.
     var submissions = BoundedLines(limit: 20)
     /// Pending requests that its submissions replaced.
     var replacements = BoundedLines(limit: 20)
-    /// Pending requests that it cancelled. A cancellation is an outcome, which `why` reads from the journal.
+    /// Pending requests that it cancelled. The limit is higher: a cancellation is an outcome, which `task why` reads
+    /// from the journal.
     var cancellations = BoundedLines(limit: 100)
-    /// The process has ended while commits in flight decide what that means for its tasks.
+    /// The end of its process, while commits in flight still decide about its tasks.
     var end: ProcessEnd?
-    /// Those commits.
+    /// Number of those commits.
     var undecided = 0
 
     init(_ start: Launch.Start, plan: LaunchPlan) {
@@ -89,21 +90,21 @@ struct Execution: Sendable {
     var grace: Duration { plan.budget.grace }
     var unfinished: [Int] { tasks.indices.filter { tasks[$0].outcome == nil } }
 
-    /// Messages of its runner count: after the kill, and after the end of its process, nothing does (BGT-ABI-09).
+    /// Whether messages of its runner count: none do after the kill or the end of its process (BGT-ABI-09).
     var isListening: Bool { kill == nil && end == nil }
 
-    /// No task of it may go on.
+    /// Whether every unfinished task was expired and none is being delivered.
     var isToldToStop: Bool { arriving.isEmpty && unfinished.allSatisfy { tasks[$0].expiration != nil } }
 
-    /// A continued task goes on, which no deadline ends.
+    /// Whether a continued task is unfinished or being delivered; no deadline ends it.
     var hasContinuedWork: Bool { !arriving.isEmpty || unfinished.contains { tasks[$0].isContinued } }
 
-    /// Something of it has to end with the budget.
+    /// Whether the launch has work that has to end with the budget.
     var isBoundByBudget: Bool {
         !hasOutlivedBudget && (!hasContinuedWork || unfinished.contains { !tasks[$0].isContinued })
     }
 
-    /// A user started it, or it works on a user's behalf: it may submit continued requests (C8).
+    /// Whether a user started it, or it works for a user: only then may it submit continued requests (C8).
     var isForeground: Bool {
         plan.cause == .person
             || tasks.contains { task in
@@ -112,7 +113,8 @@ struct Execution: Sendable {
             }
     }
 
-    /// A launch of work that ran on a machine in use, at a user's request or past its deferral, does not mind that it is.
+    /// Whether the expiration reason applies. `notIdle` does not apply to a launch that started on a machine in use, at
+    /// a user's request or past its deferral.
     func minds(_ reason: ExpirationReason) -> Bool { reason != .notIdle || conditionsAtClose.isIdle }
 
     func index(of id: TaskID) -> Int? { tasks.firstIndex { $0.id == id } }

@@ -2,45 +2,46 @@
 
 import TaskModel
 
-/// How a process ended, and what it wrote as it crashed.
+/// The end of a process: its termination, and its crash report if it crashed.
 struct ProcessEnd: Hashable, Sendable {
     let termination: ProcessTermination
     let lastWords: LastWords?
 }
 
-/// One launch from the request for a runner to the record of its end. Each phase holds what is legal in it.
+/// One launch, from the request for a runner to the record of its end. Each phase holds only the data that is valid in
+/// it.
 struct Launch: Sendable {
     enum Phase: Sendable {
-        /// A runner is being started; nothing is decided about the batch.
+        /// A runner is being started; the batch is still open.
         case preparing
-        /// The batch is closed and the launch being committed; no plan was sent.
+        /// The batch is closed and the launch is being committed; the plan is not sent.
         case starting(Start)
         /// The plan was sent.
         case running(Execution)
-        /// Every task is over; the process is asked to leave, and is killed at that time.
+        /// Every task has ended. The process was told to exit, and is killed at that time.
         case finishing(Execution, by: MonotonicTime)
-        /// No process is left; its record may not be on disk yet.
+        /// The process has ended; the record of it may not be on disk.
         case ended
     }
 
-    /// What was committed, or is about to be.
+    /// The contents of the launch's commit.
     struct Start: Sendable {
         let plan: LaunchPlan
         var tasks: [Execution.Task]
         let conditions: Conditions
-        /// The process ended before the launch was on disk.
+        /// Set when the process ended before the launch was on disk.
         var end: ProcessEnd?
     }
 
     let number: LaunchNumber
     let plugin: PluginIdentifier
-    /// Where it takes capacity: a launch with a continued task leaves the lane that it began in (C8).
+    /// The lane whose capacity it uses: a launch that gets a continued task moves to the continued lane (C8).
     var lane: Lane
     var phase = Phase.preparing
     var record = LaunchRecord()
-    /// The earliest alarm that is on the agenda for it.
+    /// The earliest time for which the agenda has an alarm of the launch.
     var alarmAt: MonotonicTime?
-    /// The kill time that the launch thread was last given.
+    /// The kill time that was last set at the launch thread.
     var killTime: MonotonicTime?
 
     init(number: LaunchNumber, plugin: PluginIdentifier, lane: Lane) {
@@ -49,7 +50,7 @@ struct Launch: Sendable {
         self.lane = lane
     }
 
-    /// What it will take is not on disk yet.
+    /// Whether the launch is not on disk yet.
     var isUnderWay: Bool {
         switch phase {
         case .preparing, .starting: true
@@ -73,7 +74,8 @@ struct Launch: Sendable {
         if case .starting(let start) = phase { start.plan } else { execution?.plan }
     }
 
-    /// The tasks of its batch and those that joined it; none while the batch is open and after the end of the process.
+    /// The tasks of its batch, including later deliveries; empty while the batch is open and after the end of the
+    /// process.
     var tasks: [Execution.Task] {
         if case .starting(let start) = phase { start.tasks } else { execution?.tasks ?? [] }
     }
@@ -83,12 +85,12 @@ struct Launch: Sendable {
         return tasks.indices.filter { tasks[$0].outcome == nil }
     }
 
-    /// Whether its runner is to be heard (BGT-ABI-09): it runs, was not killed, and its process has not ended.
+    /// Whether messages of its runner count (BGT-ABI-09): it runs, was not killed, and its process has not ended.
     var isListening: Bool {
         if case .running(let execution) = phase { execution.isListening } else { false }
     }
 
-    /// Changes the tasks of a launch that is being committed, or that runs.
+    /// Changes the tasks of a launch that is being committed or running.
     mutating func withTasks(_ body: (inout [Execution.Task]) -> Void) {
         if case .starting(var start) = phase {
             phase = .ended
@@ -99,12 +101,12 @@ struct Launch: Sendable {
         }
     }
 
-    /// Changes the execution in place. Without one nothing happens, and nil is returned.
+    /// Changes the execution in place. Without an execution it does nothing and returns nil.
     @discardableResult
     mutating func withExecution<Result>(_ body: (inout Execution) -> Result) -> Result? {
         switch phase {
         case .running(var execution):
-            // The phase gives its hold up first: two holders of one array would mean a copy of it.
+            // The phase releases its reference first: with two references, the change would copy the arrays.
             phase = .ended
             defer { phase = .running(execution) }
             return body(&execution)
@@ -117,36 +119,37 @@ struct Launch: Sendable {
     }
 }
 
-/// What a launch still has to have written. One commit at a time, so that its story stays in order.
+/// The changes that a launch still has to record. One commit at a time, so that its journal stays in order.
 struct LaunchRecord: Sendable {
-    /// Changes in order, with the task that they are about.
+    /// Changes in order, with the task that they concern.
     struct Step: Sendable {
         var changes: [LedgerChange]
         var task: TaskEnd?
     }
 
-    /// A task that ends or returns by a step: in flight from the moment that is decided.
+    /// A task that ends or returns to pending in a step; it is in flight from the decision on.
     struct TaskEnd: Sendable {
         let work: PendingWork
         let change: ChangeNumber
-        /// It is pending again once the step is on disk.
+        /// Whether the task is pending again once the step is on disk.
         var returns: Bool
     }
 
     var waiting: [Step] = []
     var inFlight: [Step]?
-    /// When a failed commit is tried again.
+    /// The time at which a failed commit is tried again; nil without one.
     var retryAt: MonotonicTime?
 
     var isComplete: Bool { waiting.isEmpty && inFlight == nil }
     /// Tasks whose end is not on disk yet.
     var unrecorded: [TaskEnd] { ((inFlight ?? []) + waiting).compactMap(\.task) }
-    /// What will be pending again, unless it is superseded.
+    /// The work that will be pending again, unless it is superseded.
     var returning: [PendingWork] { unrecorded.filter(\.returns).map(\.work) }
 
-    /// A newer submission is on disk: what was to return under its identifier, and is not on its way to disk, ends.
+    /// Applies a newer submission that is on disk: the waiting steps no longer return older tasks of its identifier,
+    /// but end them. Steps in flight stay unchanged.
     ///
-    /// - Returns: the tasks that do not return any more.
+    /// - Returns: the tasks that no longer return.
     mutating func supersede(_ identifier: TaskIdentifier, by newer: SubmissionNumber) -> [TaskEnd] {
         var ended: [TaskEnd] = []
         for index in waiting.indices {

@@ -2,38 +2,38 @@
 
 import TaskModel
 
-/// The launches that are not recorded to their end yet, with the lanes that they take capacity of.
+/// The launches whose end is not recorded yet, with the lanes whose capacity they use.
 ///
-/// A change takes for granted that the launch is known: a missing one traps in debug builds.
+/// A change requires a known launch: an unknown one traps in debug builds.
 struct LaunchTable: Sendable {
     private var launches: [LaunchNumber: Launch] = [:]
     private var counts: [Lane: Int] = [:]
     private var byPlugin: [PluginIdentifier: Set<LaunchNumber>] = [:]
     /// Launches with an unfinished task, by its identifier.
     private var byIdentifier: [TaskIdentifier: Set<LaunchNumber>] = [:]
-    /// Launches of other lanes that a continued task is being delivered to.
+    /// Launches of other lanes to which a continued task is being delivered.
     private var moving: Set<LaunchNumber> = []
 
     var isEmpty: Bool { launches.isEmpty }
     var numbers: [LaunchNumber] { launches.keys.sorted() }
     var values: Dictionary<LaunchNumber, Launch>.Values { launches.values }
 
-    /// A copy; nil for a launch that is not known. Changing it changes nothing here.
+    /// A copy of the launch; nil for an unknown one. Changes to the copy have no effect here.
     func find(_ number: LaunchNumber) -> Launch? { launches[number] }
 
-    /// The execution of a launch, for as long as its runner is to be heard (BGT-ABI-09).
+    /// The execution of a launch, while messages of its runner count (BGT-ABI-09); nil otherwise.
     func listening(_ number: LaunchNumber) -> Execution? {
         guard case .running(let execution)? = launches[number]?.phase, execution.isListening else { return nil }
         return execution
     }
 
-    /// Launches that take capacity of the lane.
+    /// Number of launches that use capacity of the lane.
     func count(in lane: Lane) -> Int { (counts[lane] ?? 0) + (lane == .continued ? moving.count : 0) }
 
     func hasLaunches(of plugin: PluginIdentifier) -> Bool { byPlugin[plugin] != nil }
     func numbers(of plugin: PluginIdentifier) -> [LaunchNumber] { byPlugin[plugin]?.sorted() ?? [] }
 
-    /// Launches with an unfinished task of that identifier, the oldest first.
+    /// Launches with an unfinished task of that identifier, oldest first.
     func numbers(running identifier: TaskIdentifier) -> [LaunchNumber] { byIdentifier[identifier]?.sorted() ?? [] }
 
     @discardableResult
@@ -45,7 +45,7 @@ struct LaunchTable: Sendable {
         return body(&launches.values[index])
     }
 
-    /// Changes what runs in a launch, in place.
+    /// Changes the execution of a launch in place.
     @discardableResult
     mutating func execute<Result>(_ number: LaunchNumber, _ body: (inout Execution) -> Result) -> Result? {
         let result = update(number) { $0.withExecution(body) }
@@ -69,7 +69,7 @@ struct LaunchTable: Sendable {
         return launch
     }
 
-    /// It takes capacity of that lane from now on.
+    /// Moves the launch to another lane, whose capacity it uses from then on.
     mutating func move(_ number: LaunchNumber, to lane: Lane) {
         guard let old = launches[number]?.lane, old != lane else { return }
         counts[old, default: 1] -= 1

@@ -2,21 +2,21 @@
 
 import TaskModel
 
-/// The assertions that keep a launch open after its last task. Bounded, whatever its runner claims.
+/// The assertions that keep a launch open after its last task. Their number is limited here, whatever the runner sends.
 struct OpenAssertions: Sendable {
     private var open: [(id: AssertionID, name: String)] = []
-    /// Ended or not: ids rise, so that none comes twice.
+    /// The highest identifier so far, open or ended: identifiers rise, so a repeated one is invalid.
     private var newest: AssertionID?
-    /// Set once, when nothing of the launch may go on.
+    /// Set once, when every task of the launch has ended or expired.
     var expiration: (reason: ExpirationReason, killAt: MonotonicTime)?
 
     var isEmpty: Bool { open.isEmpty }
-    /// In the order of their begin.
+    /// Names of the open assertions, in the order of their begin.
     var names: [String] { open.map(\.name) }
-    /// When those that were told to end and have not are overdue.
+    /// The kill time of assertions that are still open after their expiration; nil without any.
     var killAt: MonotonicTime? { isEmpty ? nil : expiration?.killAt }
 
-    /// - Returns: what is wrong with it; nil when it is open now.
+    /// Opens an assertion; returns the problem of an invalid one, or nil.
     mutating func begin(_ id: AssertionID, named name: String, in launch: LaunchNumber) -> String? {
         guard id.belongs(to: launch), newest.map({ $0 < id }) ?? true else {
             return "began assertion \(id), whose number is not new in launch \(launch)"
@@ -34,14 +34,14 @@ struct OpenAssertions: Sendable {
         return nil
     }
 
-    /// - Returns: whether it was open.
+    /// Closes an assertion; returns whether it was open.
     mutating func end(_ id: AssertionID) -> Bool {
         guard let index = open.firstIndex(where: { $0.id == id }) else { return false }
         open.remove(at: index)
         return true
     }
 
-    /// Those that are open, for a message.
+    /// The open assertions as text for a message.
     var account: String {
         let shown = 5
         let listed = names.prefix(shown).map { "\"\($0)\"" }.joined(separator: ", ")

@@ -10,7 +10,7 @@ struct EventQueue: Sendable {
     /// Events whose commit is in flight.
     private var arriving: [SubmissionNumber: EventType] = [:]
 
-    /// Events that wait, once every commit in flight has succeeded.
+    /// Number of waiting events, assuming that every commit in flight succeeds.
     var expectedCount: Int { stored.count + arriving.count }
     var count: Int { stored.count }
     var isEmpty: Bool { stored.isEmpty }
@@ -22,7 +22,7 @@ struct EventQueue: Sendable {
     func contains(_ type: EventType) -> Bool { (counts[type] ?? 0) > 0 }
     func isArriving(_ type: EventType) -> Bool { arriving.values.contains(type) }
 
-    /// The events behind a number, oldest first, at most so many.
+    /// The events after a number, oldest first, at most `limit`.
     func events(after number: SubmissionNumber?, limit: Int) -> [PendingEvent] {
         Array(stored[(number.map(firstIndex(after:)) ?? 0)...].prefix(limit))
     }

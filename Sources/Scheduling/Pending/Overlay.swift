@@ -2,28 +2,28 @@
 
 import TaskModel
 
-/// Names one change in flight, from the moment it is decided until its commit is known.
+/// The identifier of one change in flight, from its decision until the result of its commit is known.
 struct ChangeNumber: RawRepresentable, Hashable, Comparable, Sendable {
     let rawValue: UInt64
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What a change in flight does to the pending request of its identifier, should its commit succeed.
+/// The effect of a change in flight on the pending request of its identifier, if its commit succeeds.
 enum RequestEffect: Hashable, Sendable {
-    /// It is accepted and takes the place of the pending one.
+    /// The request is accepted and replaces the pending one.
     case stores(PendingRequest)
-    /// It is cancelled, launched or dropped.
+    /// The request is cancelled, launched or dropped.
     case removes(SubmissionNumber)
-    /// It comes back from a launch, unless something newer is pending.
+    /// The request returns from a launch, unless a newer one is pending.
     case returns(PendingRequest)
     /// A running task of the identifier ends or is kept from returning.
     case concernsRunningTask
 }
 
-/// The changes in flight about the identifiers of one plugin, laid over what the ledger is known to hold.
+/// The changes in flight of one plugin's identifiers, on top of the state that is known to be on disk.
 ///
-/// Settling a change applies it below and drops it here; rolling it back only drops it here. What will be pending is
-/// never stored, but follows from both.
+/// A change that succeeds is applied to that state and dropped here; a change that is rolled back is only dropped. The
+/// expected state is never stored, but computed from both.
 struct Overlay: Sendable {
     private struct Entry: Sendable {
         let number: ChangeNumber
@@ -48,7 +48,7 @@ struct Overlay: Sendable {
         if !left.isEmpty { entries[identifier] = left }
     }
 
-    /// The request that will be pending once every change in flight has succeeded.
+    /// The pending request of the identifier, assuming that every change in flight succeeds.
     func expected(_ identifier: TaskIdentifier, over stored: PendingRequest?) -> PendingRequest? {
         guard let entries = entries[identifier] else { return stored }
         var expected = stored
@@ -63,14 +63,14 @@ struct Overlay: Sendable {
         return expected
     }
 
-    /// A request of that number is on disk, running, and about to be pending again.
+    /// Whether a running request of that number is about to return to pending.
     func returns(_ number: SubmissionNumber, of identifier: TaskIdentifier) -> Bool {
         entries[identifier]?.contains { entry in
             if case .returns(let request) = entry.effect { request.number == number } else { false }
         } ?? false
     }
 
-    /// The kinds that may be pending under the identifier, whichever of the changes in flight succeed.
+    /// The kinds that the changes in flight may store under the identifier, whichever of them succeed.
     func possibleKinds(of identifier: TaskIdentifier) -> KindSet {
         var kinds: KindSet = []
         for entry in entries[identifier] ?? [] {
@@ -83,7 +83,7 @@ struct Overlay: Sendable {
     }
 }
 
-/// Kinds of requests, as they count against limits.
+/// A set of kinds of requests, with the kinds merged that share a limit.
 struct KindSet: OptionSet, Hashable, Sendable {
     let rawValue: UInt8
     init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -2,15 +2,15 @@
 
 import TaskModel
 
-// The changes in flight, and what limits are judged by while nobody can know which of them will succeed.
+// The changes in flight, and the counts for limits while their results are unknown.
 extension PendingRequests {
-    /// A change of the identifier is decided and its commit not known yet.
+    /// Adds a change of the identifier that was decided and whose commit is in flight.
     mutating func begin(_ effect: RequestEffect, about identifier: TaskIdentifier, as change: ChangeNumber) {
         overlay.add(effect, about: identifier, as: change)
         overlayChanged(about: identifier)
     }
 
-    /// The commit of a change is known; what it did, if it succeeded, is applied by the caller.
+    /// Removes a change whose result is known. The caller applies its effect if it succeeded.
     mutating func end(_ change: ChangeNumber, about identifier: TaskIdentifier) {
         overlay.drop(change, about: identifier)
         overlayChanged(about: identifier)
@@ -23,7 +23,7 @@ extension PendingRequests {
 
     func isInFlight(_ identifier: TaskIdentifier) -> Bool { overlay.contains(identifier) }
 
-    /// The request that will be pending under the identifier once every change in flight has succeeded.
+    /// The pending request of the identifier, assuming that every change in flight succeeds.
     func expected(_ identifier: TaskIdentifier) -> PendingRequest? {
         overlay.expected(identifier, over: self[identifier])
     }
@@ -33,20 +33,20 @@ extension PendingRequests {
         overlay.contains(identifier) ? expected(identifier)?.number : number(of: identifier)
     }
 
-    /// All that will be pending, oldest first.
+    /// All requests that are pending if every change in flight succeeds, oldest first.
     func allExpected() -> [PendingRequest] {
         let settled = requests().filter { !overlay.contains($0.request.identifier) }
         return (settled + overlay.identifiers.compactMap(expected)).sorted { $0.number < $1.number }
     }
 
-    /// Pending, or about to return from a launch.
+    /// Whether the request is pending, or about to return from a launch.
     func isOnDisk(_ request: PendingRequest) -> Bool {
         let identifier = request.request.identifier
         return number(of: identifier) == request.number || overlay.returns(request.number, of: identifier)
     }
 
-    /// How many requests may come to count against the kind's limit, whichever changes in flight succeed; the one under
-    /// `identifier` itself left out: a replacement does not add to them (statement 23).
+    /// The maximum number of requests that count against the kind's limit, whichever changes in flight succeed. The
+    /// request under `identifier` is excluded, because a replacement does not add to the number (statement 23).
     func count(of kind: TaskKind, beside identifier: TaskIdentifier) -> Int {
         let own = storedKind(of: identifier).union(overlay.possibleKinds(of: identifier))
         return limits.count(of: kind) - (own.contains(KindSet(kind)) ? 1 : 0)
@@ -56,15 +56,15 @@ extension PendingRequests {
         store.place(of: identifier).flatMap { store[$0] }.map { KindSet($0.kind.value) } ?? []
     }
 
-    /// Brings the count of what is in flight under an identifier in line with its changes.
+    /// Updates the count of in-flight kinds under an identifier after its changes have changed.
     mutating func recount(_ identifier: TaskIdentifier) {
         let added = overlay.possibleKinds(of: identifier).subtracting(storedKind(of: identifier))
         limits.setInFlight(added, under: identifier)
     }
 }
 
-/// How many requests of one plugin count against each limit: those that are stored, and those that may be after the
-/// changes in flight.
+/// Numbers of one plugin's requests that count against each limit: stored requests, and requests that the changes in
+/// flight may add.
 struct LimitCounts: Sendable {
     private var stored: [KindSet: Int] = [:]
     private var inFlight: [KindSet: Int] = [:]
@@ -72,13 +72,13 @@ struct LimitCounts: Sendable {
 
     func count(of kind: TaskKind) -> Int { (stored[KindSet(kind)] ?? 0) + (inFlight[KindSet(kind)] ?? 0) }
 
-    /// Stored ones alone.
+    /// The number of stored requests alone.
     func storedCount(of kind: TaskKind) -> Int { stored[KindSet(kind)] ?? 0 }
 
     mutating func add(_ kind: TaskKind) { stored[KindSet(kind), default: 0] += 1 }
     mutating func subtract(_ kind: TaskKind) { stored[KindSet(kind), default: 1] -= 1 }
 
-    /// - Parameter kinds: that may be pending under the identifier beside the stored one's.
+    /// - Parameter kinds: kinds that may become pending under the identifier, in addition to the stored one.
     mutating func setInFlight(_ kinds: KindSet, under identifier: TaskIdentifier) {
         let old = added[identifier] ?? []
         if old == kinds { return }

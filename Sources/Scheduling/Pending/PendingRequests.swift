@@ -2,10 +2,10 @@
 
 import TaskModel
 
-/// The pending requests of one plugin, grouped by what they wait for, with the changes in flight about them.
+/// The pending requests of one plugin, grouped by their blocking conditions, with the changes in flight about them.
 ///
-/// A request is upcoming until its own time has come, then ready in one group. Only the ledger's word moves it in or out;
-/// what will be pending after the changes in flight follows from the overlay.
+/// A request is upcoming until its own time has come, then ready in one group. Requests are added and removed only
+/// after a commit; the overlay contains the effect of the changes in flight.
 struct PendingRequests: Sendable {
     let plugin: PluginIdentifier
     var store = RequestStore()
@@ -13,11 +13,11 @@ struct PendingRequests: Sendable {
     var upcoming = UpcomingRequests()
     var overlay = Overlay()
     var limits = LimitCounts()
-    /// When classes last ceased to be deferred.
+    /// The time at which each class last ceased to be deferred.
     private var deferralEnds: [WorkClass: WallTime] = [:]
-    /// Identifiers that the installed manifest permits; nil while none is installed.
+    /// The identifiers that the installed manifest permits; nil while none is installed.
     private(set) var permissions: Permissions?
-    /// Pending health research that needs its container unlocked.
+    /// Number of pending health research requests that need an unlocked container.
     private(set) var studies = 0
 
     init(of plugin: PluginIdentifier) { self.plugin = plugin }
@@ -35,7 +35,7 @@ struct PendingRequests: Sendable {
 
     func request(_ place: RequestPlace) -> PendingRequest? { store[place].map { store.request($0, of: plugin) } }
 
-    /// The requests behind a number, oldest first, at most so many.
+    /// The requests after a number, oldest first, at most `limit`.
     func requests(after number: SubmissionNumber? = nil, limit: Int = .max) -> [PendingRequest] {
         store.places(after: number).prefix(limit).compactMap(request)
     }
@@ -48,7 +48,7 @@ struct PendingRequests: Sendable {
         permissions?.permits(identifier, as: kind) ?? true
     }
 
-    /// Index of the group that the request is in; nil while its time has not come.
+    /// Index of the request's group; nil while its time has not come.
     func group(of request: PendingRequest) -> UInt16? {
         guard let place = store.place(of: request.request.identifier), place.number == request.number,
             let group = store[place]?.group
@@ -56,7 +56,7 @@ struct PendingRequests: Sendable {
         return group == RequestSlot.noGroup ? nil : group
     }
 
-    /// When the request joined its group; nil while its time has not come.
+    /// The time when the request joined its group; nil while its own time has not come.
     func readySince(of request: PendingRequest) -> WallTime? {
         guard let place = store.place(of: request.request.identifier), place.number == request.number,
             let slot = store[place], slot.group != RequestSlot.noGroup
@@ -66,10 +66,11 @@ struct PendingRequests: Sendable {
 
     // MARK: Storing
 
-    /// Stores a request in place of the one under its identifier.
+    /// Stores a request; replaces the stored request with its identifier.
     ///
-    /// - Parameter time: from which its own time lets it run; nil or past: at once.
-    /// - Parameter since: when it became due, if it did before now.
+    /// - Parameter time: the time from which the request may run; nil or a past time means at once.
+    ///
+    /// - Parameter since: the time at which it became due, if that was before now.
     mutating func insert(
         _ request: PendingRequest,
         dueAt time: WallTime?,
@@ -85,7 +86,7 @@ struct PendingRequests: Sendable {
         recount(identifier)
     }
 
-    /// Removes the request of that number; a newer one under the identifier stays.
+    /// Removes the request with that number; a newer one with the identifier stays.
     mutating func remove(_ identifier: TaskIdentifier, number: SubmissionNumber) {
         guard let place = store.place(of: identifier), place.number == number else { return }
         remove(place)
@@ -123,13 +124,13 @@ struct PendingRequests: Sendable {
         }
     }
 
-    /// When the next upcoming request is due.
+    /// The time at which the next upcoming request is due; nil without upcoming requests.
     mutating func nextDue() -> WallTime? { upcoming.earliest { store[$0]?.group == RequestSlot.noGroup } }
 
-    /// Decides anew for every request whether its time has come: the wall clock was set back.
+    /// Recomputes for every request whether its time has come, after the wall clock was set back.
     ///
-    /// - Parameter waits: as they were by the clock before. A deferral that was over, and that did not cover a request, does
-    ///   not cover it because both of them are moved to the same instant.
+    /// - Parameter waits: the waits according to the old clock. An ended deferral that did not cover a request still
+    ///   does not cover it, although both are moved to the same time.
     mutating func reckonAnew(
         at now: WallTime,
         _ waits: [WorkClass: ClassWait],
@@ -153,19 +154,19 @@ struct PendingRequests: Sendable {
         for (workClass, wait) in waits where wait.deferral.hasEnded { noteDeferralEnd(of: workClass, at: now) }
     }
 
-    /// Its requests that become due from now on are not covered by the deferral period that ended.
+    /// Records the end of a deferral period: requests of the class that become due later are not covered by it.
     mutating func noteDeferralEnd(of workClass: WorkClass, at now: WallTime) { deferralEnds[workClass] = now }
 
     // MARK: Groups
 
-    /// A user asks for it on the spot: time does not keep it waiting either.
+    /// Marks a request as requested by a user, which makes it ready regardless of its own time.
     mutating func setUserRequested(_ identifier: TaskIdentifier, at now: WallTime) {
         guard let place = store.place(of: identifier) else { return }
         store.setUserRequested(place)
         if store[place]?.group == RequestSlot.noGroup { join(place, since: now) } else { regroup(place) }
     }
 
-    /// The manifest has changed: whether it permits a request is judged anew for each.
+    /// Replaces the permissions after a change of the manifest, and regroups all requests.
     mutating func setPermissions(_ new: Permissions?) {
         permissions = new
         for place in store.places(after: nil) { regroup(place) }
@@ -173,7 +174,8 @@ struct PendingRequests: Sendable {
 
     /// Moves the members whose maximum deferral has passed to groups of their own.
     ///
-    /// - Parameter start: when the deferral of a member began that became due at that time; nil when it has not begun.
+    /// - Parameter isOver: whether the maximum deferral has passed for a member that became due at `due`; `isOwn` for a
+    ///   deferral of its own.
     mutating func passDeferral(
         in lane: Lane,
         isOver: (WorkClass, _ due: WallTime, _ isOwn: Bool) -> Bool
@@ -192,7 +194,7 @@ struct PendingRequests: Sendable {
         groups.firstDeferred(in: index) { store[$0]?.group == index }
     }
 
-    /// The key of a stored request's group, as of now.
+    /// The current key of a stored request's group.
     private func key(of slot: RequestSlot, isPastDeferral: Bool) -> GroupKey {
         let request = slot.request(terms: nil)
         let isPermitted = permissions?.permits(slot.identifier, as: slot.kind.value) ?? true
@@ -210,7 +212,7 @@ struct PendingRequests: Sendable {
     private mutating func join(_ place: RequestPlace, since: WallTime, isPastDeferral: Bool = false) {
         guard let slot = store[place] else { return }
         let key = key(of: slot, isPastDeferral: isPastDeferral)
-        // In the same instant, but later: the period that ended does not cover it.
+        // At the same time, but later: the ended deferral period does not cover it.
         let isLate = slot.group == RequestSlot.noGroup && slot.readySince != since
         let since = isLate && deferralEnds[key.workClass] == since ? since + .nanoseconds(1) : since
         let begin = slot.deferredSince.map { min($0, since) } ?? since
@@ -224,7 +226,7 @@ struct PendingRequests: Sendable {
         store.setGroup(RequestSlot.noGroup, of: place, since: slot.readySince)
     }
 
-    /// One of the facts of its key may have changed.
+    /// Moves a ready request to another group if its key has changed.
     mutating func regroup(_ place: RequestPlace) {
         guard let slot = store[place], slot.group != RequestSlot.noGroup else { return }
         let old = groups[slot.group].key

@@ -4,27 +4,27 @@ import DequeModule
 import HeapModule
 import TaskModel
 
-/// The facts by which the ready requests of one plugin are grouped: all of a group have the same reasons to wait, but for
-/// the launch that a continued request may join.
+/// The facts by which the ready requests of one plugin are grouped. All requests of a group have the same reasons,
+/// except for the launch that a continued request may join.
 struct GroupKey: Hashable, Sendable {
     var workClass: WorkClass
-    /// The installed manifest permits its identifier for its kind.
+    /// Whether the installed manifest permits its identifier for its kind.
     var isPermitted = true
-    /// A user asked for it on the spot: neither time nor conditions nor capacity keep it waiting.
+    /// Whether a user requested it: then time, conditions and capacity do not block it.
     var isUserRequested = false
-    /// A change of its identifier is in flight.
+    /// Whether a change of its identifier is in flight.
     var isInFlight = false
-    /// The next launch takes one of these alone (C3).
+    /// Whether the next launch takes one of these requests alone (C3).
     var runsAlone = false
-    /// Advisory policies have delayed it for as long as they may (C12).
+    /// Whether its maximum deferral by advisory policies has passed (C12).
     var isPastDeferral = false
-    /// It has a deferral of its own, older than its class knows: it ran before.
+    /// Whether it has a deferral of its own from an earlier launch, older than that of its class.
     var hasOwnDeferral = false
 }
 
-/// The ready requests of one plugin that share a key, in the order of their numbers.
+/// The ready requests of one plugin with the same key, ordered by number.
 struct ReadyGroup: Sendable {
-    /// A member, and the time that its deferral is counted from at the earliest.
+    /// A member with the earliest time from which its deferral counts.
     struct Deferred: Comparable, Sendable {
         let since: WallTime
         let place: RequestPlace
@@ -33,9 +33,9 @@ struct ReadyGroup: Sendable {
 
     let key: GroupKey
     private(set) var members = Deque<RequestPlace>()
-    /// When the newest of those that ever joined became due.
+    /// The latest due time of all requests that ever joined.
     private(set) var newestDue = WallTime(nanoseconds: .min)
-    /// Holds members that left until they come to the front.
+    /// The members by the start of their deferral. Members that have left stay until they reach the front.
     private var deferred = Heap<Deferred>()
 
     init(key: GroupKey) { self.key = key }
@@ -61,7 +61,8 @@ struct ReadyGroup: Sendable {
         }
     }
 
-    /// The member whose deferral began first, as far as its own time decides. Drops those in front of it that left.
+    /// The member with the earliest start of deferral, judged by its own due time. Removes entries before it whose
+    /// members have left.
     mutating func firstDeferred(isMember: (RequestPlace) -> Bool) -> Deferred? {
         while let first = deferred.min {
             if isMember(first.place) { return first }
@@ -71,14 +72,14 @@ struct ReadyGroup: Sendable {
     }
 }
 
-/// All groups of one plugin. A key keeps its index, so that a slot can name its group in two bytes.
+/// All groups of one plugin. A key keeps its index, so that a slot can store its group in two bytes.
 struct ReadyGroups: Sendable {
     private var groups: [ReadyGroup] = []
     private var indices: [GroupKey: UInt16] = [:]
     private var backgroundCount = 0
     private var continuedCount = 0
 
-    /// Number of ready requests in a lane; events are in none of the groups.
+    /// Number of ready requests in a lane; events are not in groups.
     func count(in lane: Lane) -> Int {
         switch lane {
         case .background: backgroundCount
@@ -93,16 +94,16 @@ struct ReadyGroups: Sendable {
 
     subscript(index: UInt16) -> ReadyGroup { groups[Int(index)] }
 
-    /// Some request has a deferral of its own.
+    /// Whether a request has a deferral of its own.
     var hasOwnDeferrals: Bool { groups.contains { $0.key.hasOwnDeferral && !$0.isEmpty } }
 
-    /// When the newest request of a class became due that is or was ready.
+    /// The latest due time of a class, over all requests that ever joined its groups.
     func newestDue(of workClass: WorkClass) -> WallTime {
         groups.lazy.filter { $0.key.workClass == workClass && !$0.isEmpty }.map(\.newestDue).max()
             ?? WallTime(nanoseconds: .min)
     }
 
-    /// Indices of the groups of a lane that have members.
+    /// Indices of the groups of a lane with members.
     func indices(in lane: Lane) -> [UInt16] {
         if count(in: lane) == 0 { return [] }
         return groups.indices.lazy.filter { !groups[$0].isEmpty && groups[$0].key.workClass.kind.lane == lane }

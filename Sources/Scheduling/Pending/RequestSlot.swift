@@ -2,9 +2,9 @@
 
 import TaskModel
 
-/// A pending request in 88 bytes, half of `PendingRequest`: a host may hold a million of them.
+/// A pending request in 88 bytes, half of `PendingRequest`, because a host may hold a million of them.
 ///
-/// Continued terms and submitting plugins are few and lie beside, in tables of `PendingRequests`.
+/// Continued terms and submitting plugins are few, and are stored in separate tables of `RequestStore`.
 struct RequestSlot: Sendable {
     let identifier: TaskIdentifier
     let number: SubmissionNumber
@@ -14,13 +14,13 @@ struct RequestSlot: Sendable {
     private var deferredSinceNanoseconds: Int64
     /// Wall time at which it joined its group; meaningless before that.
     var readySince = WallTime(nanoseconds: 0)
-    /// Index into the table of continued terms; `none` for every other kind.
+    /// Index into the table of continued terms; `noTerms` for the other kinds.
     let terms: UInt32
     /// Index into the table of submitting plugins, or one of the two constants.
     let submitter: UInt16
     private let attempts: UInt16
     private let hostLosses: UInt16
-    /// Index of its group of ready requests; `none` while its time has not come.
+    /// Index of its group of ready requests; `noGroup` while its time has not come.
     var group = Self.noGroup
     let kind: TaskKind.Byte
     private let protection: UInt8
@@ -40,7 +40,7 @@ struct RequestSlot: Sendable {
         static let isUserRequested = Flags(rawValue: 16)
     }
 
-    /// Wall times are never this old; it stands for nil.
+    /// A value that stands for nil; wall times are never this old.
     private static let never = Int64.min
 
     init(_ pending: PendingRequest, terms: UInt32, submitter: UInt16) {
@@ -70,7 +70,7 @@ struct RequestSlot: Sendable {
     var submittedAt: WallTime { WallTime(nanoseconds: submittedAtNanoseconds) }
     var runsAlone: Bool { flags.contains(.runsAlone) }
 
-    /// A user asked for its launch on the spot.
+    /// Whether a user requested its launch.
     var isUserRequested: Bool {
         get { flags.contains(.isUserRequested) }
         set { if newValue { flags.insert(.isUserRequested) } else { flags.remove(.isUserRequested) } }

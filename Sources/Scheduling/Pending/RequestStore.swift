@@ -3,13 +3,13 @@
 import DequeModule
 import TaskModel
 
-/// A pending request by its number and the index of its slot.
+/// A reference to a pending request: its number and the index of its slot.
 struct RequestPlace: Hashable, Sendable {
     let number: SubmissionNumber
     let slot: UInt32
 }
 
-/// The slots of one plugin's pending requests: found by identifier, listed by number.
+/// The slots of one plugin's pending requests, indexed by identifier and ordered by number.
 struct RequestStore: Sendable {
     private var slots: ContiguousArray<RequestSlot?> = []
     private var freeSlots: [UInt32] = []
@@ -26,7 +26,7 @@ struct RequestStore: Sendable {
         return RequestPlace(number: number, slot: slot)
     }
 
-    /// The slot of a place; nil when its request has left.
+    /// The slot of a place; nil when its request was removed.
     subscript(place: RequestPlace) -> RequestSlot? {
         guard let slot = slots[Int(place.slot)], slot.number == place.number else { return nil }
         return slot
@@ -46,7 +46,7 @@ struct RequestStore: Sendable {
         )
     }
 
-    /// The places behind a number, oldest first.
+    /// The places after a number, oldest first.
     func places(after number: SubmissionNumber?) -> Deque<RequestPlace>.SubSequence {
         guard let number else { return order[...] }
         return order[order.index(after: number)...]
@@ -54,7 +54,7 @@ struct RequestStore: Sendable {
 
     // MARK: Changing
 
-    /// - Precondition: no request is stored under the identifier.
+    /// - Precondition: no request with this identifier is stored.
     mutating func insert(_ request: PendingRequest) -> RequestPlace {
         let value = RequestSlot(
             request,
@@ -84,7 +84,7 @@ struct RequestStore: Sendable {
         order.remove(place.number)
     }
 
-    /// Records in which group the request of a place is, and since when.
+    /// Sets the group of a request, and the time at which it joined.
     mutating func setGroup(_ group: UInt16, of place: RequestPlace, since: WallTime) {
         slots[Int(place.slot)]?.group = group
         slots[Int(place.slot)]?.readySince = since
@@ -92,7 +92,7 @@ struct RequestStore: Sendable {
 
     mutating func setUserRequested(_ place: RequestPlace) { slots[Int(place.slot)]?.isUserRequested = true }
 
-    // MARK: What lies beside the slots
+    // MARK: Tables beside the slots
 
     private mutating func keep(_ new: ContinuedTerms?) -> UInt32 {
         guard let new else { return RequestSlot.noTerms }
@@ -107,7 +107,7 @@ struct RequestStore: Sendable {
         case .schedule: return RequestSlot.submittedBySchedule
         case .plugin(let plugin):
             if let index = submitters.firstIndex(of: plugin) { return UInt16(index) }
-            // A plugin and its extensions submit; there are never so many.
+            // The submitters are the plugin and its extensions, far fewer than this.
             guard submitters.count < Int(RequestSlot.submittedBySchedule) else { return RequestSlot.submittedByUser }
             submitters.append(plugin)
             return UInt16(submitters.count - 1)
@@ -124,9 +124,9 @@ struct RequestStore: Sendable {
 }
 
 extension Deque<RequestPlace> {
-    /// Index of the first place behind a number.
+    /// Index of the first place after a number.
     func index(after number: SubmissionNumber) -> Int {
-        // Numbers rise: nearly always the answer is the end.
+        // Numbers rise, so the result is nearly always the end.
         guard let last, last.number > number else { return count }
         var (low, high) = (0, count)
         while low < high {

@@ -3,7 +3,8 @@
 import HeapModule
 import TaskModel
 
-/// The requests of one plugin whose own time has not come, by that time. Holds requests that left until their time comes.
+/// The requests of one plugin whose own time has not come, ordered by that time. Removed requests stay until their time
+/// comes.
 struct UpcomingRequests: Sendable {
     private struct Entry: Comparable, Sendable {
         let time: WallTime
@@ -15,14 +16,14 @@ struct UpcomingRequests: Sendable {
 
     mutating func insert(_ place: RequestPlace, at time: WallTime) { heap.insert(Entry(time: time, place: place)) }
 
-    /// The next request whose time has come; nil when there is none.
+    /// Removes and returns the next request whose time has come; nil when there is none.
     mutating func next(upTo now: WallTime) -> RequestPlace? {
         guard let first = heap.min, first.time <= now else { return nil }
         heap.removeMin()
         return first.place
     }
 
-    /// The earliest time of a request that is still there.
+    /// The earliest time of a request that is still upcoming.
     mutating func earliest(isWaiting: (RequestPlace) -> Bool) -> WallTime? {
         while let first = heap.min {
             if isWaiting(first.place) { return first.time }
@@ -31,7 +32,7 @@ struct UpcomingRequests: Sendable {
         return nil
     }
 
-    /// Drops the requests that left once they outnumber the others.
+    /// Drops removed requests once they outnumber the others.
     mutating func compact(holding count: Int, isWaiting: (RequestPlace) -> Bool) {
         guard heap.count > 2 * count + 32 else { return }
         heap = Heap(heap.unordered.filter { isWaiting($0.place) })

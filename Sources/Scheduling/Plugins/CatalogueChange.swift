@@ -2,12 +2,12 @@
 
 package import TaskModel
 
-/// The catalogue: the installed plugins, and the plugins whose manifest is refused.
+/// The catalogue: the installed plugins, and the plugins with a refused manifest.
 package struct Catalogue: Hashable, Sendable {
     /// A manifest that cannot be used.
     package struct Refusal: Hashable, Sendable {
         package let problem: String
-        /// Nothing is wrong with the manifest, except that its main plugin is missing.
+        /// Whether the missing main plugin is the only problem.
         package let isOrphan: Bool
 
         package init(problem: String, isOrphan: Bool = false) {
@@ -17,25 +17,25 @@ package struct Catalogue: Hashable, Sendable {
     }
 
     package let installed: [PluginIdentifier: PluginEntry]
-    /// Contains an installed plugin when another manifest of it is refused.
+    /// Contains an installed plugin if another manifest for it is refused.
     package let refused: [PluginIdentifier: Refusal]
 
-    /// - Parameter entries: of each plugin the last entry counts.
+    /// - Parameter entries: the last entry of each plugin counts.
     package init(_ entries: [PluginEntry] = [], refused: [PluginIdentifier: Refusal] = [:]) {
         installed = Dictionary(entries.map { ($0.identifier, $0) }) { _, last in last }
         self.refused = refused
     }
 }
 
-/// The difference between two catalogues. The first change that a scheduler gets is the difference from an empty one.
+/// The difference between two catalogues. The first change of a scheduler is the difference from an empty catalogue.
 package struct CatalogueChange: Hashable, Sendable {
-    /// Plugins that are new or described differently, in the order of their identifiers.
+    /// Plugins that are new or described differently, ordered by identifier.
     package let installed: [PluginEntry]
-    /// Plugins that are no longer installed, in the order of their identifiers.
+    /// Plugins that are no longer installed, ordered by identifier.
     package let removed: [PluginIdentifier]
-    /// Plugins whose refusal is new or another one.
+    /// Plugins with a new refusal, or with another problem than before.
     package let refused: [PluginIdentifier: Catalogue.Refusal]
-    /// Plugins that no manifest is refused of any more.
+    /// Plugins that no longer have a refused manifest.
     package let accepted: Set<PluginIdentifier>
 
     package init(from old: Catalogue = Catalogue(), to new: Catalogue) {

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// What is dropped of a plugin that was removed long ago, or that a user purges.
+/// The pending work that is dropped when a removed plugin's retention has passed, or when a user purges the plugin.
 struct Clearance: Hashable, Sendable {
     enum Cause: Hashable, Sendable {
         case kept(Duration)
@@ -13,7 +13,7 @@ struct Clearance: Hashable, Sendable {
     let cause: Cause
     let requests: [PendingRequest]
     let events: [PendingEvent]
-    /// It had asked for legacy fetch.
+    /// Whether it had requested legacy fetch.
     let fetches: Bool
 
     var works: [PendingWork] { requests.map(PendingWork.request) + events.map(PendingWork.event) }

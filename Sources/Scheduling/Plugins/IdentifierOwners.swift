@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// Which main plugin a task identifier belongs to: one each (statement 21).
+/// The main plugin that owns each task identifier: exactly one (statement 21).
 struct IdentifierOwners: Sendable {
     private var names: [TaskIdentifier: PluginIdentifier] = [:]
     private var prefixes: [TaskIdentifier: PluginIdentifier] = [:]
@@ -19,7 +19,7 @@ struct IdentifierOwners: Sendable {
         }
     }
 
-    /// Removes the identifiers of a plugin that is gone or described anew; others' stay.
+    /// Removes the identifiers of a plugin that was removed or is described anew; identifiers that others own stay.
     mutating func remove(_ entry: PluginEntry) {
         for permitted in entry.permitted {
             switch permitted {

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// The permitted identifiers of one plugin, to look up instead of to search.
+/// The permitted identifiers of one plugin, in sets for fast lookup.
 struct Permissions: Sendable {
     private var names: Set<TaskIdentifier> = []
     private var prefixes: Set<String> = []
@@ -18,7 +18,8 @@ struct Permissions: Sendable {
         }
     }
 
-    /// Patterns stand for continued requests, and for processing where the operator allows it (C9).
+    /// Whether the identifier is permitted for the kind. Patterns permit continued requests, and processing where the
+    /// operator allows it (C9).
     func permits(_ identifier: TaskIdentifier, as kind: TaskKind) -> Bool {
         if names.contains(identifier) { return true }
         guard !prefixes.isEmpty, kind == .continued || kind.isProcessing && allowsPatternsForProcessing else {
@@ -29,7 +30,7 @@ struct Permissions: Sendable {
 }
 
 extension String {
-    /// Whether one of the prefixes, followed by a dot, begins this reverse-DNS name.
+    /// Whether this reverse-DNS name begins with one of the prefixes, followed by a dot.
     fileprivate func hasPrefix(in prefixes: Set<String>) -> Bool {
         var text = self[...]
         while let dot = text.lastIndex(of: ".") {

@@ -2,56 +2,57 @@
 
 import TaskModel
 
-/// All that the scheduler holds of one plugin. Requests stay when the plugin goes.
+/// The scheduler's state of one plugin. Its requests stay when the plugin is removed.
 struct PluginState: Sendable {
     let identifier: PluginIdentifier
-    /// The operator's decisions about it.
+    /// The operator's settings for it.
     let policy: PluginPolicy
     private(set) var entry: PluginEntry?
-    /// As it was described when it was last installed.
+    /// The entry from its last installation.
     private(set) var lastEntry: PluginEntry?
-    /// What is wrong with its manifest, when there is one that cannot be used; kept until its return is recorded.
+    /// The problem of its refused manifest; nil without one. Kept until the return of the plugin is recorded.
     var refusal: String?
-    /// There is nothing wrong with it but that its main plugin is missing.
+    /// Whether the missing main plugin is the only problem of its manifest.
     var isOrphan = false
-    /// As the ledger remembers it.
+    /// The plugin as recorded in the ledger; nil without a record.
     var known: KnownPlugin?
-    /// The agenda will look at it once its requests have been kept for long enough.
+    /// Whether the agenda has an alarm for the end of its requests' retention.
     var hasRemovalAlarm = false
-    /// Until when the wall clock is not believed that they have been kept for long enough.
+    /// The time until which the wall clock is not trusted that the retention has passed; nil while there is no such
+    /// doubt.
     var removalDoubt: MonotonicTime?
 
     var requests: PendingRequests
     var events = EventQueue()
     var waits: [WorkClass: ClassWait] = [:]
-    /// The commit of a part of its wait history is in flight.
+    /// Whether the commit of a part of its wait history is in flight.
     var isWritingWaits = false
-    /// What the ledger remembers of the plugin itself is being changed; what happens to it meanwhile is looked at later.
+    /// The state of its record in the ledger. While the record is changing, further changes of the plugin wait.
     var memory = Memory.settled
-    /// It gets the event `started`, whether or not it changed (C11).
+    /// Whether it gets the event `started` even if it has not changed (C11).
     var wantsStart = false
 
     var occupants: [Lane: LaunchNumber] = [:]
-    /// Continued requests that a runner is being started for: each has a launch of its own.
+    /// Continued requests for which a runner is being started: each has its own launch.
     var reserved: [SubmissionNumber: LaunchNumber] = [:]
-    /// The launch that a continued request was submitted from, and may run in (C8).
+    /// The launch that submitted a continued request and may run it (C8).
     var origins: [SubmissionNumber: LaunchNumber] = [:]
     var record = PluginRecord()
     var restsUntil: MonotonicTime?
-    /// The host could not launch it, and tries again at that time.
+    /// The next attempt of the host to start a runner, after a failure; nil without a failure.
     var runnerRetry: RunnerRetry?
 
     enum Memory: Hashable, Sendable {
         case settled
         case changing
-        /// All that it has pending is being dropped.
+        /// All its pending work is being dropped.
         case clearing
     }
 
     struct RunnerRetry: Hashable, Sendable {
         let at: MonotonicTime
         let message: String
-        /// Failures in a row, from 1.
+        /// Number of consecutive failures, from 1.
         let failures: Int
     }
 
@@ -61,32 +62,33 @@ struct PluginState: Sendable {
         requests = PendingRequests(of: identifier)
     }
 
-    /// Neither catalogued before nor merely mended.
+    /// Whether an arrival is a first installation: the plugin has no record, or returns after a removal without a
+    /// refused manifest.
     var isNew: Bool { known == nil || known?.missingSince != nil && refusal == nil }
 
     var hasNothingPending: Bool { requests.isEmpty && events.expectedCount == 0 }
 
-    /// A commit about anything of it is in flight.
+    /// Whether a commit about any of its work or its record is in flight.
     var isInFlight: Bool { !requests.overlay.isEmpty || memory != .settled || events.hasArriving }
 
-    /// The main plugin of an extension, also of one that was just removed; nil for a main plugin.
+    /// The main plugin of an extension, even if the extension was just removed; nil for a main plugin.
     var containingPlugin: PluginIdentifier? { (entry ?? lastEntry)?.containingPlugin }
 
-    /// It is described by a manifest from now on.
+    /// Sets the entry of a manifest that now describes the plugin.
     mutating func install(_ new: PluginEntry) {
         (entry, lastEntry, isOrphan) = (new, new, false)
         requests.setPermissions(Permissions(of: new, policy: policy))
         if removalDoubt != nil { endRemovalDoubt() }
     }
 
-    /// No manifest describes it any more, or none that can be used.
+    /// Removes the entry: no usable manifest describes the plugin.
     mutating func uninstall() {
         if entry == nil { return }
         entry = nil
         requests.setPermissions(nil)
     }
 
-    /// It is back; its next removal is another matter.
+    /// Ends the doubt about the retention: the plugin is back, and its next removal starts anew.
     mutating func endRemovalDoubt() {
         if removalDoubt != nil { (removalDoubt, hasRemovalAlarm) = (nil, false) }
     }

@@ -2,9 +2,10 @@
 
 import TaskModel
 
-/// The plugins that the scheduler knows, found by name and listed in the order of their names.
+/// The scheduler's states of plugins, indexed and ordered by identifier.
 ///
-/// The subscript requires a known plugin: a missing one traps in debug builds, and a change to it is lost in release builds.
+/// The subscript requires a known plugin. An unknown one traps in debug builds; in release builds a change to it is
+/// lost.
 struct PluginTable: Sendable {
     /// The first state belongs to no plugin and stands in for a missing one.
     private var boxes: ContiguousArray = [Box(PluginState(identifier: .none, policy: PluginPolicy()))]
@@ -12,7 +13,7 @@ struct PluginTable: Sendable {
     private var free: [Int] = []
     private var names: [PluginIdentifier] = []
 
-    /// Memory of one state. Tables share it until one of them changes the state.
+    /// The memory of one state. Tables share it until one of them changes the state.
     private final class Box: @unchecked Sendable {
         let state: UnsafeMutablePointer<PluginState>
 
@@ -31,8 +32,8 @@ struct PluginTable: Sendable {
 
     func contains(_ plugin: PluginIdentifier) -> Bool { indices[plugin] != nil }
 
-    /// Reads and changes the state in place: a copy would retain and release its thirty tables, and Swift 6.3.1 miscompiles
-    /// a coroutine (`_read`) in debug builds. The address is valid for the one access, which holds the table.
+    /// Reads and changes the state in place. A copy would retain and release its thirty tables, and Swift 6.3.1
+    /// miscompiles a coroutine (`_read`) in debug builds. The address is valid for one access, which holds the table.
     subscript(plugin: PluginIdentifier) -> PluginState {
         unsafeAddress { UnsafePointer(boxes[index(of: plugin)].state) }
         unsafeMutableAddress {
@@ -73,7 +74,7 @@ struct PluginTable: Sendable {
         names.remove(at: place(after: plugin) - 1)
     }
 
-    /// The names behind one, in order; all of them behind nil.
+    /// The identifiers after the given one, in order; all of them for nil.
     func names(after plugin: PluginIdentifier? = nil) -> ArraySlice<PluginIdentifier> {
         names[(plugin.map(place(after:)) ?? 0)...]
     }

@@ -2,8 +2,8 @@
 
 import TaskModel
 
-/// Use of a plugin that was forgotten, which counts should it come back: to be taken out and put back is no way round a
-/// policy.
+/// The recent use of a plugin whose state was dropped. It applies again if the plugin returns, so that reinstalling a
+/// plugin does not bypass policies.
 struct PluginUse: Sendable {
     let record: PluginRecord
     let restsUntil: MonotonicTime?
@@ -13,7 +13,7 @@ struct PluginUse: Sendable {
         (record, restsUntil, runnerRetry) = (state.record, state.restsUntil, state.runnerRetry)
     }
 
-    /// It would keep nothing waiting.
+    /// Whether it would no longer delay anything.
     func isOver(at now: Moment) -> Bool {
         let ends = [restsUntil, runnerRetry?.at].compactMap { $0 }
         return record.dayUse.total(at: now.wall) == 0 && record.uses.total(at: now.wall) == 0
@@ -22,7 +22,7 @@ struct PluginUse: Sendable {
 }
 
 extension Scheduler {
-    /// Uses of forgotten plugins that are looked at for being over when one more is forgotten.
+    /// Number of kept uses from which on expired ones are dropped.
     private static let mostUsesKept = 1_000
 
     mutating func forget(_ plugin: PluginIdentifier, at now: Moment) {

@@ -2,13 +2,13 @@
 
 package import TaskModel
 
-/// What a plugin did lately, as far as policies look back.
+/// The recent activity of a plugin, as far as policies need it.
 package struct PluginRecord: Hashable, Sendable {
-    /// Running time of its background launches, in nanoseconds.
+    /// Running time of its background launches in the last 24 hours, in nanoseconds.
     package var dayUse = SlidingSum(slot: .seconds(15 * 60), window: .seconds(24 * 60 * 60))
-    /// How often people started something of it.
+    /// Number of launches in the last week that users requested, including triggers of its extensions.
     package var uses = SlidingSum(slot: .seconds(60 * 60), window: .seconds(7 * 24 * 60 * 60))
-    /// Background launches in a row that overran.
+    /// Number of consecutive background launches that overran.
     package var overruns = 0
 
     package init() {}
@@ -19,13 +19,13 @@ package struct PluginRecord: Hashable, Sendable {
         dayUse.add((launch.used ?? .zero).wholeNanoseconds, at: launch.endedAt)
         switch launch.outcome {
         case .overran: overruns += 1
-        case .lost, .interrupted: break  // The host's own doing, not the plugin's.
+        case .lost, .interrupted: break  // Caused by the host, not by the plugin.
         default: overruns = 0
         }
     }
 }
 
-/// A sum over the last stretch of calendar time, kept in slots so that it stays small.
+/// A sum over a sliding window of calendar time, kept in slots to bound its size.
 package struct SlidingSum: Hashable, Sendable {
     private let slot: Int64
     private let slots: Int64
@@ -38,17 +38,17 @@ package struct SlidingSum: Hashable, Sendable {
 
     package mutating func add(_ value: Int64, at time: WallTime) {
         let index = time.nanoseconds / slot
-        // A clock that was set back leaves nothing in the future.
+        // After the clock was set back, slots in the future are dropped.
         sums.removeAll { $0.slot > index || $0.slot <= index - slots }
         if sums.last?.slot == index { sums[sums.count - 1].sum += value } else { sums.append((index, value)) }
     }
 
     package func total(at now: WallTime) -> Int64 { current(at: now).reduce(0) { $0 + $1.sum } }
 
-    /// When the sum falls below `limit`; nil when it is below.
+    /// The time at which the sum falls below `limit`; nil when it is below already.
     package func end(of limit: Duration, at now: WallTime) -> WallTime? {
         if total(at: now) < limit.wholeNanoseconds { return nil }
-        // What a clock that was ahead has seen counts again when the time for it comes.
+        // Slots from a clock that was ahead count again when their time comes.
         let ends = sums.lazy.map { WallTime(nanoseconds: ($0.slot + slots) * slot) }
         return ends.first { $0 > now && total(at: $0) < limit.wholeNanoseconds }
     }

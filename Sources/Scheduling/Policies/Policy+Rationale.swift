@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// What a policy went by, in words. Instants are left to the reason's `until`.
+// Texts about the facts behind a verdict. They contain no times; the reason's `until` has these.
 extension Policy {
     func rationale(on facts: Facts) -> String {
         if facts.configuration.policies.off.contains(self) { return "switched off in the host's configuration" }

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// The rules themselves. `must` comes before `wait` in the order of the cases.
+// The rules of the policies. The policies with verdict `must` come before those with `wait` in the order of cases.
 extension Policy.Facts {
     private var policies: PolicyConfiguration { configuration.policies }
 
@@ -10,7 +10,8 @@ extension Policy.Facts {
 
     var isPatienceOver: Bool { patienceEnd.map { $0 <= now.wall } ?? false }
 
-    /// From when on nothing soft holds the work back.
+    /// The end of the maximum deferral, from which on advisory policies no longer delay the work. Nil for events, and
+    /// for requests that were never deferred.
     var patienceEnd: WallTime? {
         guard case .request(let pending) = work else { return nil }
         return pending.deferredSince.map { $0 + policies.patience }
@@ -45,7 +46,7 @@ extension Policy.Facts {
     func isConcerned(by rule: Policy.ConditionRule) -> Bool {
         switch rule.concern {
         case .processing: work.kind.isProcessing
-        // A machine that is idle is not busy: one reason is enough.
+        // An idle machine is not busy, so processing needs only the policy `idle`.
         case .requestsNotForIdle: work.kind != .event && !(work.kind.isProcessing && !policies.off.contains(.idle))
         }
     }

@@ -2,30 +2,30 @@
 
 package import TaskModel
 
-/// One rule about when work is welcome, beside what is possible at all. Each looks at the same facts, alone, and says
-/// whether the work may run, should wait, or must not be kept waiting.
+/// A rule that may delay work although it is possible. Each policy evaluates the same facts independently; its verdict
+/// is `may`, `wait` or `must`.
 ///
-/// One that says wait is enough to hold work back; one that says must overrules all that do. There are no weights, so that
-/// it can always be said what would have to change.
+/// One `wait` delays the work; one `must` overrides every `wait`. Policies have no weights, so `task why` can always
+/// name the change that would end a delay.
 package enum Policy: String, Hashable, Sendable, CaseIterable {
-    /// What a person asked for on the spot is not kept waiting.
+    /// Work that a user requested is not delayed.
     case person
-    /// What was held back for long enough is not kept waiting any more (C12).
+    /// A request is not delayed beyond its maximum deferral (C12).
     case patience
-    /// Plugins that people use more come first where there is not room for all.
+    /// When capacity is short, plugins that users use more come first.
     case use
-    /// Rest between a plugin's background launches, longer after overruns.
+    /// A cooldown between two background launches of a plugin, longer after overruns.
     case spacing
-    /// A plugin's background launches share a running time per day.
+    /// The background launches of a plugin share a running time per day.
     case dayBudget = "day-budget"
-    /// What becomes possible for all at once does not begin for all at once.
+    /// After a start-up wave, the launches of different plugins are staggered.
     case spread
-    /// Processing runs while nobody else needs the machine (statement 66, C16).
+    /// Processing waits for an idle machine (statement 66, C16).
     case idle
-    /// Nothing is added to a machine that is busy.
+    /// Work waits while the machine is busy.
     case load
 
-    /// How a policy decides.
+    /// The function behind a policy's verdict.
     enum Rule: Sendable {
         case userRequest
         case maximumDeferral
@@ -36,18 +36,18 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
         case condition(ConditionRule)
     }
 
-    /// Delays work while a trouble lasts, or while any other condition is missing.
+    /// Delays work while a trouble lasts, or while another condition does not hold.
     struct ConditionRule: Sendable {
         enum Concern: Sendable {
             case processing
-            /// Requests of every kind, except for those that the policy `idle` delays anyway.
+            /// Requests of every kind, except those that the policy `idle` delays anyway.
             case requestsNotForIdle
         }
 
         let condition: Condition
         let reason: Reason
         let concern: Concern
-        /// Texts for `why`: the condition holds, and it does not.
+        /// Texts for `task why`: `holds` when the condition holds, `lacks` otherwise.
         let holds: String
         let lacks: String
     }
@@ -83,7 +83,7 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What a policy may look at. Nothing here is a clock or a sensor: the same facts give the same verdict.
+    /// The facts that a policy may use. They contain no clock and no sensor: the same facts give the same verdict.
     package struct Facts: Sendable {
         package var work: PendingWork
         package var isUserRequested: Bool
@@ -108,7 +108,7 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// `may` where the operator switched it off.
+    /// The policy's verdict; `may` when the operator disabled the policy.
     package func verdict(on facts: Facts) -> Verdict {
         if facts.configuration.policies.off.contains(self) { return .may }
         return switch rule {
@@ -122,7 +122,7 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What all of them together hold against the work.
+    /// The combined reasons of all policies against the work; empty when one of them is `must`.
     static func reasons(on facts: Facts) -> [Reason] {
         var reasons: [Reason] = []
         for policy in allCases {
@@ -142,10 +142,10 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What one policy says of one request, as `task why` shows it.
+/// The verdict of one policy on one request, as `task why` shows it.
 package struct PolicyVerdict: Hashable, Sendable {
     package let policy: Policy
     package let verdict: Policy.Verdict
-    /// The facts that it went by.
+    /// The facts behind the verdict, as text.
     package let rationale: String
 }

@@ -1,25 +1,25 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// What the policies go by; every number can be set, and every policy switched off.
+/// The settings of the policies. The operator can change every number and disable every policy.
 package struct PolicyConfiguration: Hashable, Sendable {
     package var off: Set<Policy> = []
-    /// Within so long after start, resume or a regained network each plugin begins at a place of its own.
+    /// The window after a start-up wave over which the launches of plugins are staggered.
     package var spread: Duration = .seconds(60)
-    /// The rest after a first overrun; it doubles with each further one in a row.
+    /// The cooldown after a first overrun; it doubles with each consecutive one.
     package var overrunSpacing: Duration = .seconds(30)
     package var longestSpacing: Duration = .seconds(60 * 60)
-    /// Running time of a plugin's background launches within 24 hours.
+    /// Maximum running time of a plugin's background launches within 24 hours.
     package var dayBudget: Duration = .seconds(4 * 60 * 60)
-    /// After so long nothing soft holds a request back any more (C12).
+    /// The maximum deferral: advisory policies delay a request for at most this time (C12).
     package var patience: Duration = .seconds(2 * 24 * 60 * 60)
-    /// Who waited for room so long comes before those that are used more.
+    /// The time after which a plugin that waits for capacity comes before plugins that are used more.
     package var roomPatience: Duration = .seconds(5 * 60)
 
     package init() {}
 }
 
 extension Eligibility.Standing {
-    /// Between the end of a background launch and the next one.
+    /// The cooldown between the end of a background launch and the next one.
     func spacing(_ configuration: SchedulingConfiguration) -> Duration {
         let base = policy.spacing ?? configuration.spacing
         let policies = configuration.policies

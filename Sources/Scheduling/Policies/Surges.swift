@@ -2,9 +2,9 @@
 
 package import TaskModel
 
-/// The moments at which much becomes possible at once.
+/// The latest start-up waves: times at which much work becomes possible at once.
 package struct Surges: Hashable, Sendable {
-    /// Monotonic time begins with the machine.
+    /// Monotonic time begins at boot.
     private static let boot = MonotonicTime(nanoseconds: 0)
 
     package var resume: MonotonicTime?
@@ -16,7 +16,8 @@ package struct Surges: Hashable, Sendable {
         [(.boot, Self.boot)] + (resume.map { [(.resume, $0)] } ?? []) + (network.map { [(.network, $0)] } ?? [])
     }
 
-    /// The same one each time, so that what belongs to one plugin stays one batch.
+    /// The stagger of a plugin: a fixed offset into the window. It is the same for all its work, which therefore stays
+    /// in one batch.
     static func place(of plugin: PluginIdentifier, in window: Duration) -> Duration {
         let steps: UInt64 = 1_000
         return window * Int(plugin.text.stableHash % steps) / Int(steps)
@@ -24,7 +25,7 @@ package struct Surges: Hashable, Sendable {
 }
 
 extension String {
-    /// FNV-1a: the same in every process, unlike `hashValue`.
+    /// An FNV-1a hash: the same in every process, unlike `hashValue`.
     var stableHash: UInt64 {
         utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }

@@ -6,7 +6,7 @@ import TaskModel
 extension CalendarRule {
     private static let weekdayNames = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 
-    /// Reads "02:30", "mon-fri 02:30", "sat,sun 02:30" and "1,15 02:30"; nil for anything else.
+    /// Parses "02:30", "mon-fri 02:30", "sat,sun 02:30" and "1,15 02:30"; nil for any other text.
     package init?(_ text: String, zone: TimeZone) {
         let parts = text.lowercased().split(separator: " ")
         guard let time = parts.last, parts.count <= 2 else { return nil }
@@ -29,7 +29,7 @@ extension CalendarRule {
         }
     }
 
-    /// Single values, and ranges that may go round the end: "fri-mon".
+    /// Parses single values and ranges; a range may wrap around: "fri-mon".
     private static func values(of items: [Substring], _ number: (Substring) -> Int?, last: Int) -> Set<Int>? {
         var values: Set<Int> = []
         for item in items {
@@ -42,7 +42,7 @@ extension CalendarRule {
         return values.isEmpty ? nil : values
     }
 
-    /// As it is written, with its zone.
+    /// The written form of the rule, with its zone.
     package var text: String {
         let time = String(format: "%02d:%02d", hour, minute)
         let days = self.days.sorted().map(String.init) + weekdays.sorted().map { Self.weekdayNames[$0 - 1] }

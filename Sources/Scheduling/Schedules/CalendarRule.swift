@@ -3,14 +3,14 @@
 package import Foundation
 package import TaskModel
 
-/// A time of day, on some days: "02:30", "mon-fri 02:30", "1,15 04:00". In a zone of its own, so that a change to or
-/// from summer time neither skips nor doubles an occasion.
+/// A time of day on certain days: "02:30", "mon-fri 02:30", "1,15 04:00". It has its own time zone; changes to or from
+/// summer time neither skip nor repeat an occurrence.
 package struct CalendarRule: Hashable, Sendable {
     package let hour: Int
     package let minute: Int
-    /// 1 is Sunday; empty: every one.
+    /// 1 is Sunday; empty for every weekday.
     package let weekdays: Set<Int>
-    /// From 1; empty: every one. A month that is too short has no such day.
+    /// From 1; empty for every day. A shorter month has no occurrence on the missing days.
     package let days: Set<Int>
     package let zone: TimeZone
 
@@ -26,13 +26,14 @@ package struct CalendarRule: Hashable, Sendable {
         self.zone = zone
     }
 
-    /// The first moment after `time` that the rule names. One that summer time skips is taken at the next whole moment.
+    /// The first occurrence after `time`. A time that the change to summer time skips is replaced by the next existing
+    /// time.
     package func occasion(after time: WallTime) -> WallTime? {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = zone
         let wanted = DateComponents(hour: hour, minute: minute, second: 0)
         var date = Date(timeIntervalSince1970: Double(time.nanoseconds) / 1e9)
-        // The longest gap between two 31sts that are also a given weekday is years, not decades.
+        // The longest gap, between two 31sts on a given weekday, is years, not decades.
         for _ in 0..<Self.daysLookedAt {
             guard
                 let next = calendar.nextDate(
@@ -54,7 +55,7 @@ package struct CalendarRule: Hashable, Sendable {
         return nil
     }
 
-    /// The end of summer time brought it once before on that day.
+    /// Whether the end of summer time repeats the time on that day, so that it was an occurrence before.
     private func isRepeated(_ date: Date, in calendar: Calendar, matching wanted: DateComponents) -> Bool {
         let morning = calendar.startOfDay(for: date).addingTimeInterval(-1)
         let first = calendar.nextDate(

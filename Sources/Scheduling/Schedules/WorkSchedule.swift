@@ -2,8 +2,8 @@
 
 package import TaskModel
 
-/// Recurring work that the operator's configuration asks for, without a line of code: at each occasion the request is
-/// submitted, unless one is pending or running.
+/// Recurring work from the operator's configuration, without code. At each occurrence the request is submitted, unless
+/// one is pending or running.
 package struct WorkSchedule: Hashable, Sendable {
     package enum Rhythm: Hashable, Sendable {
         case every(Duration)
@@ -11,7 +11,7 @@ package struct WorkSchedule: Hashable, Sendable {
     }
 
     package var rhythm: Rhythm
-    /// Each occasion begins at a place of its own within this, the same one each time.
+    /// The window of the stagger: each identifier has a fixed offset into it.
     package var spread: Duration
     package var kind: TaskKind
     package var requiresNetwork: Bool
@@ -31,7 +31,7 @@ package struct WorkSchedule: Hashable, Sendable {
         self.requiresExternalPower = requiresExternalPower
     }
 
-    /// The first occasion after `time`, spread left out; nil when there is none.
+    /// The first occurrence after `time`, without the stagger; nil when there is none.
     package func occasion(after time: WallTime) -> WallTime? {
         switch rhythm {
         case .every(let interval): time + interval
@@ -39,14 +39,14 @@ package struct WorkSchedule: Hashable, Sendable {
         }
     }
 
-    /// The last occasion up to `now`, however many were missed since `last`; nil when none has come.
+    /// The last occurrence up to `now`, whatever number was missed since `last`; nil when none has come.
     func latestOccasion(since last: WallTime, upTo now: WallTime) -> WallTime? {
         guard var latest = occasion(after: last), latest <= now else { return nil }
         if case .every(let interval) = rhythm {
             let missed = (now - latest).wholeNanoseconds / max(1, interval.wholeNanoseconds)
             return latest + interval * Int(missed)
         }
-        // Looking back from the present finds the latest one without walking through a year of them.
+        // A search backwards from the present finds the latest one without visiting every occurrence of a year.
         var window: Duration = .seconds(24 * 60 * 60)
         while latest < now, WallTime(nanoseconds: now.nanoseconds - window.wholeNanoseconds) > latest {
             let start = WallTime(nanoseconds: now.nanoseconds - window.wholeNanoseconds)
@@ -60,7 +60,7 @@ package struct WorkSchedule: Hashable, Sendable {
         return latest
     }
 
-    /// Where in the spread the work with this identifier has its place.
+    /// The stagger of an identifier: its fixed offset into the window.
     func place(of identifier: TaskIdentifier) -> Duration {
         spread * Int(identifier.text.stableHash % 1_000) / 1_000
     }

@@ -2,10 +2,10 @@
 
 import TaskModel
 
-/// Why the ready work of one class of a plugin waits, as the history will show it.
+/// The wait of one class of a plugin: its present reasons, and the part of the history that is not written yet.
 ///
-/// A stretch of waiting is written once it has stood for a moment; one that passes by itself or with the work of others,
-/// only when it is over. So neither a flicker nor a submission costs a row.
+/// A stretch with lasting reasons is written once it has stood for a moment. A stretch with momentary reasons is
+/// written only when it is over. So neither short changes nor submissions cost a row.
 struct ClassWait: Sendable {
     private struct Stretch: Hashable, Sendable {
         let reasons: [String]
@@ -16,15 +16,15 @@ struct ClassWait: Sendable {
     private var reasons: [String] = []
     private var isLasting = false
     private var since = WallTime(nanoseconds: 0)
-    /// Momentary stretches that are over and took their time, oldest first.
+    /// Momentary stretches that are over and lasted long enough to be recorded, oldest first.
     private var past: [Stretch] = []
-    /// Codes of the rows that are open in the ledger; nil when a failed commit leaves that unknown.
+    /// Codes of the rows that are open in the ledger; nil when unknown after a failed commit.
     private var written: [String]?
-    /// When the present stretch has stood for long enough to be written.
+    /// The time at which the present stretch has lasted long enough to be written.
     private(set) var settlesAt = MonotonicTime(nanoseconds: 0)
     var deferral: Deferral
 
-    /// Shorter stretches are not recorded.
+    /// The minimum duration of a recorded stretch.
     static let shortest: Duration = .seconds(1)
 
     init(written: Set<String> = [], deferral: Deferral = Deferral()) {
@@ -34,13 +34,13 @@ struct ClassWait: Sendable {
 
     private var lasting: [String] { isLasting ? reasons : [] }
 
-    /// Something of it is still to be written.
+    /// Whether a change still has to be written.
     var isChanged: Bool { !past.isEmpty || lasting != written || deferral.isChanged }
 
-    /// It waits for nothing, and the ledger knows.
+    /// Whether the class has no reasons and the ledger is up to date.
     var isIdle: Bool { reasons.isEmpty && deferral.isEmpty && !isChanged }
 
-    /// The work waits for these reasons from now on; without reasons it does not wait.
+    /// Sets the present reasons; an empty list means that the work does not wait.
     mutating func note(_ new: [Reason], at now: Moment) {
         let codes = new.map { $0.code }.sorted()
         if codes == reasons { return }
@@ -54,7 +54,7 @@ struct ClassWait: Sendable {
 
     mutating func settle(after delay: Duration, at now: Moment) { settlesAt = now.monotonic + delay }
 
-    /// What is to be written now; afterwards the ledger is taken to know it.
+    /// The changes to be written now; afterwards they count as written.
     mutating func changes(of key: WaitKey) -> [LedgerChange] {
         var changes: [LedgerChange] = []
         var open: (reasons: [String]?, until: WallTime?) = (written, nil)
@@ -72,13 +72,13 @@ struct ClassWait: Sendable {
         return changes
     }
 
-    /// The commit failed: what is open in the ledger is not known, until the present state is written.
+    /// Marks the contents of the ledger as unknown after a failed commit, until the present state is written.
     mutating func wasNotWritten() {
         written = nil
         deferral.wasNotWritten()
     }
 
-    /// The wall clock was set back.
+    /// Moves times in the future to the present, after the wall clock was set back.
     mutating func reckonAnew(at now: WallTime) {
         since = min(since, now)
         deferral.reckonAnew(at: now)

@@ -2,16 +2,17 @@
 
 import TaskModel
 
-/// The periods in which nothing but advisory policies kept the ready requests of a class from running.
+/// The periods in which only advisory policies blocked the ready requests of a class.
 ///
-/// The deferral of a request begins with the first moment, after it became due, that lies in one of them; nothing that
-/// happens later takes that back (C12). It is never stored per request: a period stands for all of a class.
+/// The deferral of a request begins at the first time in one of the periods at which the request is due. Later changes
+/// do not undo it (C12). It is not stored per request: the periods apply to the whole class.
 struct Deferral: Sendable {
     /// Oldest first; only the last one may be open.
     private(set) var periods: [DeferralPeriod] = []
     private var written: [DeferralPeriod]? = []
 
-    /// More are merged, oldest first: a request then counts from a little earlier than it could.
+    /// Maximum number of periods. The oldest ones are merged beyond it: the deferral of a request may then begin a
+    /// little early.
     private static let most = 16
 
     init(periods: [DeferralPeriod] = []) {
@@ -20,23 +21,23 @@ struct Deferral: Sendable {
     }
 
     var isEmpty: Bool { periods.isEmpty }
-    /// It began, and does not go on.
+    /// Whether the last period is over; false without periods.
     var hasEnded: Bool { periods.last?.until != nil }
     var isChanged: Bool { periods != written }
 
-    /// When the deferral of a request began that became due at that time; nil when it has not.
+    /// The start of the deferral of a request that became due at `due`; nil when it has not begun.
     func start(for due: WallTime) -> WallTime? {
         periods.first { $0.until.map { $0 >= due } ?? true }.map { max($0.since, due) }
     }
 
-    /// Nothing but advisory policies stands against the class from now on.
+    /// Begins a period, or continues the last one: only advisory policies block the class from now on.
     ///
-    /// - Parameter newestDue: when the newest of its requests became due.
+    /// - Parameter newestDue: due time of the newest request of the class.
     mutating func begin(at now: WallTime, newestDue: WallTime) {
         guard let last = periods.last else { return periods.append(DeferralPeriod(since: now)) }
         guard let end = last.until else { return }
         if newestDue <= end {
-            // No request became due since it ended: for each of them the period that goes on says the same.
+            // No request became due since its end: to continue the last period gives the same result for each of them.
             periods[periods.count - 1].until = nil
         } else {
             periods.append(DeferralPeriod(since: now))
@@ -47,7 +48,7 @@ struct Deferral: Sendable {
         }
     }
 
-    /// Something else stands against the class from now on.
+    /// Ends the open period: other reasons block the class from now on, or none.
     ///
     /// - Returns: whether a period ended.
     @discardableResult
@@ -57,10 +58,10 @@ struct Deferral: Sendable {
         return true
     }
 
-    /// No request of the class is ready any more.
+    /// Drops all periods, because no request of the class is ready any longer.
     mutating func clear() { periods = [] }
 
-    /// The wall clock was set back: what lies ahead of it is no reason to wait for that time to come again.
+    /// Moves times in the future to the present, after the wall clock was set back.
     mutating func reckonAnew(at now: WallTime) {
         periods = periods.map { DeferralPeriod(since: min($0.since, now), until: $0.until.map { min($0, now) }) }
     }

@@ -2,14 +2,14 @@
 
 import TaskModel
 
-/// Turns each change into its statements. Begins and ends no transaction.
+/// Executes the statements of each change. Transactions belong to the caller.
 struct ChangeWriter: Sendable {
     private var plugins = PluginNames()
     private var lastJournal: JournalNumber?
     private var lastSubmission = SubmissionNumber(rawValue: 0)
     private var lastLaunch = LaunchNumber(rawValue: 0)
 
-    /// - Parameter payloads: gains the payloads of the tasks that the change moves from pending to running.
+    /// - Parameter payloads: receives the payloads of the tasks that the change moves from pending to running.
     mutating func apply(
         _ change: LedgerChange,
         to access: WriteAccess,
@@ -63,8 +63,8 @@ struct ChangeWriter: Sendable {
         }
     }
 
-    /// A launch ends with all of its tasks judged, and a plugin is forgotten with its waits and deferrals, whatever the
-    /// order of the changes in the ticket.
+    /// Completes a ticket after its last change, so that the order of its changes does not matter. Checks that no ended
+    /// launch has unfinished tasks, and deletes the open waits and the deferrals of forgotten plugins.
     mutating func finishTicket(_ changes: [LedgerChange], in access: WriteAccess) throws {
         for change in changes {
             switch change {
@@ -80,7 +80,7 @@ struct ChangeWriter: Sendable {
         }
     }
 
-    /// Counts the group and records the numbers used, once for all tickets.
+    /// Increments the number of groups and records the highest numbers used, once for all tickets.
     ///
     /// - Returns: the last journal entry written; nil when the group wrote none.
     mutating func finishGroup(in access: WriteAccess) throws -> JournalNumber? {
@@ -89,7 +89,7 @@ struct ChangeWriter: Sendable {
         return lastJournal
     }
 
-    /// After a transaction that was rolled back: the names that it inserted may be gone.
+    /// Resets the cached state after a rollback: plugin names that the transaction inserted may not exist.
     mutating func forgetUncommitted() {
         self = Self()
     }

@@ -5,12 +5,12 @@ import TaskModel
 /// The commits of one transaction with their results.
 struct CommitGroup {
     private(set) var commits: [WaitingCommit] = []
-    /// One per commit: the payloads of the tasks that it moved from pending to running.
+    /// One result per commit: the payloads of the tasks that it moved from pending to running.
     private(set) var results: [Result<[SubmissionNumber: [UInt8]], LedgerError>] = []
-    /// The last journal entry that is now on disk; nil when the group wrote none.
+    /// The last journal entry that the group has written to disk; nil when it wrote none.
     var lastJournal: JournalNumber?
 
-    /// - Returns: false without a commit.
+    /// Adds a commit with an empty result; returns false for nil.
     mutating func add(_ commit: WaitingCommit?) -> Bool {
         guard let commit else { return false }
         commits.append(commit)

@@ -2,10 +2,10 @@
 
 import TaskModel
 
-/// Waiting commits in the order of their arrival, out of which those of a plugin can be taken before their turn.
+/// Waiting commits in the order of arrival. The commits of a plugin can be taken ahead of their turn.
 struct CommitLane {
     private var arrived: [WaitingCommit] = []
-    /// Older than those in `arrived`, and in reverse order: leaving costs no shift.
+    /// Commits older than those in `arrived`, in reverse order, so that removing the oldest shifts no elements.
     private var leaving: [WaitingCommit] = []
     /// Number of waiting commits that change the waits or deferrals of a plugin; never 0.
     private var owners: [PluginIdentifier: Int] = [:]
@@ -21,7 +21,7 @@ struct CommitLane {
         for plugin in commit.classOwners { owners[plugin, default: 0] += 1 }
     }
 
-    /// Nil when nothing waits.
+    /// Nil when the lane is empty.
     mutating func popFirst() -> WaitingCommit? {
         if leaving.isEmpty {
             leaving = arrived.reversed()
@@ -32,8 +32,8 @@ struct CommitLane {
         return commit
     }
 
-    /// Takes the commits that change the waits or deferrals of the plugins, in their order, with those that share another
-    /// plugin with one of them. Passes over all waiting commits, unless none of them has to do with the plugins.
+    /// Removes and returns, in order, the commits that change the waits or deferrals of the plugins. Commits linked to
+    /// them by a common plugin are included. Reads all waiting commits, unless none of them concerns the plugins.
     mutating func take(of plugins: Set<PluginIdentifier>) -> [WaitingCommit] {
         guard holdsAny(of: plugins) else { return [] }
         let waiting = leaving.reversed() + arrived

@@ -2,26 +2,26 @@
 
 import Synchronization
 
-/// The commits that wait for a transaction, in two lanes. Writes nothing itself.
+/// The commits that wait for a transaction, in two lanes. The queue itself writes nothing.
 ///
-/// - A ticket is *history* when it consists of nothing but waits, deferral periods and journal entries that end no task.
-///   Every other ticket is an *answer*: a caller or a launch waits for it.
-/// - Answers are written before history. After `mostAnswerGroups` groups of answers one group of history is written, so
-///   that history is delayed and never starved.
-/// - Within each lane tickets are written in the order of their submission.
-/// - Tickets that change the waits or deferrals of one plugin are written in the order of their submission, whatever their
-///   lane: an answer takes the earlier history of its plugins along, and history that follows such an answer waits with
-///   the answers. Thus no wait is recorded for a plugin after the ticket that forgets it, and no wait is opened again by
-///   a ticket that is older than the one that closed it.
-/// - A group holds at most `mostInGroup` tickets, all from one lane and all submitted before it began.
+/// - A ticket is *history* when it consists of waits, deferral periods and journal entries that end no task. Every
+///   other ticket is an *answer*: a caller or a launch waits for it.
+/// - Answers are written before history. After `mostAnswerGroups` groups of answers, one group of history is written:
+///   history is delayed, never starved.
+/// - Within each lane, tickets are written in the order of submission.
+/// - Tickets that change the waits or deferrals of one plugin are written in the order of submission, whatever their
+///   lane. An answer moves the earlier history of its plugins into its own lane, and history that follows such an
+///   answer is queued with the answers. Thus no wait is recorded for a plugin after the ticket that forgets the plugin.
+///   Nor does an older ticket reopen a wait that a newer one has closed.
+/// - A group holds at most `mostInGroup` tickets, all from one lane and all submitted before the group began.
 final class CommitQueue: Sendable {
     static let mostInGroup = 512
-    /// Groups of answers in a row while history waits.
+    /// Maximum number of consecutive groups of answers while history waits.
     static let mostAnswerGroups = 4
 
     enum Admission {
         case queued
-        /// The writer sleeps: the caller that receives this admission wakes it.
+        /// Queued, and the writer sleeps: the caller has to wake it.
         case queuedFirst
         case closed
     }
@@ -29,10 +29,10 @@ final class CommitQueue: Sendable {
     private struct State {
         var answers = CommitLane()
         var history = CommitLane()
-        /// Groups of answers that were begun since history was written, while it waited.
+        /// Number of groups of answers since the last group of history, counted while history waits.
         var answerGroups = 0
         var isHistoryGroup = false
-        /// Commits that the group may still take.
+        /// Number of commits that the current group can still take.
         var left = 0
         var isWriterAwake = false
         var isClosed = false
@@ -73,9 +73,9 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// Decides which lane the next group comes from.
+    /// Chooses the lane of the next group.
     ///
-    /// - Returns: false when nothing waits.
+    /// - Returns: false when no commit waits.
     func beginGroup() -> Bool {
         state.withLock { state in
             state.beginGroup()
@@ -83,10 +83,10 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// The next commit of the group; nil when the group has all of its commits.
+    /// The next commit of the group; nil at the end of the group.
     func next() -> WaitingCommit? { state.withLock { $0.next() } }
 
-    /// Whether the writer has to begin another group; otherwise the next arrival wakes it.
+    /// Whether the writer has to begin another group. If not, the next added commit wakes it.
     func continues() -> Bool {
         state.withLock { state in
             state.isWriterAwake = !state.isEmpty
@@ -94,7 +94,7 @@ final class CommitQueue: Sendable {
         }
     }
 
-    /// Admits nothing from now on; what waits already is still written.
+    /// Rejects all later commits; waiting ones are still written.
     func close() {
         state.withLock { $0.isClosed = true }
     }

@@ -5,10 +5,10 @@ package import TaskModel
 /// The result of one submitted ticket.
 package struct CommitReport: Sendable {
     package let ticket: UInt64
-    /// Success means: on disk, and back after any crash.
+    /// Success means that the changes are on disk and survive any crash.
     package let result: Result<Void, LedgerError>
-    /// The payloads of the tasks that the ticket moved from pending to running, empty ones included. Read in the
-    /// transaction of the ticket; empty when it failed.
+    /// The payloads of the tasks that the ticket moved from pending to running, empty ones included. They are read in
+    /// the ticket's transaction; the dictionary is empty when the ticket failed.
     package let payloads: [SubmissionNumber: [UInt8]]
 
     init(ticket: UInt64, result: Result<Void, LedgerError>, payloads: [SubmissionNumber: [UInt8]] = [:]) {

@@ -5,7 +5,7 @@ import TaskModel
 
 /// Writes groups of commits, each group as one transaction.
 struct GroupWriter: Sendable {
-    /// Bounds how long a group is written before it is committed.
+    /// Maximum time for adding commits to a group before the group is committed.
     static let mostTime: Duration = .milliseconds(4)
 
     private let place: String
@@ -19,10 +19,10 @@ struct GroupWriter: Sendable {
         self.statements = statements
     }
 
-    /// Writes commits until `next` has no more, or `mostTime` is over; at least one.
+    /// Writes commits until `next` returns nil or `mostTime` has passed, and at least one.
     ///
-    /// A commit that fails must not take the others of its group down. Failures are rare, and a savepoint for each commit
-    /// would cost all of them: the group is rolled back instead, and written again without the commit that failed.
+    /// A failing commit does not affect the others of its group. Failures are rare, and a savepoint per commit would
+    /// slow down all commits. So the group is rolled back and written again without the failed commit.
     mutating func write(_ next: () -> WaitingCommit?, to database: Database) -> CommitGroup {
         let access = WriteAccess(database, statements)
         let clock = hooks.clock
@@ -34,7 +34,7 @@ struct GroupWriter: Sendable {
             while try !attempt(&group, more, in: access) { rollBack(access) }
         } catch {
             rollBack(access)
-            // The cause is not in the commits. Those still to come would wait for the same failure one by one.
+            // The cause is not in the commits: the waiting ones would meet the same failure one by one.
             while group.add(next()) {}
             let operation = "committing a group of \(group.commits.count)"
             group.failAll(LedgerError(error, while: operation, in: place))
@@ -42,9 +42,9 @@ struct GroupWriter: Sendable {
         return group
     }
 
-    /// Writes and commits what has not failed of the group, and what `more` adds to it.
+    /// Writes the commits of the group that have not failed, adds those that `more` returns, and commits.
     ///
-    /// - Returns: false when a commit failed, which is its result from then on. Nothing is on disk then.
+    /// - Returns: false when a commit failed. The failure is then its result, and the disk is unchanged.
     private mutating func attempt(
         _ group: inout CommitGroup,
         _ more: () -> WaitingCommit?,
@@ -75,7 +75,7 @@ struct GroupWriter: Sendable {
     }
 
     private mutating func rollBack(_ access: WriteAccess) {
-        // SQLite has rolled back itself after some errors of the disk; an error here means just that.
+        // After some disk errors SQLite has already rolled back, and this call fails.
         try? access.database.rollback()
         changes.forgetUncommitted()
     }

@@ -3,7 +3,7 @@
 import TaskModel
 
 extension LedgerChange {
-    /// What the change does, as the errors name it.
+    /// Description of the change for error messages.
     var operation: String {
         switch self {
         case .storeRequest(let request, _):

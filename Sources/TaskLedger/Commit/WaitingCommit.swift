@@ -11,9 +11,9 @@ struct WaitingCommit: Sendable {
 
     let origin: Origin
     let changes: [LedgerChange]
-    /// History may be written after answers that were submitted later.
+    /// Whether the ticket is history, which can be written after answers that were submitted later.
     let isHistory: Bool
-    /// Plugins whose waits or deferrals the ticket changes. Tickets with a plugin in common keep their order.
+    /// Plugins whose waits or deferrals the ticket changes. Tickets with a common plugin keep their order.
     let classOwners: Set<PluginIdentifier>
 
     init(origin: Origin, changes: [LedgerChange]) {
@@ -29,8 +29,8 @@ struct WaitingCommit: Sendable {
 }
 
 extension LedgerChange {
-    /// Nothing that is decided or answered depends on it. The outcome of a task does not count as history: it is written
-    /// to the row of the task as well, and must not be written there after a later one.
+    /// Whether no decision or reply depends on the change. The outcome of a task is not history: it is also written to
+    /// the task's row, where it must not overwrite a later one.
     fileprivate var isHistory: Bool {
         switch self {
         case .journal(let entry): entry.endedTask == nil

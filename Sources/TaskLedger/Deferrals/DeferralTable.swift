@@ -23,7 +23,7 @@ extension WriteAccess {
 }
 
 extension Database {
-    /// The deferral periods of the classes of a plugin, oldest first.
+    /// The deferral periods of all classes of a plugin, oldest first.
     func deferrals(ofPlugin id: Int64) throws -> [WorkClass: [DeferralPeriod]] {
         var deferrals: [WorkClass: [DeferralPeriod]] = [:]
         try forEachRow(Deferral.ofPlugin, [id], of: "deferral") { row in
@@ -36,7 +36,7 @@ extension Database {
         return deferrals
     }
 
-    /// Deletes the periods of classes without pending work, which no request can be deferred by any more.
+    /// Deletes the periods of classes without pending work, because they can no longer affect a request.
     ///
     /// - Returns: the number of deleted periods.
     @discardableResult

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Those who wait for new journal entries. Carries numbers only: the entries are read from the ledger.
+/// The streams that announce new journal entries. They carry numbers only; followers read the entries from the ledger.
 final class JournalFollowers: Sendable {
     private struct State {
         var streams: [Int: AsyncStream<JournalNumber>.Continuation] = [:]
@@ -13,7 +13,7 @@ final class JournalFollowers: Sendable {
     private let state = Mutex(State())
 
     func follow() -> AsyncStream<JournalNumber> {
-        // A slow follower only needs the last number: it reads everything up to there at once.
+        // A slow follower needs only the last number: it reads all entries up to it at once.
         let (stream, continuation) = AsyncStream.makeStream(
             of: JournalNumber.self,
             bufferingPolicy: .bufferingNewest(1)
@@ -43,7 +43,7 @@ final class JournalFollowers: Sendable {
             state.isFinished = true
             return Array(state.streams.values)
         }
-        // Outside the lock: finishing calls back into it.
+        // Outside the lock, because the termination handler of each stream takes the lock.
         for stream in streams { stream.finish() }
     }
 }

@@ -10,14 +10,15 @@ package struct JournalNumber: RawRepresentable, Hashable, Comparable, Sendable, 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A journal entry as it is read back. Its event is a name: an older host may have recorded an event that is no longer known.
+/// A journal entry as read from the ledger. Its event is a name, because an older host may have recorded an event that
+/// no longer exists.
 package struct JournalRecord: Hashable, Sendable {
     package let number: JournalNumber
     package let at: WallTime
     package let event: String
     package let plugin: PluginIdentifier
     package let launch: LaunchNumber?
-    /// The task identifier, or an event's name.
+    /// The task identifier, or the name of an event.
     package let label: String?
     package let submission: SubmissionNumber?
     package let blame: Blame

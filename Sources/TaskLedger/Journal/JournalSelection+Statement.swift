@@ -4,7 +4,7 @@ import GRDB
 import TaskModel
 
 extension JournalSelection {
-    /// The one statement that reads the selection. Every condition is SQLite's to judge, and an index leads to the rows.
+    /// The statement that reads the selection. SQLite evaluates every condition, and an index finds the rows.
     var statement: (sql: String, arguments: StatementArguments) {
         var conditions = ["number > ?"]
         var arguments: StatementArguments = [after?.rawValue ?? 0]
@@ -20,15 +20,16 @@ extension JournalSelection {
         require("event = ?", filter.event?.name)
         require("blame = ?", filter.blame?.rawValue)
         if outcomesOnly { conditions.append("+event IN (\(TaskOutcome.sqlList))") }
-        // Where to begin is found by the index on time alone; left to itself, SQLite would walk all numbers. Numbers and
-        // times part where the clock was set back, so that each entry is judged as well; the sign keeps the index from
-        // being taken twice, and the order of numbers.
+        // The index on time finds the first number; without the hint, SQLite would scan all numbers. Where the clock
+        // was set back, numbers and times differ in order, so each entry's time is compared as well. The plus sign
+        // keeps SQLite from using the index for that comparison, which would lose the order by number.
         require(
             "number >= (SELECT min(number) FROM journal INDEXED BY journal_by_time WHERE at >= ?)",
             filter.since?.nanoseconds
         )
         require("+at >= ?", filter.since?.nanoseconds)
-        // A cross join keeps the journal outside, in the order of its numbers: no sorting, and a limit that ends early.
+        // A cross join keeps the journal as the outer loop, in the order of numbers: no sorting, and a limit ends the
+        // scan.
         let sql = """
             SELECT number, at, event, identifier, launch, label, submission, blame, message, successor, count,
                 user_id, user_process, user_command

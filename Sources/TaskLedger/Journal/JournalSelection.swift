@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// Which journal entries to read, and from which end.
+/// The journal entries to read: numbers, filter, direction and limit.
 package struct JournalSelection: Hashable, Sendable {
     /// Only entries with a higher number.
     package var after: JournalNumber?

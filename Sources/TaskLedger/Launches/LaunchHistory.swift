@@ -4,7 +4,7 @@ import GRDB
 import TaskModel
 
 extension Database {
-    /// Newest first; with `before` only launches with a lower number.
+    /// The newest launches, newest first; with `before`, only launches with a lower number.
     func launches(limit: Int, before: LaunchNumber? = nil, plugin: PluginIdentifier?) throws -> [LaunchRecord] {
         let newest = "launch.number < ? ORDER BY launch.number DESC LIMIT ?"
         let bound = before?.rawValue ?? .max
@@ -15,7 +15,7 @@ extension Database {
         )
     }
 
-    /// Nil when the newest launch runs, or there is none.
+    /// The blame of the plugin's newest launch; nil while that launch runs, or when there is none.
     func lastBlame(of plugin: PluginIdentifier) throws -> Blame? {
         let sql = """
             SELECT blame FROM launch WHERE plugin = (SELECT id FROM plugin WHERE identifier = ?)
@@ -31,7 +31,7 @@ extension Database {
         try launchRecords("WHERE launch.number = ?", [number.rawValue]).first
     }
 
-    // Two statements however many launches there are. `number` and `plugin` mean the same in both.
+    // Two statements, independent of the number of launches. `number` and `plugin` mean the same in both.
     private func launchRecords(_ selection: String, _ arguments: StatementArguments) throws -> [LaunchRecord] {
         let tasks = try taskRecords(of: "SELECT number FROM launch \(selection)", arguments)
         let sql = """

@@ -2,11 +2,11 @@
 
 package import TaskModel
 
-/// A launch as the ledger remembers it, running or over. Nothing is decided from it.
+/// A running or ended launch, as read from the ledger for display. No decision depends on it.
 package struct LaunchRecord: Hashable, Sendable {
     package let number: LaunchNumber
     package let plugin: PluginIdentifier
-    /// The one that it moved to last.
+    /// The last lane of the launch.
     package let lane: Lane
     package let cause: LaunchCause
     package let startedAt: WallTime
@@ -16,7 +16,7 @@ package struct LaunchRecord: Hashable, Sendable {
     package let process: RunnerProcess
     package let manifestDigest: String
     package let libraryDigest: String
-    /// Nil while it runs.
+    /// Nil while the launch runs.
     package let end: LaunchEnd?
     /// In the order of the batch.
     package let tasks: [Task]
@@ -25,11 +25,11 @@ package struct LaunchRecord: Hashable, Sendable {
     package struct Task: Hashable, Sendable {
         package let submission: SubmissionNumber
         package let kind: TaskKind
-        /// The task identifier, or an event's name.
+        /// The task identifier, or the name of an event.
         package let label: String
-        /// Attempts that were charged before this launch.
+        /// Attempts charged before this launch.
         package let attempts: Int
-        /// The last outcome that the journal gave it in this launch.
+        /// The last outcome of the task in this launch, as journaled; nil before the first one.
         package let outcome: TaskOutcome?
     }
 }

@@ -29,7 +29,7 @@ extension WriteAccess {
         }
     }
 
-    /// Moves one more task from pending into a running launch, behind the tasks that it has.
+    /// Moves another task from pending into a running launch, after the existing tasks of its batch.
     func start(_ task: PlannedTask, in launch: LaunchNumber) throws {
         guard let plugin = try integer(Launch.runningPlugin, launch.rawValue) else {
             throw LedgerFault.contradiction("no launch \(launch) is running")
@@ -62,7 +62,7 @@ extension WriteAccess {
 }
 
 extension Database {
-    /// Launches that no end was recorded for.
+    /// The launches without a recorded end, ordered by number.
     func runningLaunches() throws -> [LedgerSnapshot.RunningLaunch] {
         try rows(Launch.running, of: "launch") { row in
             let number = try row.launch("number")

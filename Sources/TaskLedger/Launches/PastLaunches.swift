@@ -4,7 +4,7 @@ import GRDB
 import TaskModel
 
 extension Database {
-    /// How many a snapshot holds at most: a busy host's week; decisions that look back need no more.
+    /// Maximum number of launches in a snapshot: a week of a busy host, and enough for every policy.
     static let mostPastLaunches = 20_000
 
     /// The newest launches that ended at `begin` or later, oldest first.
@@ -24,7 +24,8 @@ extension Database {
 }
 
 enum PastLaunches {
-    // The cross join keeps the launches outside, in the order of their index: no sorting, and a limit that ends early.
+    // The cross join keeps the launches as the outer loop, in the order of their index: no sorting, and a limit ends
+    // the scan.
     static let sql = """
         SELECT number, identifier, lane, cause, outcome, ended_at, used_ns
         FROM launch CROSS JOIN plugin ON plugin.id = launch.plugin

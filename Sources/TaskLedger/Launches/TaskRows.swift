@@ -3,14 +3,14 @@
 import GRDB
 import TaskModel
 
-/// A task of a running launch that has no outcome yet.
+/// A task of a running launch without an outcome.
 struct UnfinishedTask {
     let work: PendingWork
     let isKeptFromReturning: Bool
 }
 
 extension Database {
-    /// In the order of the batch.
+    /// The unfinished tasks of a launch, in the order of the batch.
     func unfinishedTasks(of launch: LaunchNumber, plugin: PluginIdentifier, id: Int64) throws -> [UnfinishedTask] {
         var submitters = SubmitterNames(of: plugin, id: id, in: self)
         return try rows(Tasks.unfinished, [launch.rawValue], of: "task") { row in
@@ -23,7 +23,7 @@ extension Database {
 }
 
 extension RowReader {
-    /// Reads `Tasks.workColumns`.
+    /// The pending work in the columns `Tasks.workColumns`.
     mutating func work(of plugin: PluginIdentifier, submitters: inout SubmitterNames) throws -> PendingWork {
         let number = try submission("submission")
         guard let type = try optional("event_type", { try $0.code($1, EventType.self) }) else {

@@ -3,12 +3,13 @@
 import GRDB
 import TaskModel
 
-/// The tasks of launches: what runs, and what is kept of a task when it is over.
+/// The tasks of running launches, and the rows that remain of ended tasks.
 extension WriteAccess {
-    /// Throws when the work is not pending: a launch must never run work that could not be returned.
+    /// Moves the row of pending work into a launch. Throws when the work is not pending, because a launch only runs
+    /// work that can be requeued.
     ///
-    /// The task gets the retry state and the deferral of the plan, which the pending row may not have yet. The
-    /// payload stays where it is.
+    /// The task's row takes retry state and deferral from the plan, which may be newer than the pending row. The
+    /// payload stays in its own table.
     func moveToRunning(_ work: PendingWork, of launch: LaunchNumber, plugin: Int64, position: Int) throws {
         let number = work.number
         switch work {
@@ -45,9 +46,10 @@ extension WriteAccess {
         try removePayload(of: submission)
     }
 
-    /// A request that is pending under the same plugin and identifier is newer and stays, and the returned one is gone.
+    /// Requeues a running task. When a request with the same plugin and identifier is pending, that newer one stays,
+    /// and the task ends instead.
     ///
-    /// - Returns: the newer request that the task ends for; nil when the task is pending again.
+    /// - Returns: the newer request that supersedes the task; nil when the task is pending again.
     func returnTask(_ launch: LaunchNumber, _ work: PendingWork, names: inout PluginNames) throws -> SubmissionNumber? {
         let plugin = try names.number(of: work.plugin, in: self)
         switch work {
@@ -91,7 +93,7 @@ extension WriteAccess {
         try requireRunning(launch, submission)
     }
 
-    /// Kept beside the task, so that a launch still shows its outcomes when the journal was pruned.
+    /// Stores the outcome in the task's row as well: a launch shows its outcomes even after the journal was pruned.
     func record(_ outcome: TaskOutcome, of launch: LaunchNumber, _ submission: SubmissionNumber) throws {
         try run(Move.recordOutcome, outcome.rawValue, launch.rawValue, submission.rawValue)
     }
@@ -114,7 +116,7 @@ extension WriteAccess {
     }
 }
 
-/// The statements between pending and running.
+/// The statements that move work between pending and running.
 private enum Move {
     private static let submitted = RequestColumns.submitted.joined(separator: ", ")
     private static let changed = RequestColumns.changed.joined(separator: ", ")

@@ -4,7 +4,7 @@ import GRDB
 import TaskModel
 
 extension WriteAccess {
-    /// Events never replace each other.
+    /// Stores a pending event; it replaces no other one.
     func store(_ event: PendingEvent, payload: [UInt8], names: inout PluginNames) throws {
         let plugin = try names.number(of: event.plugin, in: self)
         try run(Event.insert) { run in
@@ -18,7 +18,7 @@ extension WriteAccess {
         try store(payload, of: event.number)
     }
 
-    /// Removing an event that is not pending changes nothing, as with requests.
+    /// Removes a pending event. An event that is not pending is ignored, as with requests.
     func removeEvent(_ number: SubmissionNumber) throws {
         try run(Event.remove, number.rawValue)
         if changes > 0 { try removePayload(of: number) }
@@ -26,7 +26,7 @@ extension WriteAccess {
 }
 
 extension Database {
-    /// The pending events of a plugin, in the order of their numbers.
+    /// The pending events of a plugin, ordered by number.
     ///
     /// - Parameter id: the number of the plugin's row.
     func pendingEvents(of plugin: PluginIdentifier, id: Int64) throws -> [PendingEvent] {

@@ -4,9 +4,9 @@ import Foundation
 import GRDB
 import TaskModel
 
-/// Payloads have a table of their own, under the number of their submission: a request that starts and returns moves its
-/// row and leaves its payload in place, and reading pending work reads no payload. The rows of work hold the size, so that
-/// a lost payload is not taken for an empty one; empty payloads have no row.
+/// Payloads have their own table, keyed by submission number. A request that starts or is requeued moves its row and
+/// leaves its payload in place, and reading pending work reads no payloads. The rows of work contain the payload size,
+/// so that a lost payload is not mistaken for an empty one. Empty payloads have no row.
 extension WriteAccess {
     func store(_ payload: [UInt8], of number: SubmissionNumber) throws {
         if payload.isEmpty { return }
@@ -25,7 +25,7 @@ extension Database {
         return Dictionary(payloads) { first, _ in first }
     }
 
-    /// The payload of an unfinished task; nil unless it runs in that launch.
+    /// The payload of an unfinished task of that launch; nil when there is no such task.
     func payload(of submission: SubmissionNumber, in launch: LaunchNumber) throws -> [UInt8]? {
         try rows(Payload.ofTask, [launch.rawValue, submission.rawValue], of: "task") { try $0.payload() }.first
     }

@@ -4,12 +4,12 @@ import GRDB
 import TaskModel
 
 extension Database {
-    /// Plugins with pending requests or events, in the order of their identifiers. Looks for one row per plugin.
+    /// Plugins with pending requests or events, ordered by identifier. Probes one row per plugin.
     func pendingPlugins() throws -> [PluginIdentifier] {
         try rows(Pending.plugins, of: "plugin") { try $0.plugin() }
     }
 
-    /// Empty for a plugin that the ledger has never heard of. Reads that plugin's rows and no others.
+    /// The pending work of a plugin; empty for an unknown plugin. Reads only the rows of that plugin.
     func work(of plugin: PluginIdentifier) throws -> PluginWork {
         let row = try cachedStatement(sql: "SELECT id FROM plugin WHERE identifier = ?")
         guard let id = try Int64.fetchOne(row, arguments: [plugin.text]) else { return PluginWork(plugin: plugin) }
@@ -33,8 +33,8 @@ enum Pending {
 
     static let hasEvent = "SELECT EXISTS (SELECT 1 FROM event WHERE plugin = ?)"
 
-    /// The columns of a request that `WorkClass(of:)` reads. Protection counts for health research alone, and requests
-    /// without continued terms have no resources.
+    /// Compares the columns that `WorkClass(of:)` reads. Protection is compared for health research only, and a request
+    /// without continued terms counts as one without resources.
     static let hasRequest = """
         SELECT EXISTS (
             SELECT 1 FROM request
@@ -45,7 +45,7 @@ enum Pending {
 }
 
 extension Database {
-    /// Whether a plugin has pending work of a class; false for a code that stands for no class.
+    /// Whether a plugin has pending work of a class; false for an invalid class code.
     func hasPendingWork(ofClass code: Int64, plugin id: Int64) throws -> Bool {
         guard let workClass = WorkClass(code: code) else { return false }
         if workClass == .event {

@@ -3,15 +3,14 @@
 import GRDB
 import TaskModel
 
-/// The columns that the tables of pending requests and of tasks have in common for a request, apart from its number,
-/// owner, identifier and payload.
+/// The columns for a request that the tables `request` and `task` share, except number, owner, identifier and payload.
 enum RequestColumns {
-    /// What was submitted, in the order in which `StatementRun.bind(submitted:)` adds the values.
+    /// The submitted values, in the order of `StatementRun.bind(submitted:)`.
     static let submitted = [
         "kind", "earliest_begin", "requires_network", "requires_external_power", "protection", "title", "subtitle",
         "strategy", "resources", "submitter", "submitted_at",
     ]
-    /// What launches and interruptions change, in the order in which `StatementRun.bind(changed:)` adds the values.
+    /// The values that launches and interruptions change, in the order of `StatementRun.bind(changed:)`.
     static let changed = RetryColumns.names + ["deferred_since"]
     static let names = submitted + changed
 
@@ -21,9 +20,9 @@ enum RequestColumns {
 }
 
 extension StatementRun {
-    /// Adds the values of `RequestColumns.names`.
+    /// Binds the values of `RequestColumns.names`.
     ///
-    /// - Parameter submitter: the number that stands for the submitter.
+    /// - Parameter submitter: the number of the submitter in table `plugin`; nil for a user.
     mutating func bind(_ pending: PendingRequest, submitter: Int64?) throws {
         try bind(submitted: pending, submitter: submitter)
         try bind(changed: pending)
@@ -44,7 +43,7 @@ extension StatementRun {
         try bind(pending.submittedAt.nanoseconds)
     }
 
-    /// Adds the values of `RequestColumns.changed`.
+    /// Binds the values of `RequestColumns.changed`.
     mutating func bind(changed pending: PendingRequest) throws {
         try bind(pending.retry)
         try bind(pending.deferredSince?.nanoseconds)
@@ -52,7 +51,7 @@ extension StatementRun {
 }
 
 extension RowReader {
-    /// Reads `RequestColumns.names`.
+    /// Reads the columns `RequestColumns.names`.
     ///
     /// - Parameter identifier: the column with the task identifier.
     mutating func request(
@@ -80,7 +79,7 @@ extension RowReader {
         )
     }
 
-    /// Nil without a title.
+    /// The continued terms of the row; nil when it has no title.
     private mutating func continuedTerms() throws -> ContinuedTerms? {
         guard let title = try optionalText("title") else { return nil }
         return ContinuedTerms(

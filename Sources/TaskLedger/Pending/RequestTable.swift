@@ -4,7 +4,7 @@ import GRDB
 import TaskModel
 
 extension WriteAccess {
-    /// Replaces the request that is pending under the same plugin and identifier, if there is one.
+    /// Stores a request; replaces the pending request of the same plugin and identifier.
     func store(_ request: PendingRequest, payload: [UInt8], names: inout PluginNames) throws {
         let plugin = try names.number(of: request.plugin, in: self)
         let submitter = try names.number(of: request.submitter, in: self)
@@ -29,7 +29,7 @@ extension WriteAccess {
         try store(payload, of: request.number)
     }
 
-    /// Removing a request that is not pending changes nothing: an earlier change may have started it already.
+    /// Removes a pending request. A request that is not pending is ignored: an earlier change may have started it.
     func removeRequest(_ number: SubmissionNumber) throws {
         try run(Request.remove, number.rawValue)
         if changes > 0 { try removePayload(of: number) }
@@ -37,7 +37,7 @@ extension WriteAccess {
 }
 
 extension Database {
-    /// The pending requests of a plugin, in the order of their numbers.
+    /// The pending requests of a plugin, ordered by number.
     ///
     /// - Parameter id: the number of the plugin's row.
     func pendingRequests(of plugin: PluginIdentifier, id: Int64) throws -> [PendingRequest] {
@@ -50,7 +50,7 @@ extension Database {
                 submitters: &submitters
             )
         }
-        // The table is in the order of identifiers, and sorting there would copy every row.
+        // The table is ordered by identifier, and sorting in SQLite would copy every row.
         .sorted { $0.number < $1.number }
     }
 }

@@ -12,13 +12,13 @@ extension WriteAccess {
             plugin.manifestPath,
             plugin.manifestDigest,
             plugin.libraryDigest,
-            // No identifier holds a line feed.
+            // Identifiers contain no line feed.
             plugin.permitted.map(\.description).joined(separator: "\n"),
             plugin.missingSince?.nanoseconds
         )
     }
 
-    /// Forgets the plugin and its schedules. Forgetting one that is not known changes nothing.
+    /// Deletes the recorded facts and schedules of the plugin. An unknown plugin is ignored.
     func forget(_ plugin: PluginIdentifier, names: inout PluginNames) throws {
         guard let number = try names.knownNumber(of: plugin, in: self) else { return }
         try forgetFetch(ofPlugin: number)

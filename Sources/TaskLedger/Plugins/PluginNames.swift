@@ -3,9 +3,9 @@
 import GRDB
 import TaskModel
 
-/// The small numbers that stand for plugin identifiers in the other tables. The number of a name never changes.
+/// The numbers that stand for plugin identifiers in the other tables. The number of a name never changes.
 struct PluginNames: Sendable {
-    /// Stands among the names for the operator's schedule; no plugin's name is without a dot.
+    /// The name that stands for the operator's schedule; it cannot be a plugin's, because plugin names contain a dot.
     static let schedule = Submitter.schedule.name
 
     private static let insert = StatementText("INSERT INTO plugin (identifier) VALUES (?)")
@@ -17,7 +17,7 @@ struct PluginNames: Sendable {
         try number(of: plugin.text, in: access)
     }
 
-    /// Nil for a person.
+    /// The number of a submitter; nil for a user.
     mutating func number(of submitter: Submitter, in access: WriteAccess) throws -> Int64? {
         switch submitter {
         case .person: nil
@@ -26,7 +26,7 @@ struct PluginNames: Sendable {
         }
     }
 
-    /// Nil for a name that stands nowhere in the ledger.
+    /// The number of a plugin; nil when the ledger does not contain its name.
     mutating func knownNumber(of plugin: PluginIdentifier, in access: WriteAccess) throws -> Int64? {
         if let known = numbers[plugin.text] { return known }
         let number = try access.integer(Self.find, plugin.text)

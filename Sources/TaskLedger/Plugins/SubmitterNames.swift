@@ -3,8 +3,8 @@
 import GRDB
 import TaskModel
 
-/// Finds the submitters that stand as numbers in the rows of one plugin. Most are that plugin itself, so that neither
-/// the table of plugins is read nor a name is checked for every row.
+/// Maps the numbers of submitters to names while the rows of one plugin are read. Most submitters are the plugin
+/// itself: these need no read of the plugin table and no validation of the name.
 struct SubmitterNames {
     private let database: Database
     private var known: [Int64: Submitter]
@@ -15,7 +15,7 @@ struct SubmitterNames {
         known = [id: .plugin(plugin)]
     }
 
-    /// The submitter in column `submitter`: NULL stands for a person.
+    /// The submitter in column `submitter`; NULL stands for a user.
     mutating func submitter(from row: inout RowReader) throws -> Submitter {
         guard let id = try row.optional("submitter", { try $0.integer($1) }) else { return .person }
         if let submitter = known[id] { return submitter }
@@ -28,7 +28,7 @@ struct SubmitterNames {
 }
 
 extension Submitter {
-    /// Nil when the name is neither the schedule's nor a plugin's.
+    /// Nil when the name belongs neither to the schedule nor to a plugin.
     fileprivate init?(storedName name: String) {
         if name == PluginNames.schedule {
             self = .schedule

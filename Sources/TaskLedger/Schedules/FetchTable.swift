@@ -4,7 +4,7 @@ import GRDB
 import TaskModel
 
 extension WriteAccess {
-    /// Nil for a plugin without fetches.
+    /// Stores the fetch schedule of a plugin; nil deletes it.
     func setFetch(of plugin: PluginIdentifier, _ schedule: FetchSchedule?, names: inout PluginNames) throws {
         guard let schedule else {
             if let number = try names.knownNumber(of: plugin, in: self) { try forgetFetch(ofPlugin: number) }

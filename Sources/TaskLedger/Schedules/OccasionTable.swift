@@ -8,8 +8,8 @@ extension WriteAccess {
         try run(Occasion.store, identifier.text, time.nanoseconds)
     }
 
-    /// Forgets the occasions of the identifiers that the plugin was permitted, except those that another plugin is
-    /// permitted now.
+    /// Deletes the recorded occurrences of all identifiers permitted to the plugin, except those that another plugin is
+    /// now permitted.
     func forgetOccasions(of plugin: PluginIdentifier) throws {
         let known = try database.knownPlugins()
         func isPermitted(_ identifier: TaskIdentifier, to plugins: [KnownPlugin]) -> Bool {

@@ -2,15 +2,15 @@
 
 import Glibc
 
-/// The number of groups that were committed to a ledger, read from the bytes of its file alone, without the write-ahead
-/// log. SQLite always reads both as one.
+/// The number of committed groups according to the database file alone. It is read from the file's bytes, because
+/// SQLite always includes the write-ahead log.
 struct CommitCount {
     let path: String
     let pageSize: Int
     /// Page of the table `counter`, from 1.
     let page: Int
 
-    /// Nil when the page holds something else than the one row of the table.
+    /// The number of groups; nil when the page does not contain exactly the one row of the table.
     func read() throws(LedgerError) -> Int64? {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 { throw .cannotOpen(path, errno: errno) }
@@ -20,9 +20,9 @@ struct CommitCount {
         return Self.commits(in: bytes)
     }
 
-    /// As SQLite's file format has it: a leaf of a table with one cell, which holds the lengths of row and key, the key 1,
-    /// the length of the record's header, a type per column, and the columns. `commits` is the second one, and the first
-    /// one with bytes of its own.
+    /// Parses a page of SQLite's file format: a table leaf with one cell. The cell contains the lengths of row and key,
+    /// the key 1, the length of the record's header, a type per column, and the columns. `commits` is the second column
+    /// and the first one with bytes of its own.
     static func commits(in page: [UInt8]) -> Int64? {
         guard page.count >= 512, page[0] == 0x0d, page[3] == 0, page[4] == 1 else { return nil }
         let cell = Int(page[8]) << 8 | Int(page[9])

@@ -3,14 +3,14 @@
 import GRDB
 
 extension Database {
-    /// Runs a statement that stays prepared for the next time.
+    /// Runs a statement and keeps it prepared for the next run.
     func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
         try cachedStatement(sql: sql).execute(arguments: arguments)
     }
 
-    /// What `read` makes of each row that the statement selects.
+    /// The values that `read` returns for the rows of the statement.
     ///
-    /// - Parameter table: the table that errors name. The first selected column must distinguish its rows.
+    /// - Parameter table: the table's name for errors. The first selected column has to identify the row.
     func rows<Value>(
         _ sql: String,
         _ arguments: StatementArguments = StatementArguments(),
@@ -22,7 +22,7 @@ extension Database {
         return values
     }
 
-    /// Reads every row that the statement selects, without collecting anything.
+    /// Calls `read` for every row of the statement.
     func forEachRow(
         _ sql: String,
         _ arguments: StatementArguments = StatementArguments(),
@@ -42,7 +42,7 @@ extension Database {
         do {
             return try cachedStatement(sql: sql)
         } catch let error as DatabaseError {
-            // The one hint that SQLite gives of a column that another program renamed or dropped.
+            // SQLite's only indication of a column that another program has renamed or dropped.
             let hint = "no such column: "
             guard let message = error.message, message.hasPrefix(hint) else { throw error }
             let column = message.dropFirst(hint.count).split(separator: ".").last.map(String.init) ?? "?"

@@ -3,15 +3,15 @@
 import GRDB
 import Glibc
 
-/// A ledger's file before it is opened for writing. It looks only, so that a file that is refused stays as it was.
+/// Examines a ledger's file before it is opened for writing. It only reads, so a refused file stays unchanged.
 struct LedgerFile {
     let path: String
 
-    /// Throws unless this host may write the ledger, or may begin one here. Reads the header, the log's header, the versions
-    /// and, for damage, the tables that `check` names.
+    /// Throws unless this host can write the ledger, or create one here. Reads the file's header, the log's header, the
+    /// versions and the tables that `check` lists.
     func examine() throws(LedgerError) {
         guard try exists() else { return }
-        // The header may be behind the write-ahead log, which only SQLite reads.
+        // The header may be older than the write-ahead log, which only SQLite can read.
         try readOnly("examining it before it is opened") { database in
             guard try judgeVersion(of: database) else { return }
             readAhead()
@@ -19,12 +19,12 @@ struct LedgerFile {
         }
     }
 
-    /// Whether there is a ledger, and not only the place for one. Throws when there is something else.
+    /// Whether a ledger exists; false for a missing or empty file. Throws when another kind of file is in its place.
     func exists() throws(LedgerError) -> Bool {
         let header = try header()
         switch try log.contents(pageSize: header?.pageSize) {
         case .foreign(let problem): throw .foreignLog(path, problem: problem)
-        // SQLite would take the ledger for a new one, and remove the log.
+        // SQLite would treat the ledger as new and delete the log.
         case .changes where header == nil: throw .logWithoutLedger(path)
         case .changes, .nothing: break
         }
@@ -33,7 +33,7 @@ struct LedgerFile {
         return true
     }
 
-    /// Runs `body` on a connection that cannot write.
+    /// Runs `body` on a read-only connection.
     func readOnly<Value>(_ operation: String, _ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         do {
             var configuration = Configuration()
@@ -50,7 +50,8 @@ struct LedgerFile {
 
     private var log: WriteAheadLog { WriteAheadLog(path: path + "-wal") }
 
-    /// Begins an empty file that only its owner may read: payloads belong to their submitters.
+    /// Creates an empty file if there is none. Only its owner can read it, because payloads are private to their
+    /// submitters.
     func createIfAbsent() throws(LedgerError) {
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if descriptor < 0 { throw .cannotOpen(path, errno: errno) }
@@ -65,7 +66,7 @@ struct LedgerFile {
 
         let bytes: [UInt8]
         var isSQLite: Bool { bytes.count == Self.length && bytes.starts(with: Self.magic) }
-        /// Two bytes; the largest size does not fit and stands as 1.
+        /// Stored in two bytes; the largest size, 65,536, does not fit and is stored as 1.
         var pageSize: Int? {
             guard isSQLite else { return nil }
             let written = Int(bytes[16]) << 8 | Int(bytes[17])
@@ -79,7 +80,7 @@ struct LedgerFile {
         }
     }
 
-    /// Nil when there is no file yet, or an empty one.
+    /// Nil when the file is missing or empty.
     private func header() throws(LedgerError) -> Header? {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 {
@@ -95,7 +96,7 @@ struct LedgerFile {
 
     private func judge(_ header: Header) throws(LedgerError) {
         guard header.isSQLite else { throw .notADatabase(path) }
-        // Zero stays until the first migration is committed.
+        // The application ID is zero until the first migration is committed.
         if header.applicationID == 0 { return }
         guard header.applicationID == LedgerSchema.applicationID else { throw .notALedger(path) }
         guard header.version <= LedgerSchema.version else {
@@ -105,7 +106,8 @@ struct LedgerFile {
 
     // MARK: - The contents
 
-    /// False when an earlier start got no further than creating the file; throws when it is not this host's to write.
+    /// False when an earlier start created the file and ended before the first migration. Throws when this host must
+    /// not write the ledger.
     func judgeVersion(of database: Database) throws -> Bool {
         let applicationID = try Int64.fetchOne(database, sql: "PRAGMA application_id")
         if applicationID == 0, try isUntouched(database) { return false }
@@ -121,22 +123,21 @@ struct LedgerFile {
         return true
     }
 
-    /// Whether an earlier start got no further than creating the file.
+    /// Whether the database has no tables of its own: an earlier start ended right after creating the file.
     private func isUntouched(_ database: Database) throws -> Bool {
         let others = "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'grdb\\_%' ESCAPE '\\'"
         return try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema WHERE \(others)") == 0
     }
 
-    /// Reads the pages of the tables that a start depends on, with SQLite's quick check of their structure and columns.
+    /// Runs SQLite's quick check of structure and columns on the tables that a start depends on.
     ///
-    /// Launches, tasks, waits and the journal grow with the history of the host and are left out, payloads with the size
-    /// of what was submitted. All of it is read only when a write-ahead log was left over and nothing shows whether the
-    /// ledger beside it is the one that it continues, as after a crash within a migration. `LedgerInspection` always
-    /// examines everything.
+    /// Launches, tasks, waits and the journal grow with the history of the host, and payloads with the submitted data:
+    /// these tables are skipped. All tables are checked when a write-ahead log was left over and cannot be matched to
+    /// the ledger, as after a crash during a migration. `LedgerInspection` always examines everything.
     private func check(_ database: Database) throws {
         var tables: [String?] = [nil]
         if try isLogKnown(database) {
-            // A table that a later version added is absent from an older ledger.
+            // An older ledger lacks the tables that a later version added.
             let present = try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
             tables = present.filter(Self.startTables.contains)
         }
@@ -146,13 +147,14 @@ struct LedgerFile {
         }
     }
 
-    /// Asks the kernel to read the beginning of the file into its cache, and does not wait for it. The check follows the
-    /// trees of the tables, which takes ten times as long from a disk: a million requests took 2.7 s, and 0.3 s ahead.
+    /// Asks the kernel to read the beginning of the file into its cache, without waiting for it. The check follows the
+    /// trees of the tables, which is ten times slower from disk. For a million requests it took 2.7 s, and 0.3 s with
+    /// this.
     private func readAhead() {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 { return }
         defer { close(descriptor) }
-        // The kernel reads no more than this at one request.
+        // The maximum that the kernel reads per request.
         let chunk = 512 << 10
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return }
@@ -161,18 +163,18 @@ struct LedgerFile {
         }
     }
 
-    /// Bytes; enough for a million requests. The rest of a larger file is mostly history and payloads.
+    /// In bytes; enough for a million requests. The rest of a larger file is mostly history and payloads.
     private static let mostReadAhead = 256 << 20
 
     private static let startTables: Set = [
         "plugin", "known_plugin", "counter", "request", "event", "deferral", "fetch_schedule", "occasion",
     ]
 
-    /// Whether the log, if one was left over, continues this ledger. False when nothing shows it; throws when it does not:
-    /// a copy of the ledger was restored under it, or a copy of the log beside it.
+    /// Whether the write-ahead log continues this ledger; true without a log. False when this cannot be determined.
+    /// Throws when it does not, because a copy of the ledger or of the log was restored without the other.
     ///
-    /// The ledger with its log counts the groups committed up to the last one in the log, and the file alone those up to
-    /// some moment since the log began.
+    /// With its log, the ledger counts the groups up to the last one in the log. The file alone counts the groups up to
+    /// some time since the log began.
     @discardableResult
     func isLogKnown(_ database: Database) throws -> Bool {
         guard try log.contents(pageSize: nil) == .changes else { return true }

@@ -3,28 +3,28 @@
 import GRDB
 package import TaskModel
 
-/// The findings about a ledger that no host has open. Nothing of the ledger is written, moved or brought up to date.
+/// The findings about a ledger that no host has open. The inspection never writes, moves or migrates it.
 package struct LedgerInspection: Sendable {
     package enum State: Hashable, Sendable {
-        /// The host begins an empty one at its next start.
+        /// There is no ledger; the host creates an empty one at its next start.
         case absent
         case readable(version: Int64)
-        /// A host would refuse it.
+        /// A host would refuse the ledger.
         case refused
     }
 
     package let state: State
-    /// Whole messages, each with the file, the rule and the remedy.
+    /// Complete messages with the file, the rule and the remedy.
     package let problems: [String]
-    /// What the next host begins with; nil when it cannot be read.
+    /// The state that the next host would load; nil when it cannot be read.
     package let snapshot: LedgerSnapshot?
     /// Number of pending requests; nil when some cannot be read.
     package let pendingRequests: Int?
-    /// The version that this program knows.
+    /// The ledger version of this program.
     package static var knownVersion: Int64 { LedgerSchema.version }
 
-    /// Checks every page, every reference, every pending row and the size of every payload; takes as long as reading the
-    /// whole file does.
+    /// Checks every page, every reference, every pending row and the size of every payload. Takes as long as reading
+    /// the whole file.
     package init(path: String) {
         var examination = Examination(path: path)
         do throws(LedgerError) {
@@ -42,7 +42,7 @@ package struct LedgerInspection: Sendable {
     }
 }
 
-/// What an inspection has found so far.
+/// The intermediate results of an inspection.
 private struct Examination {
     let path: String
     var state = LedgerInspection.State.refused
@@ -65,8 +65,8 @@ private struct Examination {
         if problems.isEmpty { state = .readable(version: version) }
     }
 
-    /// An older ledger is brought up to date in a copy, so that this is what the next host finds. SQLite keeps the copy
-    /// on disk when it is large, and removes it with the connection.
+    /// Migrates a copy of an older ledger and reads that, so that the result is what the next host loads. SQLite keeps
+    /// a large copy on disk and removes it with the connection.
     private mutating func readContents(ofOlder database: Database) throws {
         let copy = try DatabaseQueue(path: "")
         try copy.writeWithoutTransaction { try database.backup(to: $0) }
@@ -94,7 +94,7 @@ private struct Examination {
         }
     }
 
-    /// Work whose payload is lost or cut, and payloads of no work, which count as 0 bytes.
+    /// Work whose payload has the wrong size, and payloads without work, which should have 0 bytes.
     private static let wrongPayloads = """
         WITH work (submission, size) AS (
             SELECT number, payload_size FROM request UNION ALL SELECT number, payload_size FROM event
@@ -107,7 +107,7 @@ private struct Examination {
         LIMIT \(mostFindings)
         """
 
-    /// Enough to see how far it goes.
+    /// Enough to show the extent of the damage.
     private static let mostFindings = 20
 
     private static func findings(in database: Database) throws -> [String] {

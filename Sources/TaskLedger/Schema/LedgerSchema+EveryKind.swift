@@ -1,9 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 extension LedgerSchema {
-    /// SQLite cannot take a rule back from a column, and a pending payload is to stay the last of its row, behind all that
-    /// is read without it: launches and requests move to new tables. The migrator looks at references only when the step
-    /// is done, so that no task goes with the old launches.
+    /// SQLite cannot drop a constraint from a column, so launches and requests move to new tables. A pending payload
+    /// has to remain the last column, behind all columns that are read without it. The migrator checks references only
+    /// at the end of the step, so dropping the old launches deletes no tasks.
     static let third = """
         CREATE TABLE new_launch (
             number INTEGER PRIMARY KEY,

@@ -1,14 +1,14 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 extension LedgerSchema {
-    /// Pending work is kept by plugin, so that a start reads the rows of one plugin without those of the others, and
-    /// payloads have a table of their own. SQLite cannot change a primary key: the three tables of work are written anew.
+    /// Stores pending work by plugin, so that a start reads the rows of one plugin only, and moves payloads to their
+    /// own table. SQLite cannot change a primary key: the three tables of work are created anew.
     ///
-    /// The counters become one row, which each group of commits changes: the number of groups shows whether a write-ahead
-    /// log belongs to the ledger beside it.
+    /// The counters become one row, which every group of commits changes. The number of groups shows whether a
+    /// write-ahead log belongs to its ledger.
     ///
-    /// Waits belong to classes of work from now on. The waits of single submissions are dropped: they
-    /// need not be those of the others of their class.
+    /// Waits now belong to classes of work. The waits of single submissions are deleted, because they need not apply to
+    /// the rest of their class.
     static let fourth = """
         CREATE TABLE new_counter (
             id INTEGER PRIMARY KEY CHECK (id = 1),

@@ -2,15 +2,15 @@
 
 import GRDB
 
-/// The tables of the ledger and the steps that lead to them. A step that was released is never edited, only followed.
+/// The tables of the ledger and their migrations. A released migration is never edited; changes go into a new one.
 enum LedgerSchema {
-    /// "bgtk", in the header of every ledger, so that another program's database is not taken for one.
+    /// "bgtk" in the header of every ledger, so that another program's database is not mistaken for one.
     static let applicationID: Int64 = 0x6267_746b
 
-    /// The first version in which a ledger counts the groups of commits.
+    /// The first version that counts the groups of commits.
     static let countsCommits: Int64 = 4
 
-    /// The version that this host writes, kept in SQLite's `user_version`.
+    /// The version that this host writes, stored in SQLite's `user_version`.
     static var version: Int64 { Int64(steps.count) }
 
     static var migrator: DatabaseMigrator {
@@ -46,7 +46,7 @@ enum LedgerSchema {
         ALTER TABLE journal ADD COLUMN user_command TEXT;
         """
 
-    /// Plugins are named by a small number in every other table: that halves a pending request.
+    /// The other tables refer to plugins by a small number, which halves the size of a pending request.
     private static let first = """
         CREATE TABLE plugin (
             id INTEGER PRIMARY KEY,
@@ -162,7 +162,7 @@ enum LedgerSchema {
         CREATE INDEX journal_by_label ON journal (label) WHERE label IS NOT NULL;
         """
 
-    /// What the journal is filtered by, each in the order of numbers.
+    /// Indexes for the filters of the journal, each ordered by number.
     private static let second = """
         CREATE INDEX journal_by_plugin ON journal (plugin);
         CREATE INDEX journal_by_event ON journal (event);

@@ -3,7 +3,7 @@
 import GRDB
 import TaskModel
 
-/// The columns that hold a `Retry` in the tables of pending and running work.
+/// The columns of a `Retry` in the tables of pending and running work.
 enum RetryColumns {
     static let names = ["attempts", "not_before", "runs_alone", "was_interrupted", "host_losses"]
     static let list = names.joined(separator: ", ")
@@ -11,7 +11,7 @@ enum RetryColumns {
 }
 
 extension StatementRun {
-    /// Adds the values of `RetryColumns`.
+    /// Binds the values of `RetryColumns`.
     mutating func bind(_ retry: Retry) throws {
         try bind(retry.attempts)
         try bind(retry.notBefore?.nanoseconds)

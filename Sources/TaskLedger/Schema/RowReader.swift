@@ -4,16 +4,16 @@ import Foundation
 import GRDB
 import TaskModel
 
-/// Reads the columns of one row by their names, in any order. An unknown value is an error that names table, row and
-/// column, a missing column one that names table and column. Never traps.
+/// Reads the columns of one row by name, in any order. Throws an error with table, row and column for an unknown value,
+/// and with table and column for a missing column. Never traps.
 struct RowReader {
     private let statement: Statement
     private let columns: [String]
     private let table: String
-    /// Index of the column behind the one that was read last: rows are mostly read in the order of their selection.
+    /// Index after the column read last: rows are mostly read in the order of their selection.
     private var next = 0
 
-    /// - Parameter statement: has stepped to the row; its first column distinguishes the row from others in messages.
+    /// - Parameter statement: positioned at the row; its first column identifies the row in messages.
     init(_ statement: Statement, columns: [String], of table: String) {
         self.statement = statement
         self.columns = columns
@@ -44,7 +44,7 @@ struct RowReader {
         if case .null = try storage(of: column) { true } else { false }
     }
 
-    /// Nil for NULL; otherwise what `read` makes of the column.
+    /// The result of `read`; nil for NULL.
     mutating func optional<Value>(
         _ column: String,
         _ read: (inout Self, String) throws -> Value
@@ -52,14 +52,14 @@ struct RowReader {
         try isNull(column) ? nil : try read(&self, column)
     }
 
-    /// A value that not every text stands for.
+    /// A value made from text; throws when `make` returns nil.
     mutating func value<Value>(_ column: String, fromText make: (String) -> Value?) throws -> Value {
         let stored = try text(column)
         guard let value = make(stored) else { throw unreadable(column, "\"\(stored)\"") }
         return value
     }
 
-    /// A value that not every integer stands for.
+    /// A value made from an integer; throws when `make` returns nil.
     mutating func value<Value>(_ column: String, fromInteger make: (Int64) -> Value?) throws -> Value {
         let stored = try integer(column)
         guard let value = make(stored) else { throw unreadable(column, "\"\(stored)\"") }
@@ -75,7 +75,7 @@ struct RowReader {
     }
 
     private func index(of column: String) throws -> Int {
-        // The column just read comes again after `isNull`.
+        // The previous column is read again after `isNull`.
         for index in next - 1...next where columns.indices.contains(index) && columns[index] == column { return index }
         guard let index = columns.firstIndex(of: column) else {
             throw LedgerFault.missingColumn(table: table, column: column)

@@ -2,11 +2,11 @@
 
 import GRDB
 
-/// The SQL of a statement that the writer keeps prepared. A prepared statement is found by this object's identity:
-/// looking it up by its text would hash some hundred bytes for every row that is written.
+/// The SQL of a statement that the writer keeps prepared. The prepared statement is found by the identity of this
+/// object: a lookup by text would hash hundreds of bytes for every written row.
 final class StatementText: Sendable {
     let sql: String
-    /// Number of placeholders, each of which is a bare question mark.
+    /// Number of placeholders; each one is a bare question mark.
     let placeholders: Int
 
     init(_ sql: String) {
@@ -17,7 +17,7 @@ final class StatementText: Sendable {
 
 /// The prepared statements of the writer's connection.
 ///
-/// Unchecked: a statement is used, prepared and released only while its connection is accessed, and the connection
+/// Unchecked: statements are prepared, used and released only during access to their connection, and the connection
 /// admits one access at a time.
 final class PreparedStatements: @unchecked Sendable {
     private var statements: [ObjectIdentifier: Statement] = [:]
@@ -32,6 +32,6 @@ final class PreparedStatements: @unchecked Sendable {
     /// Finalizes a statement; the next run prepares it again.
     func discard(_ text: StatementText) { statements[ObjectIdentifier(text)] = nil }
 
-    /// Finalizes the statements: their connection cannot be closed before.
+    /// Finalizes all statements, which is required before the connection is closed.
     func release() { statements = [:] }
 }

@@ -2,7 +2,7 @@
 
 import GRDB
 
-/// One access to the writer's connection, with its prepared statements. Must not outlive the access.
+/// One access to the writer's connection, with its prepared statements. Valid only during that access.
 struct WriteAccess {
     let database: Database
     private let statements: PreparedStatements
@@ -15,12 +15,12 @@ struct WriteAccess {
     /// Number of rows that the last statement inserted, updated or deleted.
     var changes: Int { database.changesCount }
 
-    /// Runs a statement with the values of its placeholders, in their order.
+    /// Runs a statement with the values of its placeholders, in order.
     func run<each Value: StatementBinding>(_ text: StatementText, _ values: repeat each Value) throws {
         try perform(text, { run in repeat try run.bind(each values) }) { try $0.execute() }
     }
 
-    /// Runs a statement whose values `bind` adds one after the other.
+    /// Runs a statement whose values `bind` adds one by one.
     func run(_ text: StatementText, _ bind: (inout StatementRun) throws -> Void) throws {
         try perform(text, bind) { try $0.execute() }
     }
@@ -48,15 +48,15 @@ struct WriteAccess {
             try bind(&run)
             return try body(try run.ready())
         } catch {
-            // A failed statement reports its failure once more when it is reset for its next run.
+            // A failed statement would report its failure again when it is reset for the next run.
             statements.discard(text)
             throw error
         }
     }
 }
 
-/// The values of one run of a prepared statement. They go to SQLite one by one: an array of boxed arguments costs as
-/// much as the row that they are written to.
+/// The values of one run of a prepared statement. They are bound one by one: an array of boxed arguments costs as much
+/// as the row that is written.
 struct StatementRun {
     private let text: StatementText
     private let statement: Statement
@@ -69,14 +69,14 @@ struct StatementRun {
         statement.setUncheckedArguments(StatementArguments())
     }
 
-    /// Adds the value of the next placeholder.
+    /// Binds the value of the next placeholder.
     mutating func bind(_ value: some StatementBinding) throws {
         bound += 1
         let code = value.bind(to: statement.sqliteStatement, at: CInt(bound))
         guard code == 0 else { throw DatabaseError(resultCode: ResultCode(rawValue: code), sql: text.sql) }
     }
 
-    /// The statement with all of its values.
+    /// The statement with all values bound; throws when their number does not match the placeholders.
     fileprivate func ready() throws -> Statement {
         guard bound == text.placeholders else {
             throw LedgerFault.contradiction("\(bound) values for a statement of \(text.placeholders): \(text.sql)")

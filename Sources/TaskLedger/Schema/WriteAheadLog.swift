@@ -2,21 +2,21 @@
 
 import Glibc
 
-/// The write-ahead log beside a ledger, as bytes. SQLite takes one that it cannot read for an empty one and writes over
-/// it; this tells the two apart. It looks only.
+/// Examines the bytes of the write-ahead log beside a ledger. SQLite treats an unreadable log as empty and overwrites
+/// it; this type tells the two apart. It only reads.
 struct WriteAheadLog {
     enum Contents: Hashable {
-        /// There is none, or nothing was ever committed to it.
+        /// There is no log, or it contains no commit.
         case nothing
-        /// The last host did not close its ledger: changes may stand here alone.
+        /// The last host did not close its ledger: some changes may be only in the log.
         case changes
-        /// Not what belongs beside this ledger, with the reason.
+        /// The log does not belong to this ledger; the value is the reason.
         case foreign(String)
     }
 
     let path: String
 
-    /// - Parameter pageSize: the ledger's; nil without a ledger.
+    /// - Parameter pageSize: page size of the ledger; nil without a ledger.
     func contents(pageSize: Int?) throws(LedgerError) -> Contents {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 {
@@ -27,7 +27,8 @@ struct WriteAheadLog {
         var bytes = [UInt8](repeating: 0, count: Header.length)
         let count = read(descriptor, &bytes, bytes.count)
         if count < 0 { throw .cannotOpen(path, errno: errno) }
-        // The header is on disk before the first commit is: without a whole one nothing was ever acknowledged.
+        // The header is written to disk before the first commit. Without a complete header no commit was ever
+        // acknowledged.
         if count < bytes.count || bytes.allSatisfy({ $0 == 0 }) { return .nothing }
         if let problem = Header(bytes: bytes).problem(pageSize: pageSize) { return .foreign(problem) }
         var status = stat()
@@ -35,8 +36,8 @@ struct WriteAheadLog {
         return Int(status.st_size) > Header.length ? .changes : .nothing
     }
 
-    /// Number of transactions in the log. Frames behind the last one belong to an earlier life of the file, which SQLite
-    /// overwrites from its beginning.
+    /// Number of transactions in the log. Frames after the last one are left from an earlier use of the file, which
+    /// SQLite overwrites from the beginning.
     func transactions(pageSize: Int) throws(LedgerError) -> Int {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0 { throw .cannotOpen(path, errno: errno) }
@@ -57,7 +58,7 @@ struct WriteAheadLog {
         return transactions
     }
 
-    /// The header of a frame, in words: page number, size of the database when the frame ends a transaction, two salts,
+    /// The header of a frame, in words: page number, size of the database if the frame ends a transaction, two salts,
     /// two checksums.
     private enum Frame {
         static let headerLength = 24
@@ -65,7 +66,7 @@ struct WriteAheadLog {
         static let salts = 2..<4
     }
 
-    /// As SQLite's file format has it; numbers are big-endian.
+    /// The header of SQLite's file format; numbers are big-endian.
     private struct Header {
         static let saltsOffset = 16
         static let length = 32
@@ -86,7 +87,7 @@ struct WriteAheadLog {
             return (isLittleEndian ? Array(word.reversed()) : Array(word)).reduce(0) { $0 << 8 | UInt32($1) }
         }
 
-        /// Of all that stands before it, in the byte order that the first word stands for.
+        /// Checksum of all preceding bytes, in the byte order given by the first word.
         private var checksum: [UInt32] {
             let isLittleEndian = word(0) & 1 == 0
             var sums: (UInt32, UInt32) = (0, 0)

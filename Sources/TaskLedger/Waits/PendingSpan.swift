@@ -3,14 +3,15 @@
 import GRDB
 package import TaskModel
 
-/// When the work of a task was pending, and as which class: its waits are those of the class in that time.
+/// The period in which the work of a task was pending, and its class. Its waits are the waits of the class in that
+/// period.
 package struct PendingSpan: Hashable, Sendable {
     package let submission: SubmissionNumber
     package let key: WaitKey
-    /// The time of the submission, or of the event.
+    /// The time of submission, or of creation of the event.
     package let since: WallTime
-    /// The start of its newest launch. Equal to `since` for a task that joined a launch that was running: the time at
-    /// which it joined is not recorded.
+    /// The start of its newest launch. Equal to `since` for a task that joined a running launch, because the time of
+    /// joining is not recorded.
     package let until: WallTime
 
     init(_ work: PendingWork, launchedAt start: WallTime) {
@@ -26,7 +27,7 @@ package struct PendingSpan: Hashable, Sendable {
 }
 
 extension Database {
-    /// Nil unless the launch has, or had, such a task.
+    /// Nil when the launch does not contain the task.
     func pendingSpan(ofTask submission: SubmissionNumber, in launch: LaunchNumber) throws -> PendingSpan? {
         try rows(Span.ofTask, [launch.rawValue, submission.rawValue], of: "task") { row in
             let plugin = try row.plugin()
@@ -39,7 +40,7 @@ extension Database {
         .first
     }
 
-    /// Nil when the journal holds no outcome under that label, or the launch was pruned.
+    /// Nil when the journal contains no outcome with that label, or the launch was pruned.
     func pendingSpan(ofNewestTask label: String, plugin: PluginIdentifier?) throws -> PendingSpan? {
         let (sql, arguments) = Span.newest(label, plugin)
         let newest = try rows(sql, arguments, of: "journal") { row in
@@ -56,7 +57,8 @@ enum Span {
         WHERE task.launch = ? AND submission = ?
         """
 
-    /// Only outcomes name the launch that the task ran in: an entry of a submission names the launch that submitted it.
+    /// Only outcomes contain the launch in which the task ran: the entry of a submission contains the launch that
+    /// submitted it.
     static func newest(_ label: String, _ plugin: PluginIdentifier?) -> (sql: String, arguments: StatementArguments) {
         let owner = plugin == nil ? "" : "AND plugin = (SELECT id FROM plugin WHERE identifier = ?)"
         let sql = """

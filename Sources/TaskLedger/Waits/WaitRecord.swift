@@ -2,9 +2,9 @@
 
 package import TaskModel
 
-/// A period in which one reason kept the pending work of a class from running.
+/// A period in which one reason blocked the pending work of a class.
 package struct WaitRecord: Hashable, Sendable {
-    /// The code of the reason. A name: an older host may have recorded a code that is no longer known.
+    /// The code of the reason. A string, because an older host may have recorded a code that no longer exists.
     package let reason: String
     package let since: WallTime
     /// Nil while the period lasts.

@@ -3,14 +3,14 @@
 import GRDB
 package import TaskModel
 
-/// Which waits to read: those of one class of one plugin that overlap a time span.
+/// The waits to read: those of one class of one plugin that overlap a time span.
 package struct WaitSelection: Hashable, Sendable {
     package var key: WaitKey
-    /// Start of the span: waits that ended earlier are left out.
+    /// Start of the span: waits that ended earlier are excluded.
     package var from: WallTime
-    /// End of the span: waits that began later are left out. Nil for a span without end.
+    /// End of the span: waits that began later are excluded. Nil for a span without end.
     package var to: WallTime?
-    /// Most waits to read; those that ended first are left out.
+    /// Maximum number of waits; the waits that ended first are dropped.
     package var limit: Int
 
     package init(key: WaitKey, from: WallTime, to: WallTime? = nil, limit: Int) {
@@ -27,12 +27,12 @@ package struct WaitSelection: Hashable, Sendable {
 }
 
 extension WaitSelection {
-    /// At most one row per reason.
+    /// Reads the open waits, at most one row per reason.
     var openRows: (sql: String, arguments: StatementArguments) {
         ("\(Self.columns) AND until IS NULL AND since <= ?", owner + [end])
     }
 
-    /// Those that ended last first: the index on ends gives them in this order, so that a limit ends the reading early.
+    /// Reads the ended waits, latest end first. The index on ends has this order, so a limit ends the scan early.
     var closedRows: (sql: String, arguments: StatementArguments) {
         (
             "\(Self.columns) AND until >= ? AND since <= ? ORDER BY until DESC LIMIT ?",

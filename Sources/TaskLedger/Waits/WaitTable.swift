@@ -4,7 +4,7 @@ import GRDB
 import TaskModel
 
 extension WriteAccess {
-    /// Opens a row for every new reason and closes the rows of the others; a reason that stays keeps its beginning.
+    /// Opens a row for every new reason and closes the rows of absent ones; a reason that persists keeps its row.
     func recordWait(_ key: WaitKey, reasons: [String], at now: WallTime, names: inout PluginNames) throws {
         let plugin = try names.number(of: key.plugin, in: self)
         let code = key.workClass.code
@@ -18,13 +18,13 @@ extension WriteAccess {
         }
     }
 
-    /// Deletes the open rows of a forgotten plugin, which no change would ever close. Closed ones stay as long as the
-    /// journal does.
+    /// Deletes the open rows of a forgotten plugin, because no later change would close them. Closed rows are kept for
+    /// as long as the journal.
     func forgetOpenWaits(ofPlugin number: Int64) throws { try run(Wait.forget, number) }
 }
 
 extension Database {
-    /// The codes of the reasons that keep the classes of a plugin from running, as far as they are recorded.
+    /// The recorded reason codes that block the classes of a plugin.
     func openWaits(ofPlugin id: Int64) throws -> [WorkClass: Set<String>] {
         var waits: [WorkClass: Set<String>] = [:]
         try forEachRow(Wait.openOfPlugin, [id], of: "wait") { row in
@@ -33,8 +33,8 @@ extension Database {
         return waits
     }
 
-    /// Closes the open rows of classes without pending work: a host that died between two commits may leave them. They
-    /// end with the last journal entry of that host.
+    /// Closes the open rows of classes without pending work, which a host that crashed between two commits may leave.
+    /// They end at the last journal entry of that host.
     func closeVainWaits() throws {
         let open = try rows(Wait.openClasses, of: "wait") { row in
             (plugin: try row.integer("plugin"), code: try row.integer("class"))
@@ -44,13 +44,13 @@ extension Database {
         }
     }
 
-    /// In the order in which the rows began.
+    /// The selected waits, ordered by their start.
     func waits(_ selection: WaitSelection) throws -> [WaitRecord] {
         let (closed, open) = (try waitRows(selection.closedRows), try waitRows(selection.openRows))
         let inOrder = { (left: NumberedWait, right: NumberedWait) in
             (left.record.since, left.number) < (right.record.since, right.number)
         }
-        // What a limit leaves out ended first.
+        // The limit drops the waits that ended first.
         let newest = (closed.reversed() + open.sorted(by: inOrder)).suffix(selection.limit)
         return newest.sorted(by: inOrder).map(\.record)
     }
@@ -73,7 +73,7 @@ enum Wait {
     static let open = StatementText(
         "SELECT reason FROM wait WHERE plugin = ? AND class = ? AND until IS NULL ORDER BY reason"
     )
-    /// The clock may have been set back since the row began; no row ends before it begins.
+    /// A row never ends before it begins, even when the clock was set back in between.
     static let close = StatementText(
         """
         UPDATE wait SET until = max(since, ?) WHERE plugin = ? AND class = ? AND reason = ? AND until IS NULL
