@@ -15,7 +15,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
     case gpu
 
     package struct Row: Sendable {
-        /// The name in configuration, flags, bodies and traces.
+        /// The name in configuration, flags and traces.
         package let name: String
         package let help: String
         /// Of its band in timelines.
@@ -117,6 +117,8 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
     package static let sampled = Set(all.filter { $0.row.traits.contains(.sampled) })
 
     package var name: String { row.name }
+    /// The key in JSON.
+    package var key: String { name.replacing("-", with: "_") }
     /// The name as people read it.
     package var title: String { name.replacing("-", with: " ") }
     /// Until its first sample nothing says that the machine is free of it.
