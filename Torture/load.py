@@ -35,7 +35,7 @@ class Account:
         body = {"identifier": identifier, "kind": "processing", **fields,
                 "payload": base64.b64encode(payload.encode()).decode()}
         if due:
-            body["earliest-begin"] = rfc3339(due)
+            body["earliest_begin"] = rfc3339(due)
         if connection.sock is None:
             connection.connect()  # without a host nothing is sent
         try:

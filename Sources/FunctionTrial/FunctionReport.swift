@@ -28,6 +28,6 @@ package struct FunctionReport: Hashable, Encodable {
     private enum CodingKeys: String, CodingKey {
         case format, library, signature, returned, rule
         case isSuccess = "success"
-        case took = "took-ns"
+        case took = "took_ns"
     }
 }

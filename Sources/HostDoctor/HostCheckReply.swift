@@ -10,8 +10,8 @@ package struct HostCheckReply: Encodable, Hashable {
     package var problems: Int { findings.count { $0.verdict == .problem } }
 
     enum CodingKeys: String, CodingKey {
-        case stateFolder = "state-folder"
-        case isRunning = "is-running"
+        case stateFolder = "state_folder"
+        case isRunning = "is_running"
         case findings
         case problems
     }

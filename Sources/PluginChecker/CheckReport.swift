@@ -40,8 +40,8 @@ package struct ManifestReport: Hashable, Sendable, Encodable {
 
     private enum CodingKeys: String, CodingKey {
         case manifest, identifier, library, verdict
-        case manifestDigest = "manifest-digest"
-        case libraryDigest = "library-digest"
+        case manifestDigest = "manifest_digest"
+        case libraryDigest = "library_digest"
         case results = "checks"
     }
 }

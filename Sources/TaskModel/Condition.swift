@@ -15,7 +15,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
     case gpu
 
     package struct Row: Sendable {
-        /// The name in configuration, flags, request bodies and traces.
+        /// The name in configuration, flags and traces.
         package let name: String
         package let help: String
         /// Colour of the condition's band in timelines.
@@ -117,6 +117,8 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
     package static let sampled = Set(all.filter { $0.row.traits.contains(.sampled) })
 
     package var name: String { row.name }
+    /// The key in JSON.
+    package var key: String { name.replacing("-", with: "_") }
     /// The name as shown to users: spaces in place of hyphens.
     package var title: String { name.replacing("-", with: " ") }
     /// Whether the condition delays work and is only sampled on demand. Until its first sample it has to be assumed to

@@ -16,13 +16,13 @@ package enum RequestField: CaseIterable, Hashable, Sendable {
 
     private var row: Row {
         switch self {
-        case .requiresNetwork: ("requires-network", "--needs-network", Self.ofProcessing)
-        case .requiresExternalPower: ("requires-external-power", "--needs-external-power", Self.ofProcessing)
+        case .requiresNetwork: ("requires_network", "--needs-network", Self.ofProcessing)
+        case .requiresExternalPower: ("requires_external_power", "--needs-external-power", Self.ofProcessing)
         case .protection: ("protection", "--protection", [.healthResearch])
         case .title: ("title", "--title", [.continued])
         case .subtitle: ("subtitle", "--subtitle", [.continued])
         case .strategy: ("strategy", "--strategy", [.continued])
-        case .resources: ("requires-gpu", "--needs-gpu", [.continued])
+        case .resources: ("requires_gpu", "--needs-gpu", [.continued])
         }
     }
 

@@ -1,5 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import ControlAPI
 import Foundation
 import HostTestKit
 import Testing
@@ -63,11 +64,12 @@ struct PluginCheckTests {
             let manifest = try await desk.build("NoNote", lines: ["rolle: main"])
             #expect(await desk.terminal.run("plugin", "check", manifest, "--json") == .cannotBeLoaded)
             let report = try json(desk.terminal.output)
+            #expect(try JSONValue(parsing: Data(desk.terminal.output.utf8)).quotedKeys == [])
             #expect(Set(report.keys) == ["format", "tool", "abi", "level", "verdict", "manifests"])
             #expect(report["format"] as? Int == 1 && report["level"] as? Int == 0 && report["abi"] as? String == "1.0")
             #expect(report["verdict"] as? String == "cannot-be-loaded")
             let first = try #require((report["manifests"] as? [[String: Any]])?.first)
-            let keys = ["manifest", "manifest-digest", "identifier", "library", "library-digest", "verdict", "checks"]
+            let keys = ["manifest", "manifest_digest", "identifier", "library", "library_digest", "verdict", "checks"]
             #expect(Set(first.keys) == Set(keys))
             let checks = try #require(first["checks"] as? [[String: Any]])
             let failed = try #require(checks.first { $0["check"] as? String == "manifest-keys" })
@@ -110,6 +112,7 @@ struct PluginCheckTests {
             let other = Terminal()
             #expect(await other.run("plugin", "inspect", file, "--json") == .done)
             let document = try json(other.output)
+            #expect(try JSONValue(parsing: Data(other.output.utf8)).quotedKeys == [])
             #expect(document["loadable"] as? Bool == false && document["bindable"] as? Bool == true)
         }
     }

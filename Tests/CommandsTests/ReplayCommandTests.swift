@@ -28,6 +28,7 @@ struct ReplayCommandTests {
                 let table = try await ProgramRun.of(program, arguments + ["--svg", drawing])
                 let json = try await ProgramRun.of(program, arguments + ["--json"])
                 #expect(table.status == 0 && json.status == 0)
+                #expect(try JSONValue(parsing: Data(json.output.utf8)).quotedKeys == [])
                 return [table.output, json.output, try String(contentsOfFile: drawing, encoding: .utf8)]
             }
             answers.append(answer)

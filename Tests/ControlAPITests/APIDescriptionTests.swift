@@ -94,6 +94,21 @@ struct APIDescriptionTests {
         #expect(count > Route.allCases.count)
     }
 
+    @Test func `every key and query parameter is usable from jq without quotes`() throws {
+        var schemas = document.root["components"]["schemas"].members.map(\.1)
+        var count = 0
+        while let schema = schemas.popLast() {
+            let properties = schema["properties"].members
+            count += properties.count
+            #expect(properties.map(\.0).filter(JSONValue.isQuoted) == [])
+            schemas +=
+                properties.map(\.1) + schema["oneOf"].elements + [schema["items"], schema["additionalProperties"]]
+            schemas.removeAll { $0 == .null }
+        }
+        #expect(count > 200)
+        #expect(Route.allCases.flatMap(\.queryNames).filter(JSONValue.isQuoted) == [])
+    }
+
     @Test func `its words are the model's`() throws {
         func words(_ name: String) throws -> [String] {
             try document.schema(named: name)["enum"].elements.compactMap(\.text)
@@ -118,7 +133,7 @@ struct APIDescriptionTests {
     }
 
     @Test func `the conditions of a host are those of the model`() throws {
-        let names = Condition.allCases.map(\.name) + ["locked-containers"]
+        let names = Condition.allCases.map(\.key) + ["locked_containers"]
         let schema = try document.schema(named: "Conditions")
         #expect(schema["required"].elements.compactMap(\.text) == names)
         #expect(schema["properties"].members.map(\.0) == names.sorted())

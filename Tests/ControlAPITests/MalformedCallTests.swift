@@ -74,15 +74,15 @@ struct MalformedCallTests {
             "leave the field out"
         ),
         Case(
-            #"{"identifier": "a.b", "kind": "refresh", "requires-network": "yes"}"#,
+            #"{"identifier": "a.b", "kind": "refresh", "requires_network": "yes"}"#,
             "field-type",
-            "requires-network",
+            "requires_network",
             "true or false"
         ),
         Case(
-            #"{"identifier": "a.b", "kind": "refresh", "requires-network": 1}"#,
+            #"{"identifier": "a.b", "kind": "refresh", "requires_network": 1}"#,
             "field-type",
-            "requires-network",
+            "requires_network",
             "true"
         ),
         Case(#"{"identifier": "nodot", "kind": "refresh"}"#, "identifier-invalid", "identifier", "reverse-DNS name"),
@@ -90,16 +90,16 @@ struct MalformedCallTests {
         Case(#"{"identifier": "a.b", "kind": "event"}"#, "kind-unknown", "kind", "refresh, processing"),
         Case(#"{"identifier": "a.b", "kind": "Refresh"}"#, "kind-unknown", "kind", "write \"refresh\""),
         Case(
-            #"{"identifier": "a.b", "kind": "refresh", "earliest-begin": "soon"}"#,
+            #"{"identifier": "a.b", "kind": "refresh", "earliest_begin": "soon"}"#,
             "time-invalid",
-            "earliest-begin",
+            "earliest_begin",
             "3339"
         ),
-        Case(#"{"identifier": "a.b", "kind": "refresh", "earliest-begin": 7}"#, "field-type", "earliest-begin", "3339"),
+        Case(#"{"identifier": "a.b", "kind": "refresh", "earliest_begin": 7}"#, "field-type", "earliest_begin", "3339"),
         Case(
-            #"{"identifier": "a.b", "kind": "refresh", "earliest-begin": "2999-01-01T00:00:00Z"}"#,
+            #"{"identifier": "a.b", "kind": "refresh", "earliest_begin": "2999-01-01T00:00:00Z"}"#,
             "time-invalid",
-            "earliest-begin",
+            "earliest_begin",
             "3339"
         ),
         Case(#"{"identifier": "a.b", "kind": "refresh", "payload": "%%%"}"#, "base64-invalid", "payload", "RFC 4648"),
@@ -114,30 +114,30 @@ struct MalformedCallTests {
         Case(#"{"identifiers": "a.b"}"#, "field-type", "identifiers", "a list", to: .simulateLaunch),
         Case(#"{"identifiers": ["a.b", "c"]}"#, "identifier-invalid", "identifiers[1]", "reverse", to: .simulateLaunch),
         Case(#"{"identifier": ""}"#, "identifier-invalid", "identifier", "reverse-DNS", to: .simulateExpiration),
-        Case("{}", "condition-missing", nil, "one of external-power, network, idle", to: .simulateConditions),
+        Case("{}", "condition-missing", nil, "one of external_power, network, idle", to: .simulateConditions),
         Case(#"{"network": 0}"#, "field-type", "network", "true, false or null", to: .simulateConditions),
         Case(
-            #"{"locked-containers": ["a.b"]}"#,
+            #"{"locked_containers": ["a.b"]}"#,
             "field-type",
-            "locked-containers",
+            "locked_containers",
             "an object of true, false or null",
             to: .simulateConditions
         ),
         Case(
-            #"{"locked-containers": {"a.b": true, "a.c": "yes"}}"#,
+            #"{"locked_containers": {"a.b": true, "a.c": "yes"}}"#,
             "field-type",
-            "locked-containers.a.c",
+            "locked_containers.a.c",
             "true, false or null",
             to: .simulateConditions
         ),
         Case(
-            #"{"locked-containers": {"a": true}}"#,
+            #"{"locked_containers": {"a": true}}"#,
             "identifier-invalid",
-            "locked-containers",
+            "locked_containers",
             "reverse-DNS",
             to: .simulateConditions
         ),
-        Case(#"{"locked-containers": {}}"#, "condition-missing", nil, "locked-containers", to: .simulateConditions),
+        Case(#"{"locked_containers": {}}"#, "condition-missing", nil, "locked_containers", to: .simulateConditions),
     ])
     func `in a body`(call: Case) throws {
         let refusal = try refusal(call)

@@ -27,7 +27,7 @@ struct WireShapeTests {
     @Test func `keys are sorted and slashes stand as they are`() throws {
         let reply = ErrorReply(code: "c", subReason: "s", field: "f", message: "/a", remedy: "r")
         let text = String(decoding: try WireCoding.encode(reply), as: UTF8.self)
-        #expect(text == #"{"error":{"code":"c","field":"f","message":"/a","remedy":"r","sub-reason":"s"}}"#)
+        #expect(text == #"{"error":{"code":"c","field":"f","message":"/a","remedy":"r","sub_reason":"s"}}"#)
     }
 
     @Test func `the host's status`() throws {
@@ -35,37 +35,37 @@ struct WireShapeTests {
             Samples.host(),
             "HostStatus",
             is: """
-                {"version": "0.1.0", "pid": 7, "user": "bgtask", "started-at": "2026-01-31T00:48:00.000000000Z",
-                 "boot-id": "b00t", "state-folder": "/var/lib/bgtask", "socket": "/run/bgtask/control.sock",
-                 "socket-group": "operators",
-                 "manifest-folders": ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
-                 "plugin-folder": "/usr/lib/bgtask/plugins", "config-file": "/etc/bgtask/bgtaskd.yaml",
-                 "configured-without-plugin": ["com.example.gone"],
-                 "conditions": {"external-power": {"holds": false, "source": "scripted"},
+                {"version": "0.1.0", "pid": 7, "user": "bgtask", "started_at": "2026-01-31T00:48:00.000000000Z",
+                 "boot_id": "b00t", "state_folder": "/var/lib/bgtask", "socket": "/run/bgtask/control.sock",
+                 "socket_group": "operators",
+                 "manifest_folders": ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
+                 "plugin_folder": "/usr/lib/bgtask/plugins", "config_file": "/etc/bgtask/bgtaskd.yaml",
+                 "configured_without_plugin": ["com.example.gone"],
+                 "conditions": {"external_power": {"holds": false, "source": "scripted"},
                                 "network": {"holds": true, "source": "configuration"},
                                 "idle": {"holds": true, "source": "sensor", "detail": "/proc/stat: 2 % used by others"},
-                                "high-load": {"holds": false, "source": "sensor",
+                                "high_load": {"holds": false, "source": "sensor",
                                               "detail": "/proc/stat: 2 % used by others"},
-                                "low-memory": {"holds": false, "source": "missing", "detail": "no /proc/pressure/memory"},
+                                "low_memory": {"holds": false, "source": "missing", "detail": "no /proc/pressure/memory"},
                                 "hot": {"holds": false, "source": "unwatched"},
                                 "gpu": {"holds": false, "source": "sensor", "detail": "/dev: none"},
-                                "locked-containers": {}},
-                 "sensors": {"sample-interval-ns": 5000000000, "idle-percent": 10, "idle-after-ns": 30000000000,
-                             "busy-percent": 25, "busy-after-ns": 10000000000, "high-load-percent": 80,
-                             "high-load-end-percent": 60, "high-load-after-ns": 15000000000, "heat-margin": 5},
-                 "counts": {"plugins": 2, "refused": 1, "pending": 3, "events": 1, "running-launches": 1},
+                                "locked_containers": {}},
+                 "sensors": {"sample_interval_ns": 5000000000, "idle_percent": 10, "idle_after_ns": 30000000000,
+                             "busy_percent": 25, "busy_after_ns": 10000000000, "high_load_percent": 80,
+                             "high_load_end_percent": 60, "high_load_after_ns": 15000000000, "heat_margin": 5},
+                 "counts": {"plugins": 2, "refused": 1, "pending": 3, "events": 1, "running_launches": 1},
                  "limits": [{"kind": "refresh", "limit": 1}, {"kind": "processing", "limit": 10}],
-                 "budgets": [{"kind": "refresh", "budget-ns": 30000000000},
-                             {"kind": "processing", "budget-ns": 600000000000}],
-                 "launch-limits": [{"lane": "background", "limit": 4, "running": 1}],
-                 "grace-ns": 5000000000, "spacing-ns": 1000000000, "batch-size": 100, "caller-patience-ns": 10000000000,
-                 "retry": {"delay-ns": 10000000000, "attempts": 3, "host-delay-ns": 1000000000},
-                 "retention": {"removed-plugin-ns": 2592000000000000, "journal-ns": 7776000000000000, "doubt-ns": 600000000000},
-                 "policies": {"off": ["load"], "spread-ns": 60000000000, "overrun-spacing-ns": 30000000000,
-                              "longest-spacing-ns": 3600000000000, "day-budget-ns": 14400000000000,
-                              "patience-ns": 172800000000000, "room-patience-ns": 300000000000},
-                 "continued": {"stall-limit-ns": 30000000000, "pressure-interval-ns": 10000000000},
-                 "minimum-fetch-interval-ns": 900000000000, "background-refresh": true,
+                 "budgets": [{"kind": "refresh", "budget_ns": 30000000000},
+                             {"kind": "processing", "budget_ns": 600000000000}],
+                 "launch_limits": [{"lane": "background", "limit": 4, "running": 1}],
+                 "grace_ns": 5000000000, "spacing_ns": 1000000000, "batch_size": 100, "caller_patience_ns": 10000000000,
+                 "retry": {"delay_ns": 10000000000, "attempts": 3, "host_delay_ns": 1000000000},
+                 "retention": {"removed_plugin_ns": 2592000000000000, "journal_ns": 7776000000000000, "doubt_ns": 600000000000},
+                 "policies": {"off": ["load"], "spread_ns": 60000000000, "overrun_spacing_ns": 30000000000,
+                              "longest_spacing_ns": 3600000000000, "day_budget_ns": 14400000000000,
+                              "patience_ns": 172800000000000, "room_patience_ns": 300000000000},
+                 "continued": {"stall_limit_ns": 30000000000, "pressure_interval_ns": 10000000000},
+                 "minimum_fetch_interval_ns": 900000000000, "background_refresh": true,
                  "stopping": false}
                 """
         )
@@ -82,7 +82,7 @@ struct WireShapeTests {
         try check(
             PluginPurgeReply(try Samples.plugin(), dropped: 2, hadContainer: true),
             "PluginPurgeReply",
-            is: #"{"plugin": "com.example.feed", "dropped": 2, "had-container": true}"#
+            is: #"{"plugin": "com.example.feed", "dropped": 2, "had_container": true}"#
         )
     }
 
@@ -92,7 +92,7 @@ struct WireShapeTests {
         try check(
             PluginTriggerReply(SubmissionNumber(rawValue: 14), plugin: try Samples.plugin("com.example.feed.keyboard")),
             "PluginTriggerReply",
-            is: #"{"plugin": "com.example.feed.keyboard", "event-name": "trigger", "submission": 14}"#
+            is: #"{"plugin": "com.example.feed.keyboard", "event_name": "trigger", "submission": 14}"#
         )
     }
 
@@ -142,8 +142,8 @@ struct WireShapeTests {
             "Plugin",
             is: """
                 {\(summary),
-                 "manifest": "/etc/bgtask/manifests/feed.yaml", "manifest-digest": "cd34", "library-digest": "ab12",
-                 "libraries-to-load": [],
+                 "manifest": "/etc/bgtask/manifests/feed.yaml", "manifest_digest": "cd34", "library_digest": "ab12",
+                 "libraries_to_load": [],
                  "settings": {"feed-url": "https://example.com/feed.xml"},
                  "handlers": [{"identifier": "com.example.feed.refresh", "symbol": "feed_read",
                                "signature": "int32_t feed_read(const char *, char *, size_t, int32_t *)",
@@ -151,20 +151,20 @@ struct WireShapeTests {
                                "success": "success-when-zero"}],
                  "notes": [{"severity": "note", "line": 9, "key": "modes", "message": "audio has no effect"}],
                  "limits": [{"kind": "refresh", "limit": 1, "used": 1}, {"kind": "processing", "limit": 10, "used": 3}],
-                 "budgets": [{"kind": "refresh", "budget-ns": 30000000000}],
-                 "grace-ns": 5000000000, "spacing-ns": 1000000000, "batch-size": 100,
-                 "day-budget-ns": 14400000000000, "background-refresh": true, "background-denied": false,
+                 "budgets": [{"kind": "refresh", "budget_ns": 30000000000}],
+                 "grace_ns": 5000000000, "spacing_ns": 1000000000, "batch_size": 100,
+                 "day_budget_ns": 14400000000000, "background_refresh": true, "background_denied": false,
                  "entitlements": ["continued-processing.gpu"],
                  "schedules": [{"identifier": "com.example.feed.refresh", "kind": "refresh", "rhythm": "every 6h",
                                 "next": "2026-01-31T02:48:00.000000000Z"}],
-                 "retry": {"delay-ns": 10000000000, "attempts": 3, "host-delay-ns": 1000000000},
-                 "retention-ns": 2592000000000000,
-                 "last-launch": {"launch": 41, "started-at": "2026-01-31T01:48:00.000000000Z",
+                 "retry": {"delay_ns": 10000000000, "attempts": 3, "host_delay_ns": 1000000000},
+                 "retention_ns": 2592000000000000,
+                 "last_launch": {"launch": 41, "started_at": "2026-01-31T01:48:00.000000000Z",
                                  "outcome": "completed", "message": "2 tasks"},
                  "reasons": [{"code": "spacing", "message": "the plugin's last launch ended too recently",
                               "until": "2026-01-31T01:48:02.000000000Z"}],
-                 "waiting-events": [{"plugin": "com.example.feed", "event-name": "started", "submission": 13,
-                   "created-at": "2026-01-31T01:48:00.000000000Z", "attempts": 0}]}
+                 "waiting_events": [{"plugin": "com.example.feed", "event_name": "started", "submission": 13,
+                   "created_at": "2026-01-31T01:48:00.000000000Z", "attempts": 0}]}
                 """
         )
     }
@@ -176,19 +176,19 @@ struct WireShapeTests {
             is: """
                 {"pending": [{"plugin": "com.example.feed", "identifier": "com.example.feed.refresh",
                    "kind": "refresh", "submission": 12, "submitter": "person",
-                   "submitted-at": "2026-01-31T01:48:00.000000000Z", "earliest-begin": "2026-01-31T02:00:00.000000000Z",
-                   "requires-network": true, "requires-external-power": false, "attempts": 1,
+                   "submitted_at": "2026-01-31T01:48:00.000000000Z", "earliest_begin": "2026-01-31T02:00:00.000000000Z",
+                   "requires_network": true, "requires_external_power": false, "attempts": 1,
                    "reason": {"code": "earliest-begin", "message": "its earliest begin is in the future",
                               "until": "2026-01-31T02:00:00.000000000Z"}}],
                  "running": [{"plugin": "com.example.feed", "identifier": "com.example.feed.refresh", "kind": "refresh",
-                   "submission": 12, "launch": 41, "started-at": "2026-01-31T01:48:00.000000000Z",
-                   "budget-ns": 30000000000, "used-ns": 22400000000, "expiring": false},
+                   "submission": 12, "launch": 41, "started_at": "2026-01-31T01:48:00.000000000Z",
+                   "budget_ns": 30000000000, "used_ns": 22400000000, "expiring": false},
                   {"plugin": "com.example.feed", "identifier": "com.example.feed.export.one", "kind": "continued",
-                   "submission": 14, "launch": 42, "started-at": "2026-01-31T01:48:00.000000000Z",
-                   "used-ns": 60000000000, "expiring": true, "title": "Exporting", "subtitle": "holidays",
+                   "submission": 14, "launch": 42, "started_at": "2026-01-31T01:48:00.000000000Z",
+                   "used_ns": 60000000000, "expiring": true, "title": "Exporting", "subtitle": "holidays",
                    "progress": {"done": 3, "total": 8}}],
-                 "events": [{"plugin": "com.example.feed", "event-name": "started", "submission": 13,
-                   "created-at": "2026-01-31T01:48:00.000000000Z", "attempts": 0}], "partial": false}
+                 "events": [{"plugin": "com.example.feed", "event_name": "started", "submission": 13,
+                   "created_at": "2026-01-31T01:48:00.000000000Z", "attempts": 0}], "partial": false}
                 """
         )
     }
@@ -199,7 +199,7 @@ struct WireShapeTests {
             "TaskWhy",
             is: """
                 {"identifier": "com.example.feed.refresh", "plugin": "com.example.feed", "state": "pending",
-                 "kind": "refresh", "submission": 12, "eligible": false, "earliest-possible": "unknown",
+                 "kind": "refresh", "submission": 12, "eligible": false, "earliest_possible": "unknown",
                  "reasons": [{"code": "earliest-begin", "message": "its earliest begin is in the future",
                               "until": "2026-01-31T02:00:00.000000000Z"},
                              {"code": "network", "message": "it needs a network, and there is none"}],
@@ -207,10 +207,10 @@ struct WireShapeTests {
                               {"policy": "spacing", "verdict": "wait", "rationale": "at least 1s between two launches",
                                "until": "2026-01-31T01:48:01.000000000Z"}],
                  "history": [{"submission": 12, "code": "network", "since": "2026-01-31T01:47:00.000000000Z",
-                              "until": "2026-01-31T01:47:30.000000000Z", "duration-ns": 30000000000},
+                              "until": "2026-01-31T01:47:30.000000000Z", "duration_ns": 30000000000},
                              {"submission": 12, "code": "earliest-begin", "since": "2026-01-31T01:47:30.000000000Z",
-                              "duration-ns": 30000000000}],
-                 "last-outcome": {"outcome": "crashed", "at": "2026-01-31T01:46:30.000000000Z", "blame": "plugin",
+                              "duration_ns": 30000000000}],
+                 "last_outcome": {"outcome": "crashed", "at": "2026-01-31T01:46:30.000000000Z", "blame": "plugin",
                                   "message": "signal 11", "launch": 40}}
                 """
         )
@@ -230,9 +230,9 @@ struct WireShapeTests {
             "TaskWhy",
             is: """
                 {"identifier": "com.example.feed.refresh", "state": "running", "eligible": false, "reasons": [],
-                 "policies": [], "history": [], "earliest-possible": "2026-01-31T01:48:00.000000000Z",
+                 "policies": [], "history": [], "earliest_possible": "2026-01-31T01:48:00.000000000Z",
                  "change": {"code": "network", "message": "provide a network"},
-                 "running": {"launch": 41, "used-ns": 1000000000, "budget-ns": 30000000000}}
+                 "running": {"launch": 41, "used_ns": 1000000000, "budget_ns": 30000000000}}
                 """
         )
     }
@@ -246,13 +246,13 @@ struct WireShapeTests {
             "LaunchList",
             is: """
                 {"launches": [{"launch": 41, "plugin": "com.example.feed", "lane": "background", "cause": "due",
-                  "pid": 4711, "started-at": "2026-01-31T01:48:00.000000000Z",
-                  "ended-at": "2026-01-31T01:48:22.400000000Z", "budget-ns": 30000000000, "grace-ns": 5000000000,
-                  "used-ns": 22400000000, "outcome": "completed", "blame": "nobody", "message": "all tasks completed",
-                  "manifest-digest": "cd34", "worst-outcome": "succeeded",
+                  "pid": 4711, "started_at": "2026-01-31T01:48:00.000000000Z",
+                  "ended_at": "2026-01-31T01:48:22.400000000Z", "budget_ns": 30000000000, "grace_ns": 5000000000,
+                  "used_ns": 22400000000, "outcome": "completed", "blame": "nobody", "message": "all tasks completed",
+                  "manifest_digest": "cd34", "worst_outcome": "succeeded",
                   "tasks": [{"identifier": "com.example.feed.refresh", "kind": "refresh",
                     "submission": 12, "outcome": "succeeded", "blame": "nobody", "message": "",
-                    "ended-at": "2026-01-31T01:48:02.000000000Z"}], "assertions": []}], "next": "41"}
+                    "ended_at": "2026-01-31T01:48:02.000000000Z"}], "assertions": []}], "next": "41"}
                 """
         )
     }
@@ -286,7 +286,7 @@ struct WireShapeTests {
             "JournalLine",
             is: """
                 {"number": 5, "at": "2026-01-31T01:48:00.000000000Z", "event": "succeeded",
-                 "plugin": "com.example.feed", "event-name": "started", "blame": "nobody", "message": ""}
+                 "plugin": "com.example.feed", "event_name": "started", "blame": "nobody", "message": ""}
                 """
         )
     }

@@ -63,7 +63,7 @@ struct APIContractTests {
                 body: #"{"identifier": "\#(patient.task())", "kind": "processing", "payload": "AP8K"}"#
             )
             try await host.waitForLog("it runs") { $0.contains("patient runs") }
-            let later = #"{"identifier": "\#(task)", "kind": "refresh", "earliest-begin": "2100-01-01T00:00:00+01:00"}"#
+            let later = #"{"identifier": "\#(task)", "kind": "refresh", "earliest_begin": "2100-01-01T00:00:00+01:00"}"#
             try api.call(.taskSubmit, body: later)
             try api.call(.taskSubmit, body: later)
             try api.call(.pluginTrigger, keyboard.identifier, body: "{}")
@@ -100,7 +100,7 @@ struct APIContractTests {
             let api = try Checker(host)
             let task = TestPlugin.neighbour.task()
             try await host.started(.neighbour)
-            func subReason(_ call: JSONValue) -> JSONValue { call["error"]["sub-reason"] }
+            func subReason(_ call: JSONValue) -> JSONValue { call["error"]["sub_reason"] }
             for route in Route.allCases {
                 let value = route.parameter.map { $0 == "number" ? "41" : "com.example.nobody" }
                 let unknown = try api.call(route, value, query: [("colour", "red")], status: 400)

@@ -71,7 +71,7 @@ extension HostFixture {
         try await runNeighbour()
         for caller in crowd {
             let answer = caller.answer()
-            #expect(answer.hasPrefix("HTTP/1.1 200") && answer.contains("state-folder"), "\(answer.prefix(200))")
+            #expect(answer.hasPrefix("HTTP/1.1 200") && answer.contains("state_folder"), "\(answer.prefix(200))")
         }
     }
 }

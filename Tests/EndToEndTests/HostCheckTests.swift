@@ -161,8 +161,8 @@ struct HostCheckTests {
         let findings: [Finding]
 
         enum CodingKeys: String, CodingKey {
-            case stateFolder = "state-folder"
-            case isRunning = "is-running"
+            case stateFolder = "state_folder"
+            case isRunning = "is_running"
             case problems
             case findings
         }

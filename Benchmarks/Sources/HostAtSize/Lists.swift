@@ -80,7 +80,7 @@ struct Lists {
     private func measureDecisions(_ host: MeasuredHost, _ rows: inout Rows) throws {
         let socket = host.directory.socket
         let body = """
-            {"identifier":"\(population.task(0, of: 7))","kind":"processing","earliest-begin":"2099-01-01T00:00:00Z"}
+            {"identifier":"\(population.task(0, of: 7))","kind":"processing","earliest_begin":"2099-01-01T00:00:00Z"}
             """
         func submissions() throws -> Distribution {
             let asker = try Asker(socket, path: "/v1/tasks", body: body, pause: 2_000)

@@ -47,8 +47,8 @@ package struct ConditionsReply: Codable, Hashable, Sendable {
 
         init(stringValue: String) { self.stringValue = stringValue }
         init?(intValue: Int) { nil }
-        init(_ condition: Condition) { stringValue = condition.name }
-        static let lockedContainers = Key(stringValue: "locked-containers")
+        init(_ condition: Condition) { stringValue = condition.key }
+        static let lockedContainers = Key(stringValue: "locked_containers")
     }
 
     package init(from decoder: any Decoder) throws {

@@ -108,21 +108,21 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case version, pid, user, socket, conditions, sensors, counts, limits, budgets, retry, retention, policies,
             continued
-        case minimumFetchInterval = "minimum-fetch-interval-ns"
-        case isBackgroundRefreshOn = "background-refresh"
-        case socketGroup = "socket-group"
-        case startedAt = "started-at"
-        case bootID = "boot-id"
-        case stateFolder = "state-folder"
-        case manifestFolders = "manifest-folders"
-        case pluginFolder = "plugin-folder"
-        case configurationFile = "config-file"
-        case configuredWithoutPlugin = "configured-without-plugin"
-        case launchLimits = "launch-limits"
-        case grace = "grace-ns"
-        case spacing = "spacing-ns"
-        case batchSize = "batch-size"
-        case callerPatience = "caller-patience-ns"
+        case minimumFetchInterval = "minimum_fetch_interval_ns"
+        case isBackgroundRefreshOn = "background_refresh"
+        case socketGroup = "socket_group"
+        case startedAt = "started_at"
+        case bootID = "boot_id"
+        case stateFolder = "state_folder"
+        case manifestFolders = "manifest_folders"
+        case pluginFolder = "plugin_folder"
+        case configurationFile = "config_file"
+        case configuredWithoutPlugin = "configured_without_plugin"
+        case launchLimits = "launch_limits"
+        case grace = "grace_ns"
+        case spacing = "spacing_ns"
+        case batchSize = "batch_size"
+        case callerPatience = "caller_patience_ns"
         case isStopping = "stopping"
     }
 
@@ -146,7 +146,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
 
         private enum CodingKeys: String, CodingKey {
             case plugins, refused, pending, events
-            case runningLaunches = "running-launches"
+            case runningLaunches = "running_launches"
         }
     }
 }

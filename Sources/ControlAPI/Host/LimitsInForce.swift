@@ -28,7 +28,7 @@ package struct KindBudget: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case kind
-        case budget = "budget-ns"
+        case budget = "budget_ns"
     }
 }
 
@@ -62,12 +62,12 @@ package struct PoliciesInForce: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case off
-        case spread = "spread-ns"
-        case overrunSpacing = "overrun-spacing-ns"
-        case longestSpacing = "longest-spacing-ns"
-        case dayBudget = "day-budget-ns"
-        case patience = "patience-ns"
-        case roomPatience = "room-patience-ns"
+        case spread = "spread_ns"
+        case overrunSpacing = "overrun_spacing_ns"
+        case longestSpacing = "longest_spacing_ns"
+        case dayBudget = "day_budget_ns"
+        case patience = "patience_ns"
+        case roomPatience = "room_patience_ns"
     }
 }
 
@@ -84,8 +84,8 @@ package struct ContinuedRule: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case stallLimit = "stall-limit-ns"
-        case pressureInterval = "pressure-interval-ns"
+        case stallLimit = "stall_limit_ns"
+        case pressureInterval = "pressure_interval_ns"
     }
 }
 
@@ -119,8 +119,8 @@ package struct RetryRule: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case attempts
-        case delay = "delay-ns"
-        case hostDelay = "host-delay-ns"
+        case delay = "delay_ns"
+        case hostDelay = "host_delay_ns"
     }
 }
 
@@ -140,8 +140,8 @@ package struct Retention: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case removedPlugin = "removed-plugin-ns"
-        case journal = "journal-ns"
-        case doubt = "doubt-ns"
+        case removedPlugin = "removed_plugin_ns"
+        case journal = "journal_ns"
+        case doubt = "doubt_ns"
     }
 }

@@ -35,14 +35,14 @@ package struct SensorsInForce: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case sampleInterval = "sample-interval-ns"
-        case idlePercent = "idle-percent"
-        case idleAfter = "idle-after-ns"
-        case busyPercent = "busy-percent"
-        case busyAfter = "busy-after-ns"
-        case highLoadPercent = "high-load-percent"
-        case highLoadEndPercent = "high-load-end-percent"
-        case highLoadAfter = "high-load-after-ns"
-        case heatMargin = "heat-margin"
+        case sampleInterval = "sample_interval_ns"
+        case idlePercent = "idle_percent"
+        case idleAfter = "idle_after_ns"
+        case busyPercent = "busy_percent"
+        case busyAfter = "busy_after_ns"
+        case highLoadPercent = "high_load_percent"
+        case highLoadEndPercent = "high_load_end_percent"
+        case highLoadAfter = "high_load_after_ns"
+        case heatMargin = "heat_margin"
     }
 }

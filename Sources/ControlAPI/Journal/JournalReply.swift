@@ -79,7 +79,7 @@ package struct JournalLine: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case number, at, event, plugin, launch, identifier, submission, blame, message, successor, count, user
-        case eventName = "event-name"
+        case eventName = "event_name"
     }
 
     package init(number: Int64, _ entry: JournalEntry) {

@@ -63,13 +63,13 @@ package struct LaunchReply: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case launch, plugin, lane, cause, pid, outcome, blame, message, tasks, assertions
-        case startedAt = "started-at"
-        case endedAt = "ended-at"
-        case budget = "budget-ns"
-        case grace = "grace-ns"
-        case used = "used-ns"
-        case manifestDigest = "manifest-digest"
-        case worstOutcome = "worst-outcome"
+        case startedAt = "started_at"
+        case endedAt = "ended_at"
+        case budget = "budget_ns"
+        case grace = "grace_ns"
+        case used = "used_ns"
+        case manifestDigest = "manifest_digest"
+        case worstOutcome = "worst_outcome"
     }
 
     package struct Task: Codable, Hashable, Sendable {
@@ -108,8 +108,8 @@ package struct LaunchReply: Codable, Hashable, Sendable {
 
         private enum CodingKeys: String, CodingKey {
             case identifier, kind, submission, outcome, blame, message
-            case eventName = "event-name"
-            case endedAt = "ended-at"
+            case eventName = "event_name"
+            case endedAt = "ended_at"
         }
     }
 }

@@ -18,6 +18,6 @@ package struct PluginPurgeReply: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case plugin, dropped
-        case hadContainer = "had-container"
+        case hadContainer = "had_container"
     }
 }

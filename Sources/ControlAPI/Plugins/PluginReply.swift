@@ -140,25 +140,25 @@ package struct PluginReply: Codable, Hashable, Sendable {
 
         private enum CodingKeys: String, CodingKey {
             case launch, outcome, message
-            case startedAt = "started-at"
+            case startedAt = "started_at"
         }
     }
 
     private enum CodingKeys: String, CodingKey {
         case manifest, settings, handlers, notes, limits, budgets, retry, reasons, entitlements, schedules
-        case dayBudget = "day-budget-ns"
-        case isBackgroundRefreshOn = "background-refresh"
-        case isBackgroundDenied = "background-denied"
-        case containingPlugin = "containing-plugin"
-        case manifestDigest = "manifest-digest"
-        case libraryDigest = "library-digest"
-        case librariesToLoad = "libraries-to-load"
-        case grace = "grace-ns"
-        case spacing = "spacing-ns"
-        case batchSize = "batch-size"
-        case retention = "retention-ns"
-        case lastLaunch = "last-launch"
-        case waitingEvents = "waiting-events"
+        case dayBudget = "day_budget_ns"
+        case isBackgroundRefreshOn = "background_refresh"
+        case isBackgroundDenied = "background_denied"
+        case containingPlugin = "containing_plugin"
+        case manifestDigest = "manifest_digest"
+        case libraryDigest = "library_digest"
+        case librariesToLoad = "libraries_to_load"
+        case grace = "grace_ns"
+        case spacing = "spacing_ns"
+        case batchSize = "batch_size"
+        case retention = "retention_ns"
+        case lastLaunch = "last_launch"
+        case waitingEvents = "waiting_events"
     }
 
     // The summary's keys stand beside the others: a reader of the list finds the same words here.

@@ -31,6 +31,6 @@ package struct PluginTriggerReply: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey {
         case plugin, submission
-        case eventName = "event-name"
+        case eventName = "event_name"
     }
 }

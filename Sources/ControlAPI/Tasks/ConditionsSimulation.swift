@@ -6,7 +6,7 @@ package import TaskModel
 /// takes a script back. The conditions of one body change together, the locks of containers with them.
 package struct ConditionsSimulation: CallBody, Hashable {
     package static let fields: [BodyField] =
-        Condition.allCases.map { .optional($0.name, .booleanOrNull) }
+        Condition.allCases.map { .optional($0.key, .booleanOrNull) }
         + [.optional(Key.lockedContainers.stringValue, .booleansOrNulls)]
 
     package enum Script: Hashable, Sendable {
@@ -34,8 +34,8 @@ package struct ConditionsSimulation: CallBody, Hashable {
 
         init(stringValue: String) { self.stringValue = stringValue }
         init?(intValue: Int) { nil }
-        init(_ condition: Condition) { stringValue = condition.name }
-        static let lockedContainers = Key(stringValue: "locked-containers")
+        init(_ condition: Condition) { stringValue = condition.key }
+        static let lockedContainers = Key(stringValue: "locked_containers")
     }
 
     package init(from decoder: any Decoder) throws {

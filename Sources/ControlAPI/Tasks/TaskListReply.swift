@@ -68,10 +68,10 @@ package struct TaskListReply: Codable, Hashable, Sendable {
 
         private enum CodingKeys: String, CodingKey {
             case plugin, identifier, kind, submission, submitter, attempts, title, reason
-            case submittedAt = "submitted-at"
-            case earliestBegin = "earliest-begin"
-            case requiresNetwork = "requires-network"
-            case requiresExternalPower = "requires-external-power"
+            case submittedAt = "submitted_at"
+            case earliestBegin = "earliest_begin"
+            case requiresNetwork = "requires_network"
+            case requiresExternalPower = "requires_external_power"
         }
     }
 
@@ -135,10 +135,10 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         private enum CodingKeys: String, CodingKey {
             case plugin, identifier, kind, submission, launch, title, subtitle, progress
             case isExpiring = "expiring"
-            case eventName = "event-name"
-            case startedAt = "started-at"
-            case budget = "budget-ns"
-            case used = "used-ns"
+            case eventName = "event_name"
+            case startedAt = "started_at"
+            case budget = "budget_ns"
+            case used = "used_ns"
         }
     }
 
@@ -162,8 +162,8 @@ package struct TaskListReply: Codable, Hashable, Sendable {
 
         private enum CodingKeys: String, CodingKey {
             case plugin, submission, attempts, reason
-            case eventName = "event-name"
-            case createdAt = "created-at"
+            case eventName = "event_name"
+            case createdAt = "created_at"
         }
     }
 }

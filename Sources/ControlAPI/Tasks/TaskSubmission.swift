@@ -6,10 +6,10 @@ package import TaskModel
 /// `POST /v1/tasks`: a request as a person hands it in.
 package struct TaskSubmission: CallBody, Hashable {
     package static let fields: [BodyField] = [
-        .required("identifier", .text), .required("kind", .text), .optional("earliest-begin", .time),
-        .optional("requires-network", .boolean), .optional("requires-external-power", .boolean),
+        .required("identifier", .text), .required("kind", .text), .optional("earliest_begin", .time),
+        .optional("requires_network", .boolean), .optional("requires_external_power", .boolean),
         .optional("protection", .text), .optional("title", .text), .optional("subtitle", .text),
-        .optional("strategy", .text), .optional("requires-gpu", .boolean), .optional("payload", .base64),
+        .optional("strategy", .text), .optional("requires_gpu", .boolean), .optional("payload", .base64),
     ]
 
     package let identifier: String
@@ -43,10 +43,10 @@ package struct TaskSubmission: CallBody, Hashable {
 
     private enum CodingKeys: String, CodingKey {
         case identifier, kind, payload, protection, title, subtitle, strategy
-        case earliestBegin = "earliest-begin"
-        case requiresNetwork = "requires-network"
-        case requiresExternalPower = "requires-external-power"
-        case requiresGPU = "requires-gpu"
+        case earliestBegin = "earliest_begin"
+        case requiresNetwork = "requires_network"
+        case requiresExternalPower = "requires_external_power"
+        case requiresGPU = "requires_gpu"
     }
 
     // Needs are left out by those who have none.

@@ -66,8 +66,8 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case identifier, plugin, state, kind, submission, reasons, change, running, policies, history
         case isEligible = "eligible"
-        case earliestPossible = "earliest-possible"
-        case lastOutcome = "last-outcome"
+        case earliestPossible = "earliest_possible"
+        case lastOutcome = "last_outcome"
     }
 
     /// The earliest instant at which it could run: on the wire a time, or the word `unknown`.
@@ -105,8 +105,8 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
 
         private enum CodingKeys: String, CodingKey {
             case launch
-            case used = "used-ns"
-            case budget = "budget-ns"
+            case used = "used_ns"
+            case budget = "budget_ns"
         }
     }
 
@@ -146,7 +146,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
 
         private enum CodingKeys: String, CodingKey {
             case submission, code, since, until
-            case duration = "duration-ns"
+            case duration = "duration_ns"
         }
     }
 

@@ -21,7 +21,7 @@ package struct ErrorReply: Codable, Hashable, Sendable {
 
         private enum CodingKeys: String, CodingKey {
             case code, field, message, remedy
-            case subReason = "sub-reason"
+            case subReason = "sub_reason"
         }
     }
 }

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// What a piece of work is called, under one of two keys: a task's `identifier`, or an event's `event-name`.
+/// What a piece of work is called, under one of two keys: a task's `identifier`, or an event's `event_name`.
 ///
 /// Identifiers are reverse-DNS and have a dot; the names of events have none.
 struct WorkLabel {

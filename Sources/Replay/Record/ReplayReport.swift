@@ -44,12 +44,12 @@ package struct ReplayReport: Encodable, Hashable, Sendable {
 
         private enum CodingKeys: String, CodingKey {
             case plugin, requests, refused, launches, tasks, batches, events, waits, expirations, overruns, outcomes
-            case largestBatch = "largest-batch"
-            case meanWait = "mean-wait-ns"
-            case p95Wait = "p95-wait-ns"
-            case ran = "ran-ns"
-            case busiestDay = "busiest-day-ns"
-            case dayBudget = "day-budget-ns"
+            case largestBatch = "largest_batch"
+            case meanWait = "mean_wait_ns"
+            case p95Wait = "p95_wait_ns"
+            case ran = "ran_ns"
+            case busiestDay = "busiest_day_ns"
+            case dayBudget = "day_budget_ns"
         }
     }
 
@@ -59,7 +59,7 @@ package struct ReplayReport: Encodable, Hashable, Sendable {
 
         private enum CodingKeys: String, CodingKey {
             case reason
-            case total = "total-ns"
+            case total = "total_ns"
         }
     }
 
@@ -82,9 +82,9 @@ package struct ReplayReport: Encodable, Hashable, Sendable {
 
         private enum CodingKeys: String, CodingKey {
             case launch, plugin, lane, cause, tasks, outcome
-            case start = "start-ns"
-            case budget = "budget-ns"
-            case used = "used-ns"
+            case start = "start_ns"
+            case budget = "budget_ns"
+            case used = "used_ns"
         }
     }
 }

@@ -12,7 +12,7 @@ struct LibraryInspection: Hashable, Encodable {
 
         private enum CodingKeys: String, CodingKey {
             case major
-            case requiredMinor = "required-minor"
+            case requiredMinor = "required_minor"
         }
     }
 
@@ -31,8 +31,8 @@ struct LibraryInspection: Hashable, Encodable {
         let relocationProtection: String
 
         private enum CodingKeys: String, CodingKey {
-            case executableStack = "executable-stack"
-            case textRelocations = "text-relocations"
+            case executableStack = "executable_stack"
+            case textRelocations = "text_relocations"
             case relocationProtection = "relro"
         }
     }
@@ -85,7 +85,7 @@ struct LibraryInspection: Hashable, Encodable {
         case format, file, problems, abi, note, architecture, name, needs, expected, hardening, size
         case isLoadable = "loadable"
         case isBindable = "bindable"
-        case searchPaths = "search-paths"
+        case searchPaths = "search_paths"
         case digest = "sha256"
     }
 }

@@ -1,0 +1,18 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+package import ControlAPI
+
+extension JSONValue {
+    /// Whether `jq` requires quotes around the key.
+    package static func isQuoted(_ key: String) -> Bool { key.wholeMatch(of: /[a-z][a-z0-9_]*/) == nil }
+
+    /// Keys of the value and of all values in it that `jq` requires quotes around.
+    package var quotedKeys: [String] {
+        switch self {
+        case .object(let members):
+            members.flatMap { key, value in (Self.isQuoted(key) ? [key] : []) + value.quotedKeys }
+        case .array(let elements): elements.flatMap(\.quotedKeys)
+        case .null, .boolean, .integer, .number, .string: []
+        }
+    }
+}
