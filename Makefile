@@ -1,4 +1,4 @@
-# make demo and make test are all that a newcomer needs: both install what is missing, build, and run.
+# make demo and make test suffice for a start: both install missing packages, build, and run.
 
 PREFIX ?= /usr/local
 BUILD ?= .build
@@ -8,7 +8,7 @@ PROGRAMS = bgtask bgtaskd bgtask-runner
 PLUGINS = $(BUILD)/plugins
 SWIFT_PLUGINS = ColorFeed
 
-# What building, testing and the demo need from Debian.
+# Debian packages for building, testing and the demo.
 PACKAGES = gcc g++ make pkg-config libffi-dev libsqlite3-dev libcurl4-openssl-dev libxml2-dev libturbojpeg0-dev \
     libleptonica-dev zlib1g-dev sqlite3 python3 binutils
 
@@ -18,15 +18,15 @@ BENCHED = "$(abspath $(BUILD)/release)" "$(abspath $(BENCH))"
 RELEASE = --configuration release --static-swift-stdlib
 INSTALLED = PROGRAMS="$(abspath $(BUILD))/release" MANUALS="$(abspath $(BUILD))/debug/generate-manual-tool"
 
-# The scheduler's random walks: how many events, and the seed of the first walk; or one walk, step by step.
+# Random walks of the scheduler: the number of events, the seed of the first walk, or one walk to replay step by step.
 EVENTS ?= 10000000
 SEED ?= 1
 WALK ?=
 
-# How many hosts make torture kills at random moments.
+# The number of hosts that make torture kills at random moments.
 ROUNDS ?= 300
 
-# How many changes of the scheduler make mutants tries; SEED decides which.
+# The number of changes of the scheduler that make mutants tries; SEED selects them.
 COUNT ?= 200
 
 DOCS = $(BUILD)/docs
@@ -37,39 +37,42 @@ MODULE = BackgroundTasks
 demo: build plugins
 	Demo/run "$(BUILD)/debug" "$(PLUGINS)"
 
-# The launch tests count descriptors and adopt orphans: they need a process, and the machine's control groups, to themselves.
+# The launch tests count descriptors and adopt orphans: they need a process, and the machine's control groups,
+# exclusively.
 test: packages plugins docs
 	swift test $(SWIFT_FLAGS) --skip PluginLaunchTests
 	swift test $(SWIFT_FLAGS) --skip-build --filter PluginLaunchTests
 
-# What make test does with a hundred thousand events, with ten million; a failing walk is printed, shortened, with the
-# words that walk it again.
+# The random walks of make test with ten million events instead of a hundred thousand. A failing walk is shortened and
+# printed, with the command that repeats it.
 soak:
 	BGTASK_WALK=$(WALK) BGTASK_WALK_EVENTS=$(EVENTS) BGTASK_WALK_SEED=$(SEED) swift test --package-path Soak --scratch-path "$(BUILD)/soak" \
 	    -j $(JOBS) --configuration release -Xswiftc -enable-testing --filter RandomWalkTests
 
-# Processor time and memory of the scheduling core alone, with few and with a million requests pending. Then the same
-# operations in instructions: one that costs a tenth more than Soak/instructions.baseline, or twice as much with a million
-# pending, fails. RENEW=1 records the present counts instead: after a new compiler, or when a cost is wanted.
+# Processor time and memory of the scheduling core alone, with few and with a million pending requests. Then the same
+# operations are counted in instructions. An operation fails if it costs a tenth more than Soak/instructions.baseline,
+# or twice as much with a million pending requests. RENEW=1 records the present counts instead: after a new compiler, or
+# for an intended change.
 core-cost: PACKAGES += valgrind
 core-cost: packages
 	swift build --package-path Soak --scratch-path "$(BUILD)/soak" -j $(JOBS) --configuration release -Xswiftc -enable-testing --product CoreCost
 	"$(BUILD)/soak/release/CoreCost"
 	Soak/instructions "$(BUILD)/soak/release/CoreCost" $(if $(RENEW),--renew)
 
-# Kills, stops and misleads hosts under load, and checks their promises; Torture/run --help lists them. Needs a debug build.
+# Kills, stops and misleads hosts under load, and checks their guarantees; Torture/run --help lists them. Needs a debug
+# build.
 torture: build
 	Torture/run "$(BUILD)/debug" --rounds $(ROUNDS)
 
 # Changes one operator, condition, constant or statement of the scheduler at a time, and lists the changes that no test
-# of the core notices.
+# of the core detects.
 mutants: packages
 	Soak/mutants/run --build "$(BUILD)" --count $(COUNT) --seed $(SEED)
 
 build: packages
 	for program in $(PROGRAMS); do swift build $(SWIFT_FLAGS) --product $$program || exit; done
 
-# Renamed into place, as those in C and C++ are: a host that watches the folder sees whole libraries.
+# Renamed into place, like the plugins in C and C++: a host that watches the directory only reads complete libraries.
 plugins: packages
 	$(MAKE) -C Plugins OUT="$(abspath $(PLUGINS))"
 	for plugin in $(SWIFT_PLUGINS); do swift build $(SWIFT_FLAGS) --product $$plugin || exit; done
@@ -80,8 +83,8 @@ plugins: packages
 bench: bench-programs
 	$(BENCHMARK) SubmitToHandler $(BENCHED)
 
-# Figures of a host under floods and with a million requests pending, in $(BENCH)/size.md. Most of it takes a minute; the
-# two populations are prepared once.
+# Measures a host under floods and with a million pending requests; results in $(BENCH)/size.md. Most of it takes a
+# minute; the two populations are prepared once.
 bench-size: bench-programs
 	for part in "floods none" "floods calls" "floods cancellations" "floods frames" \
 	    "lists prepare" "lists measure" "start prepare" "start measure"; do \
@@ -89,7 +92,7 @@ bench-size: bench-programs
 	$(MAKE) --no-print-directory core-cost > "$(BENCH)/core-cost.txt"
 	$(BENCHMARK) HostAtSize $(BENCHED) table
 
-# The flood of frames is that of the tests: both write the same frames.
+# The flood of frames uses the plugin of the tests, so that both write the same frames.
 bench-programs: release
 	mkdir -p "$(BENCH)"
 	for plugin in Benchmarks/Plugins/Stamp Benchmarks/Plugins/FloodsCalls Benchmarks/Plugins/Overstays \
@@ -109,12 +112,12 @@ lint:
 format:
 	swift format --in-place --recursive --parallel Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Soak/Package.swift Soak/mutants/Package.swift Soak/mutants/Sources
 
-# The generated parts of Documentation: which tests prove which statement of the semantics, and the picture of the targets.
+# The generated parts of Documentation: the tests for each statement of the semantics, and the picture of the targets.
 statements:
 	Tests/statements
 	Tests/documentation
 
-# The pages of the module for plugins in Swift. A warning is an error, and so is a public symbol without a word.
+# The pages of the module for plugins in Swift. A warning is an error, and so is an undocumented public symbol.
 #     make docs && python3 -m http.server -d .build/docs       then /documentation/backgroundtasks
 docs: packages
 	swift build $(SWIFT_FLAGS) --target $(MODULE)
@@ -128,16 +131,16 @@ docs: packages
 	@python3 -c 'import json, sys; sys.exit("\n".join("undocumented: " + page["title"] for page in json.load(sys.stdin) \
 	    if page["kind"]["isSymbol"] and not page["hasAbstract"]) or 0)' < "$(DOCS)/documentation-coverage.json"
 
-# Programs that bring their Swift runtime along: what is installed needs no toolchain.
+# Programs with a static Swift runtime: an installation needs no toolchain.
 release: packages
 	for program in $(PROGRAMS); do swift build $(SWIFT_FLAGS) $(RELEASE) --product $$program || exit; done
 
-# The tool that makes manuals comes with the library that reads the command lines; asking it for help builds it.
+# The tool that generates manuals is part of the argument parser library; running its help builds it.
 install: release
 	swift package --scratch-path $(BUILD) plugin generate-manual --help > /dev/null
 	$(MAKE) -C Packaging install $(INSTALLED)
 
-# A Debian package of the same, in $(BUILD)/deb.
+# A Debian package of the same programs, in $(BUILD)/deb.
 deb: PACKAGES += debhelper dpkg-dev
 deb: release
 	swift package --scratch-path $(BUILD) plugin generate-manual --help > /dev/null

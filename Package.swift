@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
-// One section per target, ground floor first, tests beside what they test; described in Documentation/Architecture.md.
+// One section per target, in the order of dependencies, each followed by its tests; described in
+// Documentation/Architecture.md.
 
 import PackageDescription
 
@@ -11,7 +12,7 @@ let package = Package(
         .executable(name: "bgtask-runner", targets: ["bgtask-runner"]),
         .library(name: "CBackgroundTasks", targets: ["CBackgroundTasks"]),
         .library(name: "BackgroundTasks", targets: ["BackgroundTasks"]),
-        // An example plugin, built as its author would; make plugins puts it beside those in C and C++.
+        // An example plugin, built as a vendor would; make plugins puts it beside the examples in C and C++.
         .library(name: "ColorFeed", type: .dynamic, targets: ["ColorFeed"]),
         // Plugins that the tests load, and no program links.
         .library(name: "SwiftPlugin5", type: .dynamic, targets: ["SwiftPlugin5"]),
@@ -44,14 +45,14 @@ let package = Package(
             dependencies: ["BackgroundTasks", "CBackgroundTasks", "StatementTraits", "TaskModel"]
         ),
 
-        // Never a dependency, like every plugin: their entries would collide.
+        // Plugins are never dependencies: their entries would collide.
         .target(
             name: "ColorFeed",
             dependencies: ["BackgroundTasks", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Plugins/ColorFeed"
         ),
 
-        // One source in both language modes, as its author would build it. Never a dependency: their entries would collide.
+        // One source in both language modes, built as a vendor would. Never a dependency: their entries would collide.
         .target(
             name: "SwiftPlugin5",
             dependencies: ["BackgroundTasks"],
@@ -73,7 +74,7 @@ let package = Package(
 
         .systemLibrary(name: "CFFI", providers: [.apt(["libffi-dev"])]),
 
-        // MARK: TaskModel, the values that cross from stage to stage
+        // MARK: TaskModel, the values that targets exchange
 
         .target(name: "TaskModel"),
         .testTarget(name: "TaskModelTests", dependencies: ["StatementTraits", "TaskModel"]),
@@ -95,7 +96,7 @@ let package = Package(
         .target(name: "PluginBinary", dependencies: ["LinuxSystem", "TaskModel"]),
         .testTarget(name: "PluginBinaryTests", dependencies: ["LinuxSystem", "PluginBinary", "TaskModel"]),
 
-        // MARK: Scheduling, decides what runs, when, with what, and what becomes of it
+        // MARK: Scheduling, decides which tasks run and when, and processes their outcomes
 
         .target(
             name: "Scheduling",
@@ -119,7 +120,7 @@ let package = Package(
         .target(name: "RunnerWire", dependencies: ["TaskModel"]),
         .testTarget(name: "RunnerWireTests", dependencies: ["RunnerWire", "StatementTraits", "TaskModel"]),
 
-        // MARK: HostConditions, samples what the machine offers: power, network, idleness, load, memory, heat
+        // MARK: HostConditions, samples the state of the machine: power, network, idleness, load, memory, heat
 
         .target(name: "HostConditions", dependencies: ["CLinux", "LinuxSystem", "TaskModel"]),
         .testTarget(
@@ -209,7 +210,7 @@ let package = Package(
             ]
         ),
 
-        // MARK: HostConfiguration, reads what a host is configured with: defaults, file, flags
+        // MARK: HostConfiguration, reads the configuration of a host: defaults, file, flags
 
         .target(
             name: "HostConfiguration",
@@ -289,7 +290,7 @@ let package = Package(
             dependencies: ["ControlAPI", "HostMonitor", "HostTestKit", "TaskModel", "TerminalText"]
         ),
 
-        // MARK: Commands, the verbs of the operator and the vendor, and how their answers are rendered
+        // MARK: Commands, the commands for operators and vendors, and the rendering of their results
 
         .target(
             name: "Commands",
@@ -328,7 +329,7 @@ let package = Package(
 
         .target(name: "StatementTraits", path: "Tests/StatementTraits"),
 
-        // MARK: The package itself: each target imports what it declares
+        // MARK: PackageTests, checks that each target imports only its declared dependencies
 
         .testTarget(name: "PackageTests", dependencies: ["HostTestKit"]),
 
@@ -344,7 +345,7 @@ let package = Package(
             name: "bgtask",
             dependencies: ["Commands"]
         ),
-        // A plugin may bring a Swift runtime of its own; the runner's must not be there to meet it, nor any symbol of ours.
+        // A plugin may bring its own Swift runtime. The runner's runtime and symbols must not be visible to it.
         .executableTarget(
             name: "bgtask-runner",
             dependencies: ["PluginRuntime"],
@@ -362,7 +363,7 @@ let package = Package(
 let upcomingFeatures = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
 
 for target in package.targets where target.type != .system {
-    // Code as its authors write it has the language as it comes.
+    // Plugins are compiled with the default features, as vendors compile them.
     let isPlugin = target.name == "ColorFeed" || target.name.hasPrefix("SwiftPlugin")
     let features = isPlugin ? [] : upcomingFeatures
     target.swiftSettings = (target.swiftSettings ?? []) + features.map { .enableUpcomingFeature($0) }

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A colour as web pages write it, such as `#b7410e`.
+/// A colour in the notation of web pages, such as `#b7410e`.
 struct Color: Hashable, Sendable, Codable, RawRepresentable {
     let red: UInt8
     let green: UInt8
@@ -10,7 +10,7 @@ struct Color: Hashable, Sendable, Codable, RawRepresentable {
 
     init?(rawValue: String) { self.init(firstIn: rawValue) }
 
-    /// The first colour that a text names.
+    /// The first colour in a text; nil if it contains none.
     init?(firstIn text: String) {
         guard let found = text.firstMatch(of: /#([0-9a-fA-F]{6})(?![0-9a-zA-Z])/),
             let value = UInt32(found.1, radix: 16)
@@ -22,9 +22,9 @@ struct Color: Hashable, Sendable, Codable, RawRepresentable {
 
     var rawValue: String { String(format: "#%02x%02x%02x", Int(red), Int(green), Int(blue)) }
 
-    // MARK: To the eye
+    // MARK: Appearance
 
-    /// In degrees from red by way of green and blue; nil for greys.
+    /// Hue in degrees, from red through green and blue; nil for greys.
     var hue: Double? {
         let (red, green, blue) = (Double(red), Double(green), Double(blue))
         let most = max(red, green, blue)
@@ -46,7 +46,7 @@ struct Color: Hashable, Sendable, Codable, RawRepresentable {
         return most == 0 ? 0 : Double(most - min(red, green, blue)) / Double(most)
     }
 
-    /// By hue, greys last; within a hue from dark to bright.
+    /// Sort key: by hue, greys last, and within a hue from dark to bright.
     var placeOnWheel: (Double, Double) { ((hue ?? 360).rounded(), luminance) }
 
     /// Relative luminance, by the formula of the Web Content Accessibility Guidelines.
@@ -58,6 +58,6 @@ struct Color: Hashable, Sendable, Codable, RawRepresentable {
         return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
     }
 
-    /// Black or white, whichever is easier to read on it.
+    /// Text colour with the higher contrast on this colour: black or white.
     var ink: String { (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) ? "#000" : "#fff" }
 }

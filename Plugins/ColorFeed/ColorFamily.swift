@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// What people call a colour.
+/// A common name of a colour.
 enum ColorFamily: String, CaseIterable, Sendable {
     case all
     case red

@@ -3,7 +3,7 @@
 import BackgroundTasks
 
 extension ColorFeed {
-    /// Writes a page with the swatches of a family of colours, for a person who watches.
+    /// Writes a page with the swatches of a family of colours, with progress for the user.
     func handleExport(task: BGContinuedProcessingTask, of name: String) {
         let work = Task {
             do {

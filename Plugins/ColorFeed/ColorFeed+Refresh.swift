@@ -3,9 +3,9 @@
 import BackgroundTasks
 
 extension ColorFeed {
-    /// Brings in what is new in the feed.
+    /// Stores the new entries of the feed.
     func handleAppRefresh(task: BGTask) {
-        // The next one first: it comes whatever becomes of this one.
+        // The next request is submitted first, so that it exists whatever happens to this task.
         scheduleAppRefresh()
         let work = Task {
             do {
@@ -18,7 +18,7 @@ extension ColorFeed {
         task.expirationHandler = { work.cancel() }
     }
 
-    /// Whether there was anything new.
+    /// Returns whether there were new entries.
     private func refresh() async throws -> Bool {
         let address = try Settings.feed()
         let store = try FeedStore.inContainer()
@@ -27,7 +27,7 @@ extension ColorFeed {
             return false
         }
         let document = try FeedDocument(download.body, of: address)
-        // What is older would be deleted again by the next cleaning.
+        // The next cleaning would delete older entries again.
         let recent = document.entries.filter { $0.published >= Settings.oldestToKeep }
         try Task.checkCancellation()
         let fresh = try await store.keep(recent, tag: download.tag, of: address)

@@ -2,14 +2,15 @@
 
 import BackgroundTasks
 
-/// What an app's delegate is on Apple's platforms: registers the launch handlers and schedules what they handle. The
-/// work itself is in the extensions, a file for each task.
+/// The counterpart of an app delegate on Apple's platforms: it registers the launch handlers and schedules their tasks.
+/// The work itself is in the extensions, in a file for each task.
 final class ColorFeed: Sendable {
     static let shared = ColorFeed()
 
     private static let refresh = "com.example.colorfeed.refresh"
     private static let databaseCleaning = "com.example.colorfeed.db-cleaning"
-    /// The manifest permits a pattern: what stands in the place of its star is the family of colours that is exported.
+    /// Prefix of the identifiers of exports. The manifest permits a pattern; the family of colours to export replaces
+    /// its star.
     private static let exports = "com.example.colorfeed.export."
 
     let operationQueue = OperationQueue()
@@ -22,8 +23,8 @@ final class ColorFeed: Sendable {
         scheduler.register(forTaskWithIdentifier: Self.databaseCleaning, using: nil) { task in
             self.handleDatabaseCleaning(task: task)
         }
-        // As on Apple's platforms a composed identifier is registered, not its pattern. Which one it is this time, the
-        // person has said who started the export.
+        // As on Apple's platforms, a composed identifier is registered, not its pattern. The user who started the
+        // export has chosen the family.
         for identifier in BackgroundPlugin.launch?.identifiers ?? [] where identifier.hasPrefix(Self.exports) {
             scheduler.register(forTaskWithIdentifier: identifier, using: nil) { task in
                 guard let task = task as? BGContinuedProcessingTask else {
@@ -40,7 +41,7 @@ final class ColorFeed: Sendable {
 
     // MARK: Scheduling
 
-    /// At once: the plugin was installed or updated.
+    /// Submits both requests without a delay, after the plugin was installed or updated.
     private func scheduleEverything() {
         scheduleAppRefresh(after: 0)
         scheduleDatabaseCleaning(after: 0)
@@ -69,7 +70,7 @@ final class ColorFeed: Sendable {
 
     // MARK: Reporting
 
-    /// Whoever stops a task knows that it did not end well; what went wrong by itself is an error.
+    /// Logs the failure of a task. An expiration is information; any other failure is an error.
     func report(_ error: any Error, of task: BGTask) {
         if let reason = task.expirationReason {
             BackgroundPlugin.log("\(task.identifier) was told to stop: \(reason)")

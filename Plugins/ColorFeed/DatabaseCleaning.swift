@@ -3,11 +3,11 @@
 import BackgroundTasks
 import Synchronization
 
-/// Deletes old entries and gives their space back, as an operation: what is asked between two batches is whether it was
-/// cancelled.
-// What changes is in a mutex; the operation itself takes its own lock.
+/// Deletes old entries and returns their space to the file system, as an operation. It checks for cancellation between
+/// batches.
+// Unchecked: the mutable state is in mutexes, and Operation is thread-safe.
 final class DatabaseCleaning: Operation, @unchecked Sendable {
-    /// A stop waits for one batch at most.
+    /// Rows per batch; a cancellation waits for at most one batch.
     private static let batch = 200
 
     private let date: Date
@@ -19,10 +19,10 @@ final class DatabaseCleaning: Operation, @unchecked Sendable {
         super.init()
     }
 
-    /// False when it was cancelled or has failed; what it had deleted by then stays deleted.
+    /// False when the operation was cancelled or failed; rows that were deleted before stay deleted.
     var isDone: Bool { done.withLock { $0 } }
 
-    /// Giving the space back has no batches: it is interrupted.
+    /// Cancels the operation. The final vacuum has no batches, so it is interrupted.
     override func cancel() {
         super.cancel()
         store.withLock { $0 }?.interrupt()

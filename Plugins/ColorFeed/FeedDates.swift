@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Reads dates as feeds write them. Made once for a document: the formatters cost more than what they read.
+/// Reads the dates of a feed. Created once per document, because creating the formatters is expensive.
 struct FeedDates {
     private let atom = [ISO8601DateFormatter.Options(), .withFractionalSeconds].map { extra in
         let format = ISO8601DateFormatter()
@@ -17,7 +17,7 @@ struct FeedDates {
         return format
     }
 
-    /// Atom's (RFC 3339) or RSS's (RFC 822); nil for anything else.
+    /// A date in the format of Atom (RFC 3339) or RSS (RFC 822); nil for other formats.
     func date(_ text: String) -> Date? {
         for format in atom { if let date = format.date(from: text) { return date } }
         for format in rss { if let date = format.date(from: text) { return date } }

@@ -3,17 +3,17 @@
 import Foundation
 import FoundationXML
 
-/// The entries of an RSS or Atom document that name a colour, in title or text.
+/// The entries of an RSS or Atom document whose title or text contains a colour.
 struct FeedDocument {
     private(set) var entries: [FeedEntry] = []
-    /// How many entries name none.
+    /// The number of entries without a colour.
     private(set) var colorless = 0
 
     init(_ body: Data, of address: URL) throws {
         let reader = FeedReader()
         let parser = XMLParser(data: body)
         parser.delegate = reader
-        // Its result says less than its delegate hears: it is true for a document that ends too early.
+        // The delegate is more precise than the result, which is true even for a document that ends too early.
         _ = parser.parse()
         if let damage = reader.damage { throw Failure("\(address) is no readable feed, \(damage)") }
         if !reader.isFeed { throw Failure("\(address) is no RSS or Atom feed; set feed-url to one") }
@@ -39,7 +39,7 @@ struct FeedDocument {
     }
 }
 
-/// Collects what `XMLParser` tells it.
+/// Collects the items that `XMLParser` reports.
 private final class FeedReader: NSObject, XMLParserDelegate {
     struct Item {
         var id = ""
@@ -51,7 +51,7 @@ private final class FeedReader: NSObject, XMLParserDelegate {
 
     private(set) var items: [Item] = []
     private(set) var isFeed = false
-    /// What was wrong first, and where.
+    /// Description and line of the first error.
     private(set) var damage: String?
     private var item: Item?
     private var text = ""
@@ -67,7 +67,7 @@ private final class FeedReader: NSObject, XMLParserDelegate {
         switch name {
         case "rss", "feed", "rdf:RDF": isFeed = true
         case "item", "entry": item = Item()
-        // Atom's is an attribute. The first one is the entry itself; others may be pictures and replies.
+        // In Atom it is an attribute. The first link is the entry itself; others may be pictures and replies.
         case "link": if item?.link == "", let address = attributes["href"] { item?.link = address }
         default: break
         }

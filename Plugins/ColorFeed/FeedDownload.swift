@@ -3,13 +3,13 @@
 import Foundation
 import FoundationNetworking
 
-/// A feed as it came.
+/// A downloaded feed.
 struct FeedDownload: Sendable {
     let body: Data
-    /// What to show the server next time, so that it need not send the same again.
+    /// The server's entity tag, for a conditional request next time.
     let tag: String?
 
-    /// Nil when the feed is still the one with that tag.
+    /// Downloads the feed; nil when it still has that tag.
     static func from(_ address: URL, unlessTagged tag: String?) async throws -> FeedDownload? {
         let download =
             address.isFileURL ? Self(body: try Data(contentsOf: address), tag: nil) : try await get(address, tag)

@@ -3,7 +3,7 @@
 import Foundation
 import GRDB
 
-/// A colour of the feed, and who names it.
+/// A colour of the feed, with the entry that contains it.
 struct FeedEntry: Codable, FetchableRecord, PersistableRecord, Sendable {
     static let databaseTableName = "entry"
 
@@ -12,9 +12,9 @@ struct FeedEntry: Codable, FetchableRecord, PersistableRecord, Sendable {
     let title: String
     let link: String
     let color: Color
-    /// For one whose feed does not say, when it was first seen.
+    /// Date of publication; if the feed has none, the date when the entry was first seen.
     var published: Date
-    /// Whether the feed says when it was published; not stored.
+    /// Whether the feed has a date for the entry; not stored.
     var isDated = true
 
     private enum CodingKeys: CodingKey {
@@ -22,5 +22,5 @@ struct FeedEntry: Codable, FetchableRecord, PersistableRecord, Sendable {
     }
 }
 
-// Stored as web pages write it.
+// Stored in the notation of web pages.
 extension Color: DatabaseValueConvertible {}

@@ -7,7 +7,7 @@ import GRDB
 struct FeedStore: Sendable {
     private let database: DatabasePool
 
-    /// Of a refresh and an export, which are processes of their own, one may write while the other reads.
+    /// Opens the database. A refresh and an export are separate processes, so that one may write while the other reads.
     static func inContainer() throws -> FeedStore {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
@@ -49,14 +49,14 @@ struct FeedStore: Sendable {
         }
     }
 
-    /// Entries and tag in one transaction: a tag without its entries would hide them for ever.
+    /// Stores entries and tag in one transaction: a tag without its entries would hide them forever.
     ///
-    /// - Returns: how many were not there yet.
+    /// - Returns: the number of new entries.
     func keep(_ entries: [FeedEntry], tag: String?, of feed: URL) async throws -> Int {
         try await database.write { database in
             let before = try FeedEntry.fetchCount(database)
             for var entry in entries {
-                // What has no date grows old from the day on which it was first seen.
+                // An entry without a date ages from the day on which it was first seen.
                 if !entry.isDated,
                     let known = try FeedEntry.fetchOne(database, key: ["feed": entry.feed, "id": entry.id])
                 {
@@ -78,7 +78,7 @@ struct FeedStore: Sendable {
 
     // MARK: For the cleaning
 
-    /// - Returns: how many were deleted; fewer than `most` when no more are that old.
+    /// - Returns: the number of deleted entries; fewer than `most` when no older ones are left.
     func delete(_ most: Int, olderThan date: Date) throws -> Int {
         try database.write { database in
             try database.execute(
@@ -89,10 +89,10 @@ struct FeedStore: Sendable {
         }
     }
 
-    /// Ends what goes on, from any thread, with an error; nothing when nothing does.
+    /// Interrupts the running statement with an error, from any thread. Without one it has no effect.
     func interrupt() { database.interrupt() }
 
-    /// Gives free space back to the file system.
+    /// Returns free space to the file system.
     func vacuum() throws {
         try database.vacuum()
         try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }

@@ -2,8 +2,7 @@
 
 import BackgroundTasks
 
-/// What the manifest sets and the operator may set otherwise. Settings are texts; what makes no sense counts as not
-/// set.
+/// Settings of the manifest, which the operator may override. They are strings; an invalid value counts as not set.
 enum Settings {
     static func feed() throws -> URL {
         let text = BackgroundPlugin.setting("feed-url") ?? ""

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A web page of colours, which is there when it is whole: until then it has another name.
+/// A web page of colours. It has a temporary name until it is complete.
 final class SwatchPage {
     let file: URL
     private let partial: URL
@@ -11,7 +11,7 @@ final class SwatchPage {
     init(of family: ColorFamily, in folder: URL) throws {
         file = folder.appending(path: "\(family.rawValue).html")
         partial = folder.appending(path: ".\(family.rawValue).html.partial")
-        // Also over what a process left there that was killed.
+        // Also replaces a partial file of a process that was killed.
         try Data().write(to: partial)
         handle = try FileHandle(forWritingTo: partial)
         try write(
@@ -56,7 +56,7 @@ final class SwatchPage {
 
     private func write(_ text: String) throws { try handle.write(contentsOf: Data(text.utf8)) }
 
-    /// A feed is not believed: a link that is a script would run in the page.
+    /// The escaped link, or "#": a feed is untrusted, and a script as a link would run in the page.
     private func address(_ link: String) -> String {
         let isPlace = ["file", "http", "https"].contains(URL(string: link)?.scheme?.lowercased())
         return isPlace ? escaped(link) : "#"

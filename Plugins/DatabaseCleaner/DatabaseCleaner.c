@@ -1,6 +1,6 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* The plugin: what it registers, and when it asks to run. The work itself is in Prune.c and Vacuum.c. */
+/* The plugin's registrations and submissions. The work itself is in Prune.c and Vacuum.c. */
 
 #include "DatabaseCleaner.h"
 
@@ -8,7 +8,7 @@
 
 enum { PRUNE_IS_PENDING = 1, VACUUM_IS_PENDING = 2 };
 
-/* Nobody is on the critical path of a request for later: a refusal is logged, and the work at hand goes on. */
+/* A refused submission is only logged, so that the current work continues. */
 int32_t submit_in(const bgt_host *host, const char *identifier, int64_t minutes) {
     const uint32_t needs = strcmp(identifier, VACUUM) == 0 ? BGT_NEEDS_EXTERNAL_POWER : 0;
     bgt_request request = bgt_processing_request(identifier, needs);
@@ -32,7 +32,7 @@ static int32_t note_pending(void *context, const bgt_pending *request) {
     return BGT_OK;
 }
 
-/* Submits only what does not wait already: an update must not pull next week's vacuum forward. */
+/* Submits only requests that are not pending: an update must not bring next week's vacuum forward. */
 static void receive(void *context, const bgt_host *host, bgt_task event) {
     (void)context;
     bgt_task_info info;
@@ -42,7 +42,7 @@ static void receive(void *context, const bgt_host *host, bgt_task event) {
     }
     unsigned found = 0;
     if (bgt_visit_pending(host, note_pending, &found) != BGT_OK) {
-        found = 0; /* the host could not tell; a submission too many only replaces one */
+        found = 0; /* the host could not list them; an unneeded submission only replaces a request */
     }
     int32_t outcome = BGT_OUTCOME_SUCCESS;
     if (!(found & PRUNE_IS_PENDING) && submit_in(host, PRUNE, 0) != BGT_OK) {

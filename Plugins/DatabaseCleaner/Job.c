@@ -18,11 +18,11 @@ enum { STEPS_BETWEEN_POLLS = 1000, BUSY_RETRY_MS = 20 };
 struct job {
     const bgt_host *host;
     bgt_task task;
-    atomic_int holders; /* the handler's thread, and the host for the expiration handler */
+    atomic_int holders; /* the handler's thread, and the host on behalf of the expiration handler */
     pthread_mutex_t lock;
     pthread_cond_t stopped;
     int is_stopped;    /* under lock */
-    sqlite3 *database; /* set and cleared under lock: sqlite3_interrupt must not meet sqlite3_close */
+    sqlite3 *database; /* set and cleared under lock: sqlite3_interrupt must not run during sqlite3_close */
 };
 
 static void job_release(void *context) {
@@ -62,17 +62,17 @@ struct job *job_begin(const bgt_host *host, bgt_task task) {
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&job->stopped, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    /* Refused only when the launch is over already; the host has released its hold then, and polling still works. */
+    /* Fails only when the launch is over; then the host has released its reference, and polling still works. */
     (void)bgt_set_expiration_handler_with_release(host, task, expire, job, job_release);
     return job;
 }
 
-/* An interrupt that finds no statement running is lost; this poll catches it in the next one. */
+/* An interrupt has no effect while no statement runs; this poll stops the next statement. */
 static int poll_while_stepping(void *context) {
     return job_must_stop(context);
 }
 
-/* Somebody else writes: our other task, or a program that shares the file. Worth waiting for as long as we may run. */
+/* Another writer holds the lock: the other task, or a program that shares the file. Retries until the job must stop. */
 static int wait_for_lock(void *context, int attempt) {
     (void)attempt;
     return !job_pause(context, BUSY_RETRY_MS);
@@ -94,7 +94,7 @@ sqlite3 *job_open(struct job *job, const char *path) {
     }
     sqlite3_progress_handler(database, STEPS_BETWEEN_POLLS, poll_while_stepping, job);
     sqlite3_busy_handler(database, wait_for_lock, job);
-    /* Else a misspelt column would be a string that every row compares with. */
+    /* Otherwise a misspelt column name would be a string literal. */
     sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
     pthread_mutex_lock(&job->lock);
@@ -145,6 +145,6 @@ void job_end(struct job *job, int32_t outcome) {
     pthread_mutex_unlock(&job->lock);
     sqlite3_close(database);
     job_release(job);
-    /* Last: from here on the process may end. */
+    /* Last, because the process may end after this call. */
     bgt_complete(host, task, outcome);
 }

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Deletes old rows, a batch at a time. Each batch is a transaction of its own and progress is in the data itself, so
- * this may be stopped between any two instructions and goes on next time where it was. */
+/* Deletes old rows in batches. Each batch is a transaction, and the progress is in the data itself. Therefore pruning
+ * may be stopped at any point, and the next run continues there. */
 
 #include "DatabaseCleaner.h"
 #include "Job.h"
@@ -12,11 +12,11 @@
 struct pruning {
     const struct settings *settings;
     int64_t cutoff; /* seconds since 1970 */
-    int64_t old_rows; /* when it began; -1: not counted */
+    int64_t old_rows; /* when pruning began; -1: not counted */
     int64_t deleted_rows;
     int64_t batches;
-    int64_t last_row; /* highest row id that a batch reached; the next one looks only behind it */
-    int is_whole;     /* nothing was found from the first row on */
+    int64_t last_row; /* highest row id that a batch reached; the next batch only searches above it */
+    int is_whole;     /* no old row was found from the first row on */
 };
 
 static int prepare(sqlite3 *database, const char *pattern, const struct settings *settings, sqlite3_stmt **out) {
@@ -38,7 +38,7 @@ static int count_old_rows(sqlite3 *database, struct pruning *pruning) {
     return result;
 }
 
-/* One statement, hence one transaction. SQLITE_OK: it is committed. */
+/* Deletes one batch in one statement, hence one transaction. SQLITE_OK: it is committed. */
 static int delete_batch(sqlite3_stmt *batch, struct pruning *pruning) {
     int64_t last_row = pruning->last_row;
     int64_t deleted = 0;
@@ -56,13 +56,13 @@ static int delete_batch(sqlite3_stmt *batch, struct pruning *pruning) {
         return result;
     }
     pruning->is_whole = deleted == 0 && pruning->last_row == INT64_MIN;
-    pruning->last_row = deleted == 0 ? INT64_MIN : last_row; /* a vacuum meanwhile may have renumbered: look again */
+    pruning->last_row = deleted == 0 ? INT64_MIN : last_row; /* after a concurrent vacuum the rows may be renumbered */
     pruning->deleted_rows += deleted;
     pruning->batches += deleted > 0;
     return SQLITE_OK;
 }
 
-/* SQLITE_OK: nothing old is left. SQLITE_INTERRUPT: told to stop. */
+/* SQLITE_OK: no old row is left. SQLITE_INTERRUPT: the job must stop. */
 static int delete_batches(struct job *job, sqlite3 *database, struct pruning *pruning) {
     sqlite3_stmt *batch = NULL;
     int result = prepare(database,
@@ -89,7 +89,7 @@ static int32_t report(const bgt_host *host, struct job *job, sqlite3 *database, 
                  grouped(pruning->batches).text, batches);
         return pruning->deleted_rows > 0 ? BGT_OUTCOME_SUCCESS : BGT_OUTCOME_NO_DATA;
     }
-    /* A lock that was not to be had in time is a stop too. */
+    /* A lock that was not obtained in time also counts as a stop. */
     if (job_must_stop(job) && (result == SQLITE_INTERRUPT || (result & 0xFF) == SQLITE_BUSY)) {
         const int64_t left = pruning->old_rows - pruning->deleted_rows;
         log_line(host, BGT_LOG_WARNING, "pruned %s rows of %s in %s %s, %s left: stopped because %s",

@@ -56,7 +56,7 @@ static int read_check(const bgt_host *host, int64_t *checks_fully) {
     return -1;
 }
 
-/* A relative path is meant inside the container: the working directory is the host's. */
+/* A relative path is resolved inside the container, because the host sets the working directory. */
 static int read_database(const bgt_host *host, char *out, size_t capacity) {
     char path[2048];
     char container[2048];

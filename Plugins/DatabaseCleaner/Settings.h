@@ -5,7 +5,8 @@
 
 #include <bgtask.h>
 
-/* The plugin's settings, as manifests/com.example.databasecleaner.yaml explains them. Fixed for one launch. */
+/* The plugin's settings, as described in manifests/com.example.databasecleaner.yaml. They do not change during a
+ * launch. */
 struct settings {
     char database[4096]; /* absolute */
     char table[256];
@@ -19,8 +20,8 @@ struct settings {
     int64_t checks_fully;
 };
 
-/* Fills every field; 0 if each value is fine, else -1. What was wrong is logged and has its default in `out`: good for
- * planning the next run, not for deleting anything. */
+/* Fills every field. Returns 0 if all values are valid, else -1. An invalid value is logged, and `out` has its default:
+ * good enough for scheduling the next run, but not for deleting rows. */
 int settings_read(const bgt_host *host, struct settings *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Checks the database, then gives its free pages back to the file system. SQLite writes the compact copy beside it and
- * takes it over in one transaction: stopped or killed at any moment, the database is the old one or the new one. */
+/* Checks the database, then returns its free pages to the file system. SQLite writes a compact copy beside it and
+ * applies it in one transaction. Stopped or killed at any point, the database is either the old or the new one. */
 
 #include "DatabaseCleaner.h"
 #include "Job.h"
@@ -36,7 +36,7 @@ static int read_sizes(sqlite3 *database, int64_t *bytes, int64_t *free_pages) {
     return result;
 }
 
-/* A finding has several lines, the log has one for each call. */
+/* Logs a finding line by line, because each call logs one line. */
 static void log_finding(const bgt_host *host, const char *path, const char *finding) {
     while (*finding != '\0') {
         const size_t length = strcspn(finding, "\n");
@@ -45,7 +45,7 @@ static void log_finding(const bgt_host *host, const char *path, const char *find
     }
 }
 
-/* SQLITE_OK: sound. SQLITE_CORRUPT: damaged, and what was found is logged. */
+/* SQLITE_OK: sound. SQLITE_CORRUPT: damaged, and the findings are logged. */
 static int check(const bgt_host *host, sqlite3 *database, const struct settings *settings) {
     sqlite3_stmt *pragma = NULL;
     const char *sql = settings->checks_fully ? "PRAGMA integrity_check(100)" : "PRAGMA quick_check(100)";
@@ -68,7 +68,7 @@ static int check(const bgt_host *host, sqlite3 *database, const struct settings 
     return result == SQLITE_DONE ? SQLITE_OK : result;
 }
 
-/* SQLITE_DONE: nothing to give back. */
+/* SQLITE_DONE: there are no free pages to return. */
 static int check_and_vacuum(const bgt_host *host, struct job *job, sqlite3 *database, const struct settings *settings) {
     int64_t before = 0, after = 0, free_pages = 0;
     int result = check(host, database, settings);
@@ -84,7 +84,7 @@ static int check_and_vacuum(const bgt_host *host, struct job *job, sqlite3 *data
         result = job_must_stop(job) ? SQLITE_INTERRUPT : sqlite3_exec(database, "VACUUM", NULL, NULL, NULL);
     }
     if (result == SQLITE_OK) {
-        (void)read_sizes(database, &after, &free_pages); /* the work is done, whatever this finds */
+        (void)read_sizes(database, &after, &free_pages); /* the vacuum is committed, whatever this returns */
         log_line(host, BGT_LOG_INFO, "checked and vacuumed %s: sound, %s KiB, %s KiB before", settings->database,
                  grouped(after / 1024).text, grouped(before / 1024).text);
     }
@@ -99,7 +99,7 @@ static int32_t outcome_of(int result, const bgt_host *host, struct job *job, sql
     if (result == SQLITE_DONE) {
         return BGT_OUTCOME_NO_DATA;
     }
-    /* A lock that was not to be had in time is a stop too. */
+    /* A lock that was not obtained in time also counts as a stop. */
     if (job_must_stop(job) && (result == SQLITE_INTERRUPT || (result & 0xFF) == SQLITE_BUSY)) {
         log_line(host, BGT_LOG_WARNING, "vacuum of %s stopped because %s; the database is as it was",
                  settings->database, job_stop_reason(job));

@@ -6,14 +6,14 @@
 
 namespace {
 
-constexpr int busyMilliseconds = 2000; // for an extension that reads or writes at this moment
+constexpr int busyMilliseconds = 2000; // wait for an extension that reads or writes at the same time
 
 } // namespace
 
 Database::Database(const std::filesystem::path &file) {
     sqlite3 *handle = nullptr;
     const int result = sqlite3_open_v2(file.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
-    handle_.reset(handle); // SQLite makes one to ask for the reason even when it fails
+    handle_.reset(handle); // SQLite returns a handle for the error message even when it fails
     if (result != SQLITE_OK) {
         const char *const reason = handle != nullptr ? sqlite3_errmsg(handle) : sqlite3_errstr(result);
         throw std::runtime_error(file.string() + " cannot be opened: " + reason);

@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-// SQLite with owners and exceptions, as far as this plugin needs it. Of one thread.
+// C++ wrapper of SQLite with ownership and exceptions. Confined to one thread.
 class Database {
 public:
     explicit Database(const std::filesystem::path &file);
@@ -30,15 +30,15 @@ private:
     std::unique_ptr<sqlite3, Close> handle_;
 };
 
-// One prepared statement. Must not outlive its database.
+// One prepared statement. It must not outlive its database.
 class Statement {
 public:
     Statement(Database &database, const char *sql);
 
-    void bind(int index, const std::string &text); // copied
+    void bind(int index, const std::string &text); // the text is copied
     void bind(int index, std::int64_t number);
     void bind(int index, double number);
-    bool step(); // true: there is a row
+    bool step(); // true: a row is available
     void reset() noexcept { sqlite3_reset(handle_.get()); }
     std::int64_t integer(int column) const noexcept { return sqlite3_column_int64(handle_.get(), column); }
     double real(int column) const noexcept { return sqlite3_column_double(handle_.get(), column); }
@@ -53,7 +53,7 @@ private:
     std::unique_ptr<sqlite3_stmt, Finalize> handle_;
 };
 
-// A write transaction: rolled back unless it was committed.
+// A write transaction, which is rolled back unless it is committed.
 class Transaction {
 public:
     explicit Transaction(Database &database);

@@ -30,7 +30,7 @@ struct Transfer {
     bool isTooLarge = false;
 };
 
-// The two callbacks are called by C: nothing may be thrown through it.
+// Both callbacks are called from C code, so they must not throw.
 std::size_t receive(char *bytes, std::size_t, std::size_t count, void *context) noexcept {
     auto &transfer = *static_cast<Transfer *>(context);
     if (count > transfer.limits.bytes - transfer.body.size()) {
@@ -45,7 +45,7 @@ std::size_t receive(char *bytes, std::size_t, std::size_t count, void *context) 
     }
 }
 
-// Called about once a second even while nothing arrives: a server that hangs does not outlast the launch.
+// Called about once a second even while no data arrives, so that a hanging server does not delay the stop.
 int watch(void *context, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept {
     return static_cast<Transfer *>(context)->limits.mustStop() ? 1 : 0;
 }
@@ -57,7 +57,7 @@ HeaderList conditions(const Validators &known) {
         if (longer == nullptr) {
             throw std::bad_alloc();
         }
-        (void)list.release(); // it is the head of, or has become, the longer one
+        (void)list.release(); // the list is part of, or has become, the longer one
         list.reset(longer);
     };
     if (!known.etag.empty()) {
@@ -69,7 +69,7 @@ HeaderList conditions(const Validators &known) {
     return list;
 }
 
-// Of the last answer, not of the redirects before it.
+// A header of the last response, not of the redirects before it.
 std::string responseHeader(CURL *easy, const char *name) {
     curl_header *header = nullptr;
     if (curl_easy_header(easy, name, 0, CURLH_HEADER, -1, &header) != CURLHE_OK) {
@@ -101,8 +101,8 @@ Download download(const std::string &address, const Validators &known, const Dow
     const long milliseconds = static_cast<long>(std::max<std::int64_t>(1, limits.time.count()));
 
     set(easy, CURLOPT_URL, address.c_str());
-    set(easy, CURLOPT_NOSIGNAL, 1L); // signals are the host's
-    set(easy, CURLOPT_QUICK_EXIT, 1L); // a name server that hangs does not hold us; its thread ends with the process
+    set(easy, CURLOPT_NOSIGNAL, 1L); // signals belong to the host
+    set(easy, CURLOPT_QUICK_EXIT, 1L); // a hanging name server does not block; its thread ends with the process
     set(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     set(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
     set(easy, CURLOPT_FOLLOWLOCATION, 1L);

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-// What a server told us to show it next time, so that it need not send the same feed again.
+// Validators of a server's response, for a conditional request next time.
 struct Validators {
     std::string etag;
     std::string lastModified;
@@ -15,16 +15,16 @@ struct Validators {
 
 struct DownloadLimits {
     std::chrono::milliseconds time;
-    std::size_t bytes; // after decompression
+    std::size_t bytes; // limit after decompression
     std::function<bool()> mustStop;
 };
 
 struct Download {
-    bool isUnchanged = false; // 304: there is no body
+    bool isUnchanged = false; // status 304: there is no body
     std::string body;
-    std::string address; // after redirects
+    std::string address; // address after redirects
     Validators validators;
 };
 
-// Fetches over http or https, on the calling thread. Throws for everything but a whole 200 and a 304.
+// Downloads over http or https, on the calling thread. Throws unless the response is a complete 200 or a 304.
 Download download(const std::string &address, const Validators &known, const DownloadLimits &limits);

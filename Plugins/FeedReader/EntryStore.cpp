@@ -26,7 +26,7 @@ void prepareSchema(Database &database, const std::filesystem::path &file) {
                          " PRIMARY KEY (feed, guid));");
     }
     if (found < 2) {
-        // Which model an entry was scored by is kept with it: an update that was stopped goes on where it was.
+        // The model that scored an entry is stored with it, so that the next update continues after a stop.
         database.execute("CREATE TABLE model (number INTEGER PRIMARY KEY, learned INTEGER NOT NULL);"
                          "CREATE TABLE model_word (word TEXT PRIMARY KEY, rank INTEGER NOT NULL, weight REAL NOT NULL)"
                          " WITHOUT ROWID;"

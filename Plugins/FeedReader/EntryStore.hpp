@@ -11,16 +11,16 @@
 #include <string>
 #include <vector>
 
-// The entries seen so far, and each feed's validators, in one SQLite file. Knows nothing of how feeds are fetched.
+// All entries seen so far and the validators of each feed, in one SQLite file. It does not download feeds.
 class EntryStore {
 public:
     explicit EntryStore(const std::filesystem::path &file);
 
-    // Empty if the feed was never read whole.
+    // Validators of the feed; empty if it was never stored completely.
     Validators validators(const std::string &feed);
 
-    // Keeps what is new, tells how much that was. Entries and validators are one transaction: had the validators gone
-    // first and the process died, the next answer would be 304 and the entries lost.
+    // Stores new entries and returns their number. Entries and validators are written in one transaction: if only the
+    // validators were stored, the next response would be 304 and the entries would be lost.
     std::size_t keep(const std::string &feed, const std::vector<FeedEntry> &entries, const Validators &validators);
 
     Database &database() noexcept { return database_; }

@@ -39,7 +39,7 @@ void refuseEntity(void *context, const xmlChar *, int, const xmlChar *, const xm
     xmlStopParser(parser);
 }
 
-// On one line, without the white space around it, and cut where a character ends.
+// The text in one line, without surrounding white space, cut after a whole character.
 std::string trimmed(std::string_view text) {
     constexpr std::string_view space = " \t\r\n";
     const std::size_t first = text.find_first_not_of(space);
@@ -63,7 +63,8 @@ bool sharesNamespace(const xmlNode *one, const xmlNode *other) {
     return view(one->ns != nullptr ? one->ns->href : nullptr) == view(other->ns != nullptr ? other->ns->href : nullptr);
 }
 
-// A feed is full of other vocabularies with a `title` and a `link` of their own: only the parent's namespace counts.
+// Whether a node is such a child. Feeds contain other vocabularies with a `title` and a `link` of their own, so the
+// namespace has to match the parent's.
 bool isChild(const xmlNode *node, const char *name) {
     return node->type == XML_ELEMENT_NODE && view(node->name) == name && sharesNamespace(node, node->parent);
 }
@@ -78,7 +79,7 @@ std::string textOf(const xmlNode *parent, const char *name) {
     return {};
 }
 
-// Atom has many links to an entry; the one for people is `alternate`, which is also what no `rel` means.
+// Atom has several links for an entry. The link for readers is `alternate`, which is also the default of `rel`.
 std::string atomLink(const xmlNode *entry) {
     for (const xmlNode *node = entry->children; node != nullptr; node = node->next) {
         if (!isChild(node, "link")) {
@@ -154,7 +155,7 @@ FeedDocument readRoot(const xmlNode *root, const std::string &address) {
         if (view(node->name) == "channel") {
             feed.title = textOf(node, "title");
             readEntries(node, "item", false, feed);
-        } else if (name == "RDF" && view(node->name) == "item") { // RSS 1.0 has them beside the channel
+        } else if (name == "RDF" && view(node->name) == "item") { // in RSS 1.0 they are beside the channel
             FeedEntry entry = readEntry(node, false);
             if (!entry.guid.empty()) {
                 feed.entries.push_back(std::move(entry));
@@ -184,7 +185,7 @@ FeedDocument readFeed(const std::string &bytes, const std::string &address) {
     bool declaresEntity = false;
     parser->_private = &declaresEntity;
     parser->sax->entityDecl = &refuseEntity;
-    // Without XML_PARSE_HUGE, which would lift the parser's own bounds on depth and on sizes.
+    // Without XML_PARSE_HUGE, so that the parser's limits on depth and sizes apply.
     constexpr int options = XML_PARSE_NONET | XML_PARSE_RECOVER | XML_PARSE_NOERROR | XML_PARSE_NOWARNING;
     const XML<xmlDoc> document(xmlCtxtReadMemory(parser.get(), bytes.data(), static_cast<int>(bytes.size()),
                                                  address.c_str(), nullptr, options));

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-// The plugin: what it registers, when it asks to run, and where exceptions end. The work itself is in
+// The plugin's registrations and submissions, and the place where exceptions are caught. The work itself is in
 // Refresh.cpp and ModelUpdate.cpp.
 
 #include "Host.hpp"
@@ -31,7 +31,7 @@ std::int32_t submitIn(const Host &host, std::int64_t minutes) {
     return submit(host, request);
 }
 
-// First thing: whatever happens to this refresh, the next one is on its way.
+// Called first: the next refresh is scheduled, whatever happens to this one.
 void submitNext(const Host &host) {
     std::int64_t minutes = 30;
     try {
@@ -44,7 +44,8 @@ void submitNext(const Host &host) {
     }
 }
 
-// No expiration handlers: both tasks poll is_expiring between pieces of work that are quick.
+// Runs the work of a task and completes it. There are no expiration handlers: both tasks poll is_expiring between short
+// steps.
 template <typename Work>
 void complete(const Host &host, bgt_task task, Work work) noexcept {
     std::int32_t outcome = BGT_OUTCOME_FAILURE;
@@ -66,7 +67,7 @@ void refresh(void *, const bgt_host *table, bgt_task task) noexcept {
     });
 }
 
-// Told to stop it asks to go on later; what it scored is kept.
+// Submits a request to continue later when the update was stopped; the scores so far are stored.
 void update(void *, const bgt_host *table, bgt_task task) noexcept {
     const Host host(table);
     complete(host, task, [&] {

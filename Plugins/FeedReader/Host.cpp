@@ -7,7 +7,7 @@
 
 namespace {
 
-// Calls once for the size and once for the text. `read` is one of the two functions that fill a caller's buffer.
+// Calls `read` once for the size and once for the text. It is one of the two functions that fill a caller's buffer.
 template <typename Read>
 std::int32_t readText(std::string &text, Read read) {
     std::uint64_t needed = 0;
@@ -15,7 +15,7 @@ std::int32_t readText(std::string &text, Read read) {
     if (status == BGT_TRUNCATED) {
         text.resize(needed);
         status = read(text.data(), needed, nullptr);
-        text.resize(needed - 1); // its NUL
+        text.resize(needed - 1); // without the NUL
     }
     return status;
 }

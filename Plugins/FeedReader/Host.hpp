@@ -9,20 +9,20 @@
 #include <filesystem>
 #include <string>
 
-// The host's table as C++ sees it: strings, durations, exceptions. Owns nothing and remembers nothing.
+// C++ wrapper of the host's table: strings, durations, exceptions. It has no state of its own.
 class Host {
 public:
     explicit Host(const bgt_host *table) noexcept : table_(table) {}
 
-    // The setting's text, or the fallback if it is missing or empty.
+    // The value of a setting, or the fallback if it is missing or empty.
     std::string setting(const char *key, const std::string &fallback) const;
 
-    // As above, for whole numbers. Throws if the text is none, or out of range.
+    // As above, for whole numbers. Throws if the value is not a number in the range.
     std::int64_t number(const char *key, std::int64_t fallback, std::int64_t least, std::int64_t most) const;
 
     std::filesystem::path container() const;
 
-    // Of the launch's shared budget; a minute where the launch has no fixed one.
+    // Time left of the launch's shared budget; one minute if the launch has no fixed budget.
     std::chrono::milliseconds remaining() const noexcept;
 
     bool isExpiring(bgt_task task) const noexcept { return bgt_is_expiring(table_, task) != 0; }

@@ -16,8 +16,8 @@ constexpr std::int64_t entriesBetweenPolls = 100;
 using Weights = std::unordered_map<std::string, double>;
 
 struct Model {
-    std::int64_t number = 0;  // 0: there is none yet
-    std::int64_t learned = 0; // how many words had been counted when it was made
+    std::int64_t number = 0;  // 0: there is no model yet
+    std::int64_t learned = 0; // the number of words that had been counted when the model was built
 };
 
 Model currentModel(Database &database) {
@@ -25,7 +25,7 @@ Model currentModel(Database &database) {
     return find.step() ? Model{find.integer(0), find.integer(1)} : Model{};
 }
 
-// The extension writes the file at any time: what is read here is one moment of it.
+// Counts of words. The extension writes the file at any time; one transaction reads a consistent state.
 struct Counts {
     std::unordered_map<std::string, std::int64_t> words;
     std::int64_t learned = 0;
@@ -52,7 +52,8 @@ Counts readCounts(const std::filesystem::path &file) {
     return counts;
 }
 
-// A word that is typed often counts, one that most titles have does not tell them apart. Nothing when told to stop.
+// Computes the weight of each word: frequently typed words weigh more, words in most titles less. False if the task is
+// expiring.
 bool weigh(Database &database, const Counts &counts, const Host &host, bgt_task task, Weights &weights) {
     std::unordered_map<std::string, std::int64_t> titles;
     std::int64_t entries = 0;
@@ -74,7 +75,7 @@ bool weigh(Database &database, const Counts &counts, const Host &host, bgt_task 
     return true;
 }
 
-// Of words that weigh the same the alphabet decides, so that the same counts make the same model.
+// The heaviest words. Equal weights are ordered alphabetically, so that the same counts yield the same model.
 std::vector<std::pair<std::string, double>> ranked(const Weights &weights, std::size_t most) {
     std::vector<std::pair<std::string, double>> words(weights.begin(), weights.end());
     std::sort(words.begin(), words.end(), [](const auto &one, const auto &other) {
@@ -122,7 +123,7 @@ struct Unscored {
     std::string title;
 };
 
-// From `after` on: what lies before was scored, in this update or an earlier one.
+// The next entries to score after row `after`; earlier rows have been scored, in this update or an earlier one.
 std::vector<Unscored> nextBatch(Database &database, const Model &model, std::int64_t after, std::int64_t most) {
     std::vector<Unscored> batch;
     Statement find(database, "SELECT rowid, title FROM entry WHERE model IS NOT ?1 AND rowid > ?3"

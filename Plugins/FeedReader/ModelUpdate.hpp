@@ -4,8 +4,9 @@
 
 #include "Host.hpp"
 
-// The work of one model update: weighs the words that TypingLearner counted, keeps the heaviest as the model, and scores
-// every entry by it, batch by batch. Told to stop, it keeps the batches that are done; the next update goes on there.
+// Updates the model: computes the weights of the words that TypingLearner counted, stores the heaviest as the model,
+// and scores every entry in batches. When it is stopped, complete batches stay stored, and the next update continues
+// there.
 //
-// NO_DATA: nothing was learned and every entry is scored; FAILURE: stopped before its end. Throws what stood in the way.
+// NO_DATA: no words were learned, or every entry is already scored; FAILURE: stopped before the end. Throws on errors.
 std::int32_t updateModel(const Host &host, bgt_task task);

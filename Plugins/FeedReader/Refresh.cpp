@@ -13,7 +13,7 @@ namespace {
 constexpr const char *defaultFeed = "https://www.debian.org/News/news";
 constexpr std::int64_t defaultBytes = 8 * 1024 * 1024;
 
-// A quarter of the time stays for reading and keeping what arrives.
+// A quarter of the time is reserved for parsing and storing the response.
 DownloadLimits limits(const Host &host, bgt_task task) {
     DownloadLimits limits;
     limits.time = host.remaining() * 3 / 4;
@@ -41,7 +41,7 @@ std::int32_t refreshFeed(const Host &host, bgt_task task) {
     if (host.isExpiring(task)) {
         throw std::runtime_error(address + ": time was up before its entries were kept");
     }
-    // A feed that was not read whole is asked for again: what is missing may be readable next time.
+    // A feed that was read in part is stored without validators, so that it is downloaded again next time.
     const std::size_t fresh =
         store.keep(address, feed.entries, feed.damage.empty() ? answer.validators : Validators{});
     if (!feed.damage.empty()) {

@@ -4,5 +4,5 @@
 
 #include "Host.hpp"
 
-// The work of one refresh: fetch, read, keep. Throws what stood in the way; completing the task is the caller's.
+// Runs one refresh: download, parse, store. Throws on errors; the caller completes the task.
 std::int32_t refreshFeed(const Host &host, bgt_task task);

@@ -6,6 +6,6 @@
 #include <string>
 #include <string_view>
 
-// The different words of a text, as TypingLearner counts them: runs of 2 to 64 bytes of ASCII letters, digits and what is
-// beyond ASCII, ASCII letters in lower case.
+// The distinct words of a text, by the same rule as TypingLearner: runs of 2 to 64 bytes of ASCII letters, digits and
+// non-ASCII characters, with ASCII letters in lower case.
 std::set<std::string> wordsOf(std::string_view text);

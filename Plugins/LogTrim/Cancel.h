@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Another thread may write the flag at any time; nothing else is told by it, so no order is asked for. */
+/* Another thread may set the flag at any time. It publishes no other data, so relaxed order suffices. */
 static inline int is_cancelled(const int32_t *cancel) {
     return cancel != 0 && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0;
 }

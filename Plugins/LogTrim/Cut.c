@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Takes the beginning off a file that somebody else is writing to. All that is done to it is done before its end, in
- * bytes that nobody writes any more, by calls that leave its inode and its end alone. */
+/* Removes the beginning of a file to which another process is writing. All changes are made before its end, in bytes
+ * that are no longer written, with calls that keep its inode and its end. */
 
 #define _GNU_SOURCE
 
@@ -17,19 +17,19 @@
 
 enum { CHUNK = 16384 };
 
-/* Where the kept part begins. */
+/* The beginning of the kept part. */
 struct place {
-    int64_t block; /* a multiple of the block size: what is before it can be taken out */
+    int64_t block; /* a multiple of the block size: the blocks before it can be removed */
     int64_t line;  /* the first whole line; less than a block later */
 };
 
 static int64_t block_size(const struct stat *status) {
-    /* Larger ones belong to networks, where blocks cannot be taken out anyway. */
+    /* Larger sizes occur on network file systems, where blocks cannot be removed anyway. */
     const int64_t size = status->st_blksize;
     return size > 0 && size <= LOGTRIM_LEAST ? size : LOGTRIM_LEAST;
 }
 
-/* The position after the first newline at or after `from`; `end` when there is none. */
+/* Finds the position after the first newline at or after `from`; `end` when there is none. */
 static int find_line(int descriptor, int64_t from, int64_t end, const int32_t *cancel, int64_t *line) {
     char bytes[CHUNK];
     *line = end;
@@ -43,7 +43,7 @@ static int find_line(int descriptor, int64_t from, int64_t end, const int32_t *c
             return errno;
         }
         if (count == 0) {
-            return 0; /* somebody truncated it meanwhile */
+            return 0; /* the file was truncated meanwhile */
         }
         if (count < 0) {
             continue;
@@ -62,16 +62,16 @@ static int find_place(int descriptor, const struct stat *status, int64_t level, 
                       struct place *place) {
     const int64_t end = status->st_size, block = block_size(status);
     const int64_t first = (end - level + block - 1) / block * block;
-    /* The newline that ends the line before is looked for as well: then nothing of that line is left. */
+    /* The search includes the newline before `first`: if it is there, no part of a line remains. */
     const int problem = find_line(descriptor, first - 1, end, cancel, &place->line);
     if (problem == 0 && place->line >= end) {
-        place->line = first; /* all one line: its newest bytes are worth more than nothing */
+        place->line = first; /* all one line: its newest bytes are kept */
     }
     place->block = place->line / block * block;
     return problem;
 }
 
-/* What is left of a line before the first whole one, but for its newline. */
+/* Overwrites the rest of a line before the first whole one with blanks, up to its newline. */
 static int blank(int descriptor, const struct place *place) {
     char blanks[CHUNK];
     memset(blanks, ' ', sizeof blanks);
@@ -90,8 +90,8 @@ static int cannot_collapse(int problem) {
     return problem == EOPNOTSUPP || problem == ENOSYS || problem == EINVAL;
 }
 
-/* The blanks come first: the other order would for a moment show a beginning that is no whole line, and would write to a
- * place that somebody may have moved. */
+/* The blanks are written first. In the other order, the file would briefly begin with a partial line, and the blanks
+ * would be written at a position that another process may have moved. */
 static int take_out(int descriptor, const struct place *place) {
     const int problem = blank(descriptor, place);
     if (problem != 0) {
@@ -130,11 +130,12 @@ static int cut_open_file(int descriptor, const struct log_file *file, int64_t le
 int cut_file(const struct log_folder *folder, const struct log_file *file, int64_t level, const int32_t *cancel,
              int64_t *freed) {
     *freed = 0;
-    /* Without O_APPEND, with which Linux would append the blanks; without waiting, should it be a pipe by now. */
+    /* Without O_APPEND, because Linux would append the blanks; non-blocking, because the file may have become a
+     * pipe. */
     const int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     const int descriptor = openat(folder->descriptor, file->name, flags);
     if (descriptor < 0) {
-        /* Gone, or replaced by a link or a folder, since the folder was read. */
+        /* Removed, or replaced by a link or a directory, since the directory was read. */
         return errno == ENOENT || errno == ELOOP || errno == EISDIR || errno == ENXIO ? 0 : errno;
     }
     const int problem = cut_open_file(descriptor, file, level, cancel, freed);

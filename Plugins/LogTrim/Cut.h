@@ -5,9 +5,9 @@
 
 #include "Folder.h"
 
-/* Cuts one file to its newest `level` bytes, LOGTRIM_LEAST at least, as it is now; `freed` says by how much. One that
- * is gone, replaced or small enough by now is left alone, which is no problem. 0, or what errno says; ECANCELED: the
- * flag was raised, and the file is as it was. */
+/* Cuts one file to its newest `level` bytes, at least LOGTRIM_LEAST; `freed` receives the number of freed bytes. A file
+ * that is missing, replaced or small enough by now is skipped without an error. Returns 0 or an errno; ECANCELED: the
+ * flag was set, and the file is unchanged. */
 int cut_file(const struct log_folder *folder, const struct log_file *file, int64_t level, const int32_t *cancel,
              int64_t *freed);
 

@@ -32,7 +32,7 @@ int folder_open(struct log_folder *folder, const char *path) {
     return flock(folder->descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
 }
 
-/* Room is doubled whenever the count is a power of two. */
+/* The capacity is doubled whenever the count is a power of two. */
 static int add_file(struct log_folder *folder, const char *name, const struct stat *status) {
     if ((folder->count & (folder->count - 1)) == 0) {
         const size_t room = folder->count == 0 ? 1 : folder->count * 2;
@@ -50,7 +50,7 @@ static int add_file(struct log_folder *folder, const char *name, const struct st
     return 0;
 }
 
-/* A name that is gone by now is nobody's fault. */
+/* Adds a file whose name matches. A name that has been removed since is ignored. */
 static int consider(struct log_folder *folder, const char *name, const char *pattern) {
     struct stat status;
     if (fnmatch(pattern, name, FNM_PERIOD) != 0) {
@@ -81,7 +81,7 @@ static int by_size(const void *left, const void *right) {
     return strcmp(a->name, b->name);
 }
 
-/* Of a file with several names one stays. */
+/* Keeps one of several names of a file. */
 static void drop_second_names(struct log_folder *folder) {
     size_t kept = 0;
     qsort(folder->files, folder->count, sizeof *folder->files, by_inode);
@@ -104,14 +104,14 @@ static void sort_and_sum(struct log_folder *folder) {
     qsort(folder->files, folder->count, sizeof *folder->files, by_size);
     for (size_t i = 0; i < folder->count; i++) {
         if (__builtin_add_overflow(folder->bytes, folder->files[i].bytes, &folder->bytes)) {
-            folder->bytes = INT64_MAX; /* a file system that exaggerates */
+            folder->bytes = INT64_MAX; /* the file system reports impossible sizes */
             return;
         }
     }
 }
 
 int folder_read(struct log_folder *folder, const char *pattern, const int32_t *cancel) {
-    /* A stream of its own: closing it must not release the lock. */
+    /* A separate descriptor: closing the stream must not release the lock. */
     const int again = openat(folder->descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (again < 0) {
         return errno;
@@ -143,8 +143,8 @@ int64_t folder_level(const struct log_folder *folder, int64_t limit) {
     if (folder->bytes <= limit) {
         return INT64_MAX;
     }
-    /* The first `cut` files share what the others leave of the limit; right when the next one is not larger than that
-     * share. */
+    /* The first `cut` files share the part of the limit that the others leave. The number is right when the next file
+     * is not larger than that share. */
     int64_t others = folder->bytes;
     for (size_t cut = 1; cut <= folder->count; cut++) {
         others -= folder->files[cut - 1].bytes;
@@ -162,7 +162,8 @@ void folder_close(struct log_folder *folder) {
     }
     free(folder->files);
     if (folder->descriptor >= 0) {
-        /* A process that another thread forks meanwhile has the descriptor too: closing ours would not unlock it. */
+        /* A process that another thread forks meanwhile has the descriptor too, so closing this one would not unlock
+         * it. */
         flock(folder->descriptor, LOCK_UN);
         close(folder->descriptor);
     }

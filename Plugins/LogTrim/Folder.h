@@ -14,28 +14,29 @@ struct log_file {
     int64_t bytes;
 };
 
-/* A folder's log files as they were when it was read; they grow, come and go meanwhile. */
+/* A directory's log files at the time of reading; they may grow, appear and disappear afterwards. */
 struct log_folder {
     int descriptor;
     struct log_file *files; /* largest first */
     size_t count;
-    int64_t bytes; /* of all */
+    int64_t bytes; /* sum over all files */
 };
 
-/* What a file takes of the disk. Not more than its length: blocks that are reserved for lines to come are not counted,
- * and neither is a beginning that was given back. */
+/* Disk space of a file in bytes, at most its length. Blocks that are reserved beyond the end are not counted, nor is a
+ * beginning that was freed. */
 int64_t bytes_of(const struct stat *status);
 
-/* Opens the folder and keeps other runs out of it. 0, or what errno says; EWOULDBLOCK: another run is in it. */
+/* Opens the directory and locks it against other runs. Returns 0 or an errno; EWOULDBLOCK: another run has the lock. */
 int folder_open(struct log_folder *folder, const char *path);
 
-/* Finds the files that match. 0, or what errno says; ECANCELED: the flag was raised. */
+/* Finds the matching files. Returns 0 or an errno; ECANCELED: the flag was set. */
 int folder_read(struct log_folder *folder, const char *pattern, const int32_t *cancel);
 
-/* The size to which every larger file is cut, so that all have `limit` bytes together. INT64_MAX: they have already. */
+/* The size to which every larger file is cut, so that all files have `limit` bytes together. INT64_MAX: no cut is
+ * needed. */
 int64_t folder_level(const struct log_folder *folder, int64_t limit);
 
-/* Whatever became of the other calls. */
+/* Releases all resources, whatever the other calls returned. */
 void folder_close(struct log_folder *folder);
 
 #endif

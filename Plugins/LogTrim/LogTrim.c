@@ -1,6 +1,6 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* One run: its arguments, its order, what it says. Finding the files is in Folder.c, cutting one in Cut.c. */
+/* One run: its arguments, its order, its report. Folder.c finds the files, Cut.c cuts one. */
 
 #define _GNU_SOURCE
 
@@ -19,7 +19,7 @@
 
 enum { MILLISECONDS_BETWEEN_LOOKS = 20 };
 
-/* What the caller handed in to be filled. */
+/* The caller's buffer for the report. */
 struct answer {
     char *text;
     uint64_t capacity;
@@ -33,7 +33,7 @@ struct run {
     int first_problem;
 };
 
-/* Names of files may hold anything; a report is one line. */
+/* Writes the report as one line; control characters, which file names may contain, are replaced. */
 static void __attribute__((format(printf, 2, 3))) say(const struct answer *answer, const char *format, ...) {
     if (answer->text == NULL || answer->capacity == 0) {
         return;
@@ -62,7 +62,7 @@ static const char *unusable(const char *folder, const char *pattern, int64_t lim
     return pace_ms < 0 ? "the pace is negative" : NULL;
 }
 
-/* 0 when the flag was raised. */
+/* Returns 0 when the flag was set. */
 static int pause_for(int32_t milliseconds, const int32_t *cancel) {
     while (milliseconds > 0 && !is_cancelled(cancel)) {
         const int32_t step = milliseconds < MILLISECONDS_BETWEEN_LOOKS ? milliseconds : MILLISECONDS_BETWEEN_LOOKS;
@@ -72,7 +72,7 @@ static int pause_for(int32_t milliseconds, const int32_t *cancel) {
     return !is_cancelled(cancel);
 }
 
-/* 0 when the flag was raised. */
+/* Returns 0 when the flag was set. */
 static int cut_files(const struct log_folder *folder, int64_t level, int32_t pace_ms, const int32_t *cancel,
                      struct run *run) {
     for (size_t i = 0; i < folder->count && folder->files[i].bytes > level; i++) {

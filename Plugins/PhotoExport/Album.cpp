@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A name that no photo has: what begins so and is still there was never finished.
+// A name prefix that no photo has: a file with it was never finished.
 constexpr const char *unfinished = ".photoexport-";
 
 // Larger files are no photos, and would be in memory twice.
@@ -52,7 +52,7 @@ Album::Album(fs::path source, fs::path target) : source_(std::move(source)), tar
 
 Album::~Album() { close(lock_); }
 
-// Other processes of this plugin may be at work (BGT-ABI-17); the lock ends with the process, however that ends.
+// Other processes of this plugin may run (BGT-ABI-17); the lock ends with the process, however that ends.
 void Album::lock() {
     lock_ = open(target_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock_ < 0 || flock(lock_, LOCK_EX | LOCK_NB) != 0) {

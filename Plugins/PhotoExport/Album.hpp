@@ -12,26 +12,26 @@ struct Photo {
     std::uint64_t size;
 };
 
-// A folder of JPEG files and the one that they are exported to. Nobody else exports there as long as it lives.
+// A directory of JPEG files and the directory of their exports, which is locked against other exports.
 class Album {
 public:
-    // Makes the target folder and clears it of what a process that was killed left half-written. Throws if the source
-    // is no folder, or if another export of it runs.
+    // Creates the target directory and removes unfinished files of processes that were killed. Throws if the source is
+    // no directory, or if another export to the target runs.
     Album(std::filesystem::path source, std::filesystem::path target);
     ~Album();
     Album(const Album &) = delete;
     Album &operator=(const Album &) = delete;
 
-    // Those that have not been exported since they last changed, by name.
+    // The photos that have not been exported since their last change, sorted by name.
     const std::vector<Photo> &photos() const noexcept { return photos_; }
 
-    // As many as were exported before.
+    // The number of photos that were exported before.
     std::size_t exportedBefore() const noexcept { return exportedBefore_; }
 
-    // Throws with the file's name.
+    // Reads a photo. Throws an error with the file's name.
     std::vector<unsigned char> read(const Photo &photo) const;
 
-    // Puts a whole file in place, or none. Throws with the file's name.
+    // Writes a complete file in place, or none. Throws an error with the file's name.
     void write(const Photo &photo, const std::vector<unsigned char> &bytes) const;
 
 private:

@@ -24,7 +24,7 @@ std::string megabytes(std::uint64_t bytes) {
 
 Export::Export(const Host &host, bgt_task task, std::string album)
     : host_(host), task_(task), name_(std::move(album)),
-      // A relative path is meant inside the container: the working directory is the host's.
+      // A relative path is resolved inside the container, because the host sets the working directory.
       source_(host.container() / host.setting("folder", "photos") / name_),
       target_(host.container() / host.setting("into", "exported") / name_) {
     compression_.quality = static_cast<int>(host.number("quality", 80, 1, 100));
@@ -49,7 +49,7 @@ std::int32_t Export::run() {
             failed_++;
             host_.log(BGT_LOG_ERROR, photos[index].name + " is not exported: " + problem.what());
         }
-        // Photos differ in size by far more than in the time that a byte takes.
+        // Progress in bytes, because photos differ in size far more than in the time per byte.
         done += photos[index].size;
         if (total > 0) {
             host_.report(task_, done, total);
@@ -71,7 +71,7 @@ void Export::exportPhoto(const Album &album, const Photo &photo) {
     bytesAfter_ += result.bytes.size();
 }
 
-// In small pieces, so that a stop does not wait for it.
+// Waits in short steps, so that a stop is not delayed.
 void Export::pause() const {
     const auto end = std::chrono::steady_clock::now() + pace_;
     while (!mustStop() && std::chrono::steady_clock::now() < end) {

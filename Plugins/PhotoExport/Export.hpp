@@ -11,10 +11,10 @@
 // One export of one album, from its settings to its last photo.
 class Export {
 public:
-    // Throws if a setting is wrong.
+    // Throws if a setting is invalid.
     Export(const Host &host, bgt_task task, std::string album);
 
-    // Returns the task's outcome; stops between two pieces of work when it is told to. Throws if the album cannot be
+    // Returns the task's outcome; stops between two photos when the task expires. Throws if the album cannot be
     // exported at all.
     std::int32_t run();
 

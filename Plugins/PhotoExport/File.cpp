@@ -52,7 +52,7 @@ void UnfinishedFile::write(const std::vector<unsigned char> &bytes) {
 }
 
 void UnfinishedFile::finish(const std::filesystem::path &path) {
-    // mkostemp leaves it to its owner alone; an export is for whoever may read other new files.
+    // mkostemp makes the file private; an export gets the usual permissions of new files.
     if (fchmod(descriptor_, 0644) != 0 || fsync(descriptor_) != 0 || rename(path_.c_str(), path.c_str()) != 0) {
         fail("put in place");
     }

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-// Throws with the file's name, also when it is longer than it may be.
+// Reads a file. Throws an error with its name, also when it has more than `most` bytes.
 std::vector<unsigned char> readFile(const std::filesystem::path &path, std::uintmax_t most);
 
-// A file that is not there until it is whole, and gone if it never gets there.
+// A file that appears only when it is complete, and is removed otherwise.
 class UnfinishedFile {
 public:
-    // Its name begins with the prefix until it is finished.
+    // Creates the file. Its name begins with the prefix until it is finished.
     UnfinishedFile(const std::filesystem::path &folder, const std::string &prefix);
     ~UnfinishedFile();
     UnfinishedFile(const UnfinishedFile &) = delete;
@@ -20,7 +20,7 @@ public:
 
     void write(const std::vector<unsigned char> &bytes);
 
-    // On disk and in place, over what was there.
+    // Flushes the file to disk and renames it into place, replacing an existing file.
     void finish(const std::filesystem::path &path);
 
 private:

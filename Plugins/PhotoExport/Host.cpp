@@ -8,7 +8,7 @@
 
 namespace {
 
-// Calls once for the size and once for the text. `read` is one of the two functions that fill a caller's buffer.
+// Calls `read` once for the size and once for the text. It is one of the two functions that fill a caller's buffer.
 template <typename Read>
 std::int32_t readText(std::string &text, Read read) {
     std::uint64_t needed = 0;
@@ -16,12 +16,12 @@ std::int32_t readText(std::string &text, Read read) {
     if (status == BGT_TRUNCATED) {
         text.resize(needed);
         status = read(text.data(), needed, nullptr);
-        text.resize(needed - 1); // its NUL
+        text.resize(needed - 1); // without the NUL
     }
     return status;
 }
 
-// A text that is too long would be refused whole. Cuts no character in two.
+// The text cut to the limit, after a whole character: the host refuses longer texts.
 std::string shortened(const std::string &text) {
     std::size_t length = std::min<std::size_t>(text.size(), BGTASK_TITLE_MAX);
     while (length < text.size() && length > 0 && (text[length] & 0xC0) == 0x80) {

@@ -8,22 +8,22 @@
 #include <filesystem>
 #include <string>
 
-// The host's table as C++ sees it: strings, paths, exceptions. Owns nothing and remembers nothing.
+// C++ wrapper of the host's table: strings, paths, exceptions. It has no state of its own.
 class Host {
 public:
     explicit Host(const bgt_host *table) noexcept : table_(table) {}
 
-    // The setting's text, or the fallback if it is missing or empty.
+    // The value of a setting, or the fallback if it is missing or empty.
     std::string setting(const char *key, const std::string &fallback) const;
 
-    // As above, for whole numbers. Throws if the text is none, or out of range.
+    // As above, for whole numbers. Throws if the value is not a number in the range.
     std::int64_t number(const char *key, std::int64_t fallback, std::int64_t least, std::int64_t most) const;
 
     std::filesystem::path container() const;
 
     bool isExpiring(bgt_task task) const noexcept { return bgt_is_expiring(table_, task) != 0; }
 
-    // What people see of a continued task, whatever its length.
+    // Sets the title and subtitle that users see of a continued task, cut to the limit.
     void show(bgt_task task, const std::string &title, const std::string &subtitle) const noexcept;
 
     void report(bgt_task task, std::uint64_t done, std::uint64_t total) const noexcept {

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-// The plugin: what it registers, and where exceptions end. The work itself is in Export.cpp.
+// The plugin's registration, and the place where exceptions are caught. The work itself is in Export.cpp.
 
 #include "Export.hpp"
 #include "Host.hpp"
@@ -13,12 +13,12 @@ namespace {
 
 constexpr const char *pattern = "com.example.photoexport.album.*";
 
-// The album's name is what stands in the star's place.
+// The album's name, which replaces the star of the pattern.
 std::string albumName(const char *identifier) {
     return std::string(identifier).substr(std::string_view(pattern).size() - 1);
 }
 
-// No expiration handler: the export polls is_expiring between pieces of work that are quick.
+// The handler. It has no expiration handler: the export polls is_expiring between short steps.
 void exportAlbum(void *, const bgt_host *table, bgt_task task) noexcept {
     const Host host(table);
     std::int32_t outcome = BGT_OUTCOME_FAILURE;
@@ -37,5 +37,5 @@ void exportAlbum(void *, const bgt_host *table, bgt_task task) noexcept {
 
 } // namespace
 
-// One handler for every album: identifiers are composed by whoever wants an export.
+// One handler for all albums: the submitter of an export composes its identifier.
 BGTASK_PLUGIN_ENTRY(host, plugin) { return bgt_register(host, pattern, exportAlbum, nullptr); }

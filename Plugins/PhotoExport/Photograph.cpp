@@ -14,7 +14,7 @@ namespace {
 
 using Handle = std::unique_ptr<void, decltype(&tjDestroy)>;
 
-// More would need gigabytes.
+// Limit on decoded pixels; more would need gigabytes of memory.
 constexpr std::int64_t mostPixels = 200 * 1000 * 1000;
 
 struct Shape {
@@ -22,7 +22,7 @@ struct Shape {
 
     std::int64_t pixels() const { return std::int64_t(width) * height; }
 
-    // What the pixels are between the two files: never converted where they need not be.
+    // Pixel format between the two files, chosen so that colours are only converted when necessary.
     int pixelFormat() const {
         switch (colours) {
         case TJCS_GRAY: return TJPF_GRAY;
@@ -53,7 +53,7 @@ Shape shape(const Handle &decoder, const std::vector<unsigned char> &jpeg) {
     return shape;
 }
 
-// The decoder scales while it decodes, by a few fixed factors: the largest that fits.
+// The size after scaling. The decoder scales by a few fixed factors; this is the largest that fits.
 Shape scaled(const Shape &whole, std::int64_t longestEdge) {
     int count = 0;
     const tjscalingfactor *factors = tjGetScalingFactors(&count);
@@ -97,7 +97,7 @@ CompressedPhotograph compress(const std::vector<unsigned char> &jpeg, const Comp
     if (tjDecompress2(decoder.get(), jpeg.data(), jpeg.size(), pixels.data(), target.width, 0, target.height, format,
                       TJFLAG_LIMITSCANS)
         != 0) {
-        // What cannot be decoded whole would be exported as less than it is.
+        // A partly decoded photo would lose content.
         return {jpeg, std::string("it is damaged: ") + tjGetErrorStr2(decoder.get())};
     }
     stopIf(mustStop);

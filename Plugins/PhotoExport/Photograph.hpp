@@ -9,18 +9,18 @@
 
 struct Compression {
     int quality;
-    // In pixels; 0 keeps every photo as large as it is.
+    // In pixels; 0 keeps the size of every photo.
     std::int64_t longestEdge;
 };
 
 struct CompressedPhotograph {
     std::vector<unsigned char> bytes;
-    // Why it is what it was; empty if it is smaller.
+    // The reason why the original was kept; empty if the photo was compressed.
     std::string keptBecause;
 };
 
-// Compresses a JPEG file anew, with what it says about itself (when, where, which way is up, which colours). One that
-// is damaged, or would not get smaller, is returned as it is. Throws if it is no JPEG file, and StoppedMidway.
+// Compresses a JPEG file again, and keeps its metadata (time, place, orientation, colour profile). A file that is
+// damaged, or would not become smaller, is returned unchanged. Throws if it is no JPEG file, and StoppedMidway.
 CompressedPhotograph compress(const std::vector<unsigned char> &jpeg, const Compression &compression,
                               const std::function<bool()> &mustStop);
 

@@ -6,8 +6,8 @@
 
 namespace {
 
-// A JPEG file is a row of segments: 0xFF, a marker, and for most the length of what follows, two bytes, itself
-// included.
+// A JPEG file is a sequence of segments: 0xFF, a marker, and for most the length of the rest in two bytes, which are
+// included in the length.
 constexpr unsigned char start = 0xD8, scan = 0xDA, application1 = 0xE1, application2 = 0xE2;
 
 bool isWorthKeeping(unsigned char marker, const unsigned char *content, std::size_t length) {
@@ -15,7 +15,7 @@ bool isWorthKeeping(unsigned char marker, const unsigned char *content, std::siz
     return wanted != nullptr && length > std::strlen(wanted) && std::memcmp(content, wanted, std::strlen(wanted)) == 0;
 }
 
-// Whole segments, in their order. A file that ends early ends the search, and nothing else.
+// The segments to keep, in their order. A truncated file only ends the search.
 std::vector<unsigned char> segments(const std::vector<unsigned char> &jpeg) {
     std::vector<unsigned char> kept;
     std::size_t position = 2;

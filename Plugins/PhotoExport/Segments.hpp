@@ -5,6 +5,6 @@
 #include <cstddef>
 #include <vector>
 
-// The compressed file with what the original says about itself: its Exif and colour profile segments.
+// The compressed file with the metadata segments of the original: Exif and colour profile.
 std::vector<unsigned char> withSegments(const unsigned char *compressed, std::size_t size,
                                         const std::vector<unsigned char> &original);

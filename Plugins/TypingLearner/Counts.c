@@ -30,7 +30,7 @@ void log_line(const bgt_host *host, uint32_t level, const char *format, ...) {
     bgt_log(host, level, line);
 }
 
-/* Another event's launch cannot be there, but the main plugin may be reading, or its vendor's tools writing. */
+/* Launches for events do not overlap, but the main plugin may be reading, or its vendor's tools may be writing. */
 static int wait_for_lock(void *context, int attempt) {
     (void)attempt;
     const struct counting *const counting = context;
@@ -48,7 +48,7 @@ static int run(const struct counting *counting, const char *sql) {
     return sqlite3_exec(counting->database, sql, NULL, NULL, NULL) == SQLITE_OK ? 1 : failed(counting, sql);
 }
 
-/* The value of a query that has one row. */
+/* The value of a query with one row. */
 static int ask(const struct counting *counting, const char *sql, int64_t argument, int64_t *answer) {
     sqlite3_stmt *statement = NULL;
     int result = sqlite3_prepare_v2(counting->database, sql, -1, &statement, NULL);
@@ -106,7 +106,7 @@ static int count_once(const struct counting *counting, int64_t number, struct wo
         || !ask(counting, "SELECT count(*) FROM lesson WHERE event = ?1", number, &is_counted)) {
         return 0;
     }
-    /* Delivered again: the last launch was interrupted between the commit and the completion. */
+    /* A repeated delivery: the last launch was interrupted between the commit and the completion. */
     if (!is_counted) {
         char keep[96];
         if (!add_words(counting, words, &lesson->words)) {
@@ -139,6 +139,6 @@ int count_words(const bgt_host *host, bgt_task event, uint64_t number, struct wo
         is_counted = run(&counting, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
                      && count_once(&counting, (int64_t)number, words, lesson);
     }
-    sqlite3_close(counting.database); /* takes back what was not committed */
+    sqlite3_close(counting.database); /* rolls back an uncommitted transaction */
     return is_counted;
 }

@@ -1,13 +1,13 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* An extension of FeedReader: learns which words somebody types, from the texts that its triggers carry, and asks its
- * main plugin to bring its model up to date. It runs no tasks: it may not register, and does not try. */
+/* An extension of FeedReader: it counts the words that a user types, from the texts in its triggers, and submits
+ * requests for the main plugin's model update. It runs no tasks, so it registers no handlers. */
 
 #include "Counts.h"
 
 #define MODEL_UPDATE "com.example.feedreader.model-update"
 
-/* What was learned is on disk: should this be refused, the next update finds it as well. */
+/* Submits a model update. The counts are already on disk: after a refusal the next update includes them. */
 static void ask_for_update(const bgt_host *host) {
     const bgt_request request = bgt_processing_request(MODEL_UPDATE, 0);
     bgt_refusal refusal = {0};

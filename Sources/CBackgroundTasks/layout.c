@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* The header asserts its own sizes and offsets. Here is what only our own build should pay for: no padding hole
- * anywhere, and numbers of the types that carry them. */
+/* The header asserts its own sizes and offsets. This file adds checks for this package's build only: structs without
+ * padding, and constants with the type of the fields that hold them. */
 #pragma GCC diagnostic error "-Wpadded"
 #include "bgtask.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-/* Whether an error says that there is no encryption, rather than that it cannot be asked for. */
+/* Whether an error means that there is no encryption, instead of a failed query. */
 static int means_none(int error) {
     return error == ENODATA || error == ENOTTY || error == EOPNOTSUPP || error == EINVAL;
 }

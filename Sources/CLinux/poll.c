@@ -56,7 +56,7 @@ int bgl_bell_create(void) {
 
 void bgl_bell_ring(int bell) {
     uint64_t one = 1;
-    /* Full means that it rings already. */
+    /* A full counter is already readable. */
     ssize_t written = write(bell, &one, sizeof one);
     (void)written;
 }

@@ -41,7 +41,7 @@ int bgl_start_thread(const char *name, void (*body)(void *context), void *contex
     start->body = body;
     start->context = context;
 
-    /* Inherited, so that not even the first instruction can be interrupted. */
+    /* The mask is inherited, so that not even the first instruction can be interrupted. */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -57,7 +57,7 @@ int bgl_start_thread(const char *name, void (*body)(void *context), void *contex
 }
 
 int bgl_become_subreaper(void) {
-    /* Inherited from whoever started the host, it would throw away how children end. */
+    /* SIG_IGN, inherited from the process that started the host, would discard the exit status of children. */
     struct sigaction action;
     if (sigaction(SIGCHLD, NULL, &action) != 0) return -errno;
     if (action.sa_handler == SIG_IGN) {
@@ -107,7 +107,7 @@ uint64_t bgl_mark_of(pid_t pid) {
     return limit.rlim_max;
 }
 
-/* What getdents64 fills in. */
+/* The structure of an entry of getdents64. */
 struct entry {
     uint64_t inode;
     int64_t offset;
@@ -126,7 +126,7 @@ static pid_t number_of(const char *name) {
     return number;
 }
 
-/* Calls `visit` for each number in the folder, until it returns a negative errno. */
+/* Calls `visit` for each number in the directory, until it returns a negative errno. */
 static int each_number(int folder, int (*visit)(pid_t number, void *context), void *context) {
     char buffer[8192] __attribute__((aligned(8)));
     if (lseek(folder, 0, SEEK_SET) != 0) return -errno;
@@ -170,7 +170,7 @@ static int collect_children(pid_t thread, void *context) {
     snprintf(path, sizeof path, "%d/children", thread);
     int file = openat(collection->folder, path, O_RDONLY | O_CLOEXEC);
     if (file < 0) {
-        /* The thread ended meanwhile, or the kernel has no such lists. */
+        /* The thread has ended, or the kernel has no such lists. */
         return errno == ENOENT || errno == ESRCH ? 0 : -errno;
     }
     collection->lists++;

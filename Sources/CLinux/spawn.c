@@ -26,7 +26,7 @@ struct clone_arguments {
     uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size, cgroup;
 };
 
-/* Parent and child share memory until the child's exec: this is how the child reports. */
+/* State for reports of the child: parent and child share memory until the child's exec. */
 struct child {
     const struct bgl_spawn *spawn;
     pid_t parent;
@@ -43,7 +43,7 @@ static void fail(struct child *child, int stage, int error) {
     _exit(127);
 }
 
-/* Copies a descriptor to a number that no target has. */
+/* Copies a descriptor to a number outside of the range of targets. */
 static int lifted(struct child *child, int descriptor) {
     if (descriptor >= BGL_SPAWN_DESCRIPTORS) return descriptor;
     int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, BGL_SPAWN_DESCRIPTORS);
@@ -81,11 +81,11 @@ static int join_cgroup(int folder) {
     return joined;
 }
 
-/* Only system calls from here to the exec: the memory is the parent's, and its locks may be held by other threads. */
+/* Only system calls until the exec: the memory belongs to the parent, and other threads may hold its locks. */
 __attribute__((noreturn, noinline)) static void run_child(struct child *child) {
     const struct bgl_spawn *spawn = child->spawn;
 
-    /* The parent may have died before the request to die with it took effect. */
+    /* The parent may have died before the parent-death signal was requested. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail(child, BGL_STAGE_SETUP, errno);
     if (getppid() != child->parent) fail(child, BGL_STAGE_SETUP, ESRCH);
     if (setsid() < 0) fail(child, BGL_STAGE_SETUP, errno);
@@ -102,7 +102,7 @@ __attribute__((noreturn, noinline)) static void run_child(struct child *child) {
         setrlimit(RLIMIT_CORE, &limit);
     }
 
-    /* Handlers are reset by exec, ignored signals are not. */
+    /* The exec resets handlers, but not ignored signals. */
     struct sigaction standard = {.sa_handler = SIG_DFL};
     for (int signal = 1; signal < NSIG; signal++) sigaction(signal, &standard, NULL);
 
@@ -125,7 +125,7 @@ __attribute__((noreturn, noinline)) static void run_child(struct child *child) {
     __builtin_unreachable();
 }
 
-/* Never a call: the child goes on in the parent's frame, and a return address below it would not survive. */
+/* Always inlined: the child continues in the parent's frame, where a return address below it would be overwritten. */
 __attribute__((always_inline)) static inline long clone3(struct clone_arguments *arguments) {
 #if defined(__x86_64__)
     long result;
@@ -163,7 +163,7 @@ __attribute__((noinline)) static long start_by_vfork(struct child *child, int *p
     pid_t pid = vfork();
     if (pid == 0) run_child(child);
     if (pid < 0) return -errno;
-    /* Not reaped yet, so the number is still this child's. */
+    /* The child is not reaped yet, so its number has not been reused. */
     *pidfd = bgl_pidfd_open(pid);
     if (*pidfd < 0) {
         kill(pid, SIGKILL);
@@ -173,14 +173,14 @@ __attribute__((noinline)) static long start_by_vfork(struct child *child, int *p
     return pid;
 }
 
-/* What another way of starting would run into as well. */
+/* Whether the error would also occur with another way of starting. */
 static int is_shortage(long result) {
     return result == -EAGAIN || result == -ENOMEM || result == -EMFILE || result == -ENFILE;
 }
 
 static long start(struct child *child, int *pidfd) {
     if (child->spawn->cgroup >= 0) {
-        /* Much cheaper than joining afterwards, which waits for the whole machine. */
+        /* Much cheaper than joining afterwards, which synchronizes the whole machine. */
         long pid = start_by_clone3(child, pidfd, 1);
         if (pid > 0) child->is_in_cgroup = 1;
         if (pid > 0 || is_shortage(pid)) return pid;
@@ -197,7 +197,7 @@ int bgl_spawn(const struct bgl_spawn *spawn, struct bgl_spawned *spawned) {
 
     struct child child = {.spawn = spawn, .parent = getpid()};
     int pidfd = -1;
-    /* A handler that ran in the child would run on the parent's memory. */
+    /* A signal handler in the child would run on the parent's memory. */
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -42,7 +42,7 @@ int bgl_pipe(int pair[2]) {
 ssize_t bgl_receive(int socket, void *buffer, size_t capacity) {
     ssize_t size;
     do {
-        /* Without room for control data, descriptors that a peer sends along are closed by the kernel. */
+        /* Without a control buffer, the kernel closes descriptors that a peer sends along. */
         size = recv(socket, buffer, capacity, MSG_DONTWAIT);
     } while (size < 0 && errno == EINTR);
     return size >= 0 ? size : -errno;

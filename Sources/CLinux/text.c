@@ -10,14 +10,14 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static locale_t unicode;
 
-/* It is part of the C library: no file that could be missing. */
+/* This locale is built into the C library, so no file can be missing. */
 static void make_unicode(void) { unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL); }
 
 int bgl_cells(uint32_t scalar) {
     pthread_once(&once, make_unicode);
     if (unicode == (locale_t)0)
         return -1;
-    /* It is this thread's alone, and nothing runs before it is taken back. */
+    /* The locale only changes for this thread, and is restored before other code runs. */
     const locale_t own = uselocale(unicode);
     const int cells = wcwidth((wchar_t)scalar);
     uselocale(own);

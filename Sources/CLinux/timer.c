@@ -14,7 +14,7 @@ static int create(clockid_t clock) {
 static int set(int timer, int64_t instant_ns, int flags) {
     struct itimerspec spec = {0};
     if (instant_ns != 0) {
-        /* Before the clock's origin is as good as its first nanosecond; zero would disarm. */
+        /* A time before the clock's origin becomes its first nanosecond; zero would disarm the timer. */
         const int64_t at = instant_ns < 1 ? 1 : instant_ns;
         spec.it_value.tv_sec = at / 1000000000;
         spec.it_value.tv_nsec = at % 1000000000;

@@ -2,18 +2,18 @@
 
 import TaskModel
 
-/// What one call of a function came to. `format` is the version of its JSON shape.
+/// Result of one call of a function. `format` is the version of its JSON structure.
 package struct FunctionReport: Hashable, Encodable {
     package let format = 1
     package let library: String
-    /// In C's words, as it was asked for.
+    /// The requested signature, in C syntax.
     package let signature: String
-    /// What it returned and what it left behind, as a journal would have it.
+    /// The returned value and the outputs, in the form of a journal entry.
     package let returned: String
     package let isSuccess: Bool
-    /// The rule that tells success from failure; nil where returning is enough.
+    /// The rule that decides on success; nil for a function without a result.
     package let rule: String?
-    /// From the plan on: with the loading of the library.
+    /// Nanoseconds since the plan was sent, including the loading of the library.
     package let took: Int64
 
     init(_ trial: FunctionTrial, _ text: String, isSuccess: Bool, took: Duration) {

@@ -7,13 +7,13 @@ import PluginLaunch
 import RunnerWire
 package import TaskModel
 
-/// One call of one function in a runner of its own, under a budget: what a handler with this signature would come to.
-/// Needs no host, and leaves nothing behind.
+/// One call of one function in a runner of its own, under a budget, as a test of a handler with this signature. It
+/// needs no host and leaves no records.
 package struct FunctionTrial: Sendable {
     private static let launch = LaunchNumber(rawValue: 1)
     private static let task = TaskID(launch: launch, index: 0)
 
-    /// Names of nobody: a trial has no manifest.
+    /// Placeholder names: a trial has no manifest.
     package static let identifier = named("bgtask.trial.call", TaskIdentifier.init)
     static let plugin = named("bgtask.trial", PluginIdentifier.init)
 
@@ -50,12 +50,12 @@ package struct FunctionTrial: Sendable {
         self.settings = settings
     }
 
-    /// Calls the function once. Throws `FunctionTrialError` when there is no result: the function crashed, left or
-    /// overstayed, or it could not be called.
+    /// Calls the function once. Throws `FunctionTrialError` when there is no result: the function crashed, ended its
+    /// process or exceeded its time, or could not be called.
     ///
     /// - Parameters:
     ///   - runner: path of the runner's program.
-    ///   - environment: of this process; the runner gets an allow-list of it.
+    ///   - environment: environment of this process; the runner gets an allow-list of it.
     ///   - remark: called for each line of output and each violation, in order.
     package func run(
         runner: String,
@@ -64,7 +64,7 @@ package struct FunctionTrial: Sendable {
     ) async throws -> FunctionReport {
         let survey = BinarySurvey(path: library, for: .functions([handler.symbol]))
         if let problem = survey.problems.first {
-            // What is said of it elsewhere is said to the author of a manifest.
+            // The usual message addresses the author of a manifest.
             if problem.code.hasSuffix("-beside-handlers") {
                 throw FunctionTrialError(
                     "\(library) is a plugin with an entry of its own, of which no function is called by itself",

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Why a function was not called, or why its call has no result.
+/// The reason why a function was not called, or why its call has no result.
 package struct FunctionTrialError: Error, Hashable, Sendable {
     package let message: String
     /// Nil when the message contains the remedy.
@@ -12,10 +12,10 @@ package struct FunctionTrialError: Error, Hashable, Sendable {
     }
 }
 
-/// The reports of a runner while the function runs.
+/// A report of the runner while the function runs.
 package enum TrialRemark: Hashable, Sendable {
-    /// A rule of the ABI that the library breaks.
+    /// A violation of an ABI rule by the library.
     case violation(rule: String, message: String)
-    /// A line that the library wrote, as it wrote it.
+    /// An unmodified line of the library's output.
     case output(stream: String, line: String)
 }

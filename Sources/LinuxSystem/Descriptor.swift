@@ -3,18 +3,18 @@
 import CLinux
 import Glibc
 
-/// An open file that closes with its last owner. Knows nothing of what is behind it.
+/// An open file descriptor that is closed with its last reference.
 package final class Descriptor: Sendable {
     package let number: Int32
 
     package init(owning number: Int32) { self.number = number }
 
-    /// - Parameter flags: those of `open`; close-on-exec is added.
+    /// - Parameter flags: flags of `open`; close-on-exec is added.
     package init(opening path: String, flags: Int32) throws(SystemError) {
         number = try SystemError.check(bgl_open(AT_FDCWD, path, flags), "open \(path)")
     }
 
-    /// A file to execute, readable or not.
+    /// Opens a file to execute, whether it is readable or not.
     package init(openingProgram path: String) throws(SystemError) {
         number = try SystemError.check(bgl_open_program(path), "open \(path)")
     }
@@ -30,7 +30,7 @@ package final class Descriptor: Sendable {
         try pair(bgl_pipe, "open a pipe")
     }
 
-    /// Writes the text, with a zero behind it, in one piece, as control files of the kernel require.
+    /// Writes the text with a terminating zero in one piece, as control files of the kernel require.
     ///
     /// - Parameter attempt: the purpose, for the error.
     package func write(_ text: String, for attempt: @autoclosure () -> String) throws(SystemError) {

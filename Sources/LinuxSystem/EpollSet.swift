@@ -3,7 +3,7 @@
 import CLinux
 import TaskModel
 
-/// Waits for many descriptors at once, each under the interest in it. Belongs to one thread at a time.
+/// Polls many descriptors at once, each identified by an interest. Confined to one thread at a time.
 package final class EpollSet<Interest: Hashable> {
     package struct Readiness {
         package let interest: Interest
@@ -12,7 +12,7 @@ package final class EpollSet<Interest: Hashable> {
     }
 
     private let descriptor: Descriptor
-    // Keys are never used again: a report about a descriptor that was closed since finds no interest.
+    // Keys are never reused: an event of a descriptor that was closed since finds no interest.
     private var nextKey: UInt64 = 0
     private var interests: [UInt64: Interest] = [:]
     private var keys: [Interest: UInt64] = [:]
@@ -21,7 +21,7 @@ package final class EpollSet<Interest: Hashable> {
         descriptor = Descriptor(owning: try SystemError.check(bgl_poll_create(), "create an epoll"))
     }
 
-    /// - Parameter events: of `BGL_READABLE`, `BGL_WRITABLE` and `BGL_CHANGED`.
+    /// - Parameter events: a combination of `BGL_READABLE`, `BGL_WRITABLE` and `BGL_CHANGED`.
     package func add(_ file: Descriptor, _ interest: Interest, events: Int = BGL_READABLE) throws(SystemError) {
         let key = nextKey
         try SystemError.check(bgl_poll_add(descriptor.number, file.number, UInt32(events), key), "watch a descriptor")
@@ -35,7 +35,7 @@ package final class EpollSet<Interest: Hashable> {
         _ = bgl_poll_change(descriptor.number, file.number, UInt32(events), key)
     }
 
-    /// - Parameter file: still open; a copy of it elsewhere would go on reporting.
+    /// - Parameter file: must still be open; a duplicate of it elsewhere would continue to report events.
     package func remove(_ file: Descriptor, _ interest: Interest) {
         guard let key = keys.removeValue(forKey: interest) else { return }
         interests[key] = nil
@@ -44,12 +44,12 @@ package final class EpollSet<Interest: Hashable> {
 
     /// The descriptors that are ready, at most 64 of them; none after `timeout`.
     ///
-    /// - Parameter timeout: nil waits without end.
+    /// - Parameter timeout: nil waits without a limit.
     package func wait(timeout: Duration?) -> [Readiness] {
         let batch = 64
         var milliseconds: Int32 = -1
         if let timeout {
-            // Rounded up, so that a deadline is never polled for.
+            // Rounded up, so that no deadline is polled in a loop.
             milliseconds = Int32(clamping: (max(.zero, timeout).wholeNanoseconds + 999_999) / 1_000_000)
         }
         return withUnsafeTemporaryAllocation(of: bgl_ready.self, capacity: batch) { ready in

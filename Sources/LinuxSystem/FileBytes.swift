@@ -3,7 +3,7 @@
 import CLinux
 import Glibc
 
-/// Reads the kernel's small files whole. Not for files of any size.
+/// Reads small files of the kernel completely, up to a limit.
 package enum FileBytes {
     package static func read(_ path: String, limit: Int) -> [UInt8]? {
         var count = -1

@@ -4,14 +4,15 @@ package import Glibc
 package import TaskModel
 
 extension FileIdentity {
-    /// Of an open file; nil with `errno` set when the system refuses.
+    /// Identity of an open file; nil with `errno` set when the system call fails.
     package init?(ofDescriptor descriptor: CInt) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// Of what the path leads to, symbolic links followed; nil with `errno` set when the system refuses.
+    /// Identity of the file at the path, after following symbolic links; nil with `errno` set when the system call
+    /// fails.
     package init?(ofPath path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -28,7 +29,7 @@ extension FileIdentity {
         )
     }
 
-    // Wraps instead of trapping: file systems hold any date, and only equality matters.
+    // Wraps instead of trapping: file systems contain arbitrary dates, and only equality matters.
     private static func nanoseconds(_ time: timespec) -> Int64 {
         Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }

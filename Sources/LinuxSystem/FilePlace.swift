@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Where files stand. Opens none.
+/// Operations on paths, without opening files.
 package enum FilePlace {
     package static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
@@ -11,7 +11,7 @@ package enum FilePlace {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// As a person standing in this folder means it.
+    /// The path resolved against the working directory.
     package static func absolute(_ path: String) -> String {
         if path.hasPrefix("/") { return path }
         guard let here = getcwd(nil, 0) else { return path }
@@ -23,20 +23,20 @@ package enum FilePlace {
         return folder == "/" ? "/\(rest)" : "\(folder)/\(rest)"
     }
 
-    /// Whether two paths lead to one file, whatever links are on the way.
+    /// Whether two paths refer to the same file, after following all links.
     package static func isSame(_ left: String, _ right: String) -> Bool {
         var (first, second) = (stat(), stat())
         guard stat(left, &first) == 0, stat(right, &second) == 0 else { return false }
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
-    /// Whether anything stands there, be it a link that leads nowhere.
+    /// Whether a file exists at the path; a broken link counts too.
     package static func exists(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
     }
 
-    /// Names of all that stands in a folder, hidden or not; none when it cannot be read.
+    /// Sorted names in a directory, including hidden ones; none when it cannot be read.
     package static func names(in folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
@@ -50,7 +50,7 @@ package enum FilePlace {
         return names.sorted()
     }
 
-    /// Not through a link.
+    /// Whether a regular file, not a link, is at the path.
     package static func isRegular(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

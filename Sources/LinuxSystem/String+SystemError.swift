@@ -3,7 +3,7 @@
 internal import Glibc
 
 extension String {
-    /// The system's text for an error number, and the number.
+    /// The system's message for an error number, with the number.
     package init(systemError: Int32) {
         self = strerror(systemError).map { "\(String(cString: $0)) (errno \(systemError))" } ?? "errno \(systemError)"
     }

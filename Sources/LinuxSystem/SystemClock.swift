@@ -4,11 +4,11 @@ import CLinux
 import Glibc
 package import TaskModel
 
-/// The machine's clocks and the name of its boot. Wakes nobody.
+/// The machine's clocks and the identifier of its boot. It has no timers.
 package struct SystemClock: Sendable {
     package let boot: BootID
 
-    /// Reads the boot's name once: it cannot change under a running process.
+    /// Reads the boot identifier once: it cannot change while a process runs.
     package init() {
         let text = FileBytes.read("/proc/sys/kernel/random/boot_id", limit: 64) ?? []
         boot = BootID(String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
@@ -21,6 +21,6 @@ package struct SystemClock: Sendable {
 }
 
 extension MonotonicTime {
-    /// The present instant of CLOCK_MONOTONIC.
+    /// The current time of CLOCK_MONOTONIC.
     package static var now: MonotonicTime { MonotonicTime(nanoseconds: bgl_monotonic_ns()) }
 }

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A system call that failed, and its purpose.
+/// A failed system call and its purpose.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
     package let number: Int32
     /// Completes "cannot ...", such as "open /proc/meminfo".
@@ -16,10 +16,12 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
         self.attempt = attempt
     }
 
-    /// For a file whose content is not the kernel's format.
+    /// An error for a file in an unexpected format.
     package init(unreadable path: String) { self.init(number: EBADMSG, attempt: "understand \(path)") }
 
-    /// - Parameter status: what a `bgl_` function returned.
+    /// Returns the status, or throws when it is negative.
+    ///
+    /// - Parameter status: the result of a `bgl_` function.
     @discardableResult
     package static func check(_ status: Int32, _ attempt: @autoclosure () -> String) throws(SystemError) -> Int32 {
         if status < 0 { throw SystemError(number: -status, attempt: attempt()) }

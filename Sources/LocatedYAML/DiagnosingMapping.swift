@@ -2,13 +2,13 @@
 
 internal import TaskModel
 
-/// Reads the keys of one YAML mapping by type, and reports every key and value that is not as it should be.
+/// Reads the keys of one YAML mapping by type, and reports every invalid key and value.
 ///
-/// A read answers nil when the key is missing or its value was reported; the reader goes on and the file's other
-/// problems are found as well. What was never asked for is unknown. Never decides whether the file is used.
+/// A read returns nil when the key is missing or its value was reported; reading continues, so that all problems of the
+/// file are found. Keys that were never read count as unknown. It does not decide whether the file is used.
 package final class DiagnosingMapping {
     package let problems: ProblemCollector
-    /// Where this mapping stands: empty for the whole file.
+    /// Path of this mapping: empty for the whole file.
     package let path: String
     package let position: TextPosition?
 
@@ -27,14 +27,14 @@ package final class DiagnosingMapping {
 
     // MARK: Presence
 
-    /// The value of a known key, whatever it is; nil without a report when the key is missing.
+    /// Value of any type of a known key; nil without a report when the key is missing.
     package func node(_ name: String) -> Field<YAMLNode>? {
         if !asked.contains(name) { asked.append(name) }
         guard let entry = entries.first(where: { $0.key == name }) else { return nil }
         return Field(entry.value, key: key(name), position: entry.position)
     }
 
-    /// Whether a known key is there, with any value; tells where.
+    /// Position of a known key with any value; nil when the key is missing.
     package func presence(of name: String) -> Field<Void>? { node(name)?.map { _ in } }
 
     package func requirePresence(of name: String, remedy: String) {
@@ -78,7 +78,7 @@ package final class DiagnosingMapping {
         }
     }
 
-    /// One of the words that a type is made of.
+    /// A value from the raw values of a type.
     package func choice<Value: RawRepresentable<String> & CaseIterable>(
         _ name: String,
         of type: Value.Type = Value.self
@@ -99,7 +99,7 @@ package final class DiagnosingMapping {
 
     // MARK: Lists and mappings
 
-    /// A list of texts; items that are not texts are reported and left out.
+    /// A list of strings; other items are reported and left out.
     package func strings(_ name: String) -> Field<[Field<String>]>? {
         node(name).flatMap { field in
             guard case .list(let items) = field.value.content else {
@@ -112,7 +112,7 @@ package final class DiagnosingMapping {
         }
     }
 
-    /// A mapping of free keys to single values, each as it was written.
+    /// A mapping of free keys to single values, as they were written.
     package func texts(_ name: String) -> Field<[String: String]>? {
         node(name).flatMap { field in
             guard case .mapping(let entries) = field.value.content else {
@@ -127,7 +127,7 @@ package final class DiagnosingMapping {
         }
     }
 
-    /// A mapping with known keys of its own, which `read` asks for.
+    /// A mapping with known keys of its own, which `read` reads.
     package func mapping<Value>(_ name: String, _ read: (DiagnosingMapping) -> Value) -> Value? {
         node(name).flatMap { inner($0, read) }
     }
@@ -174,7 +174,7 @@ package final class DiagnosingMapping {
 
     // MARK: Reports
 
-    /// Called once, after everything was asked for.
+    /// Reports the keys that were not read. Called once, after all reads.
     func reportUnknownKeys() {
         for entry in entries where !asked.contains(entry.key) && !entry.key.hasPrefix("x-") {
             problems.report(
@@ -194,7 +194,7 @@ package final class DiagnosingMapping {
         return nil
     }
 
-    /// - Parameter shown: as it was written, and made of digits and letters.
+    /// - Parameter shown: the value as it was written; it consists of digits and letters.
     func outside<Value>(_ field: Field<YAMLNode>, shown: String, least: String, most: String) -> Field<Value>? {
         outside(field, shown: shown, rule: "not between \(least) and \(most)")
     }
@@ -216,7 +216,7 @@ package final class DiagnosingMapping {
         return !digits.isEmpty && digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
-    /// Points at the value, or at its key where the value stands nowhere.
+    /// A field at the position of its value, or of its key when the value is empty.
     package func at<Value>(_ field: Field<YAMLNode>, _ value: Value) -> Field<Value> {
         Field(value, key: field.key, position: field.value.isNothing ? field.position : field.value.position)
     }

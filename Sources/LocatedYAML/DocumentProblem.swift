@@ -1,21 +1,21 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A problem in a file that is read by keys: its place, the rule that it breaks, and the remedy.
+/// A problem in a file with keys: its position, the violated rule, and the remedy.
 package struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
     package enum Severity: String, Hashable, Sendable {
         /// The file is not used.
         case error
-        /// The file is used; somebody may be surprised by how.
+        /// The file is used, but with an effect that a user may not expect.
         case note
     }
 
     package let severity: Severity
     package let file: String
     package let position: TextPosition?
-    /// The path of the key, such as `permitted-identifiers[2]`; nil where the whole file is meant.
+    /// The path of the key, such as `permitted-identifiers[2]`; nil when the whole file is concerned.
     package let key: String?
     package let rule: Rule
-    /// Names the value and the rule.
+    /// The value and the rule.
     package let message: String
     package let remedy: String
 
@@ -47,7 +47,7 @@ package struct DocumentProblem: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A place in a text file, counted from 1; columns count characters as an editor does for plain text.
+/// A position in a text file, counted from 1. Columns count characters, as an editor does for plain text.
 package struct TextPosition: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let line: Int
     package let column: Int
@@ -65,13 +65,13 @@ package struct TextPosition: Hashable, Comparable, Sendable, CustomStringConvert
 }
 
 extension DocumentProblem {
-    /// The name of a rule: a word for programs, open to the rules of other files.
+    /// The name of a rule: an identifier for programs. Readers of other files may add their own.
     package struct Rule: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
         package init(stringLiteral value: String) { rawValue = value }
 
-        // The file as such.
+        // Rules for the file as such.
         package static let unreadable: Rule = "unreadable"
         package static let tooLarge: Rule = "too-large"
         package static let notText: Rule = "not-text"
@@ -80,7 +80,7 @@ extension DocumentProblem {
         package static let noAliases: Rule = "no-aliases"
         package static let noTags: Rule = "no-tags"
 
-        // Keys and values of any file.
+        // Rules for keys and values of any file.
         package static let duplicateKey: Rule = "duplicate-key"
         package static let unknownKey: Rule = "unknown-key"
         package static let missingKey: Rule = "missing-key"

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A value read from a file, and where it stood, so that a later check can point at it.
+/// A value from a file with its position, so that a later check can refer to it.
 package struct Field<Value> {
     package let value: Value
     /// The path of its key, such as `permitted-identifiers[2]`.

@@ -1,16 +1,17 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Keys that were made different from their doubles so that the parser goes on. One character each, taken away again.
+/// Repeated keys that are made unique, so that the parser continues: one character is inserted into each and removed
+/// later.
 struct KeyDisguises {
-    /// Places in the file as it was written, in its order.
+    /// Positions in the original file, in its order.
     private var places: [TextPosition] = []
 
     var count: Int { places.count }
 
-    // Private-use characters that no key of ours holds.
+    // Private-use characters, which no valid key contains.
     private static func mark(_ index: Int) -> Unicode.Scalar { Unicode.Scalar(UInt32(0xe000 + index)) ?? "\u{e000}" }
 
-    /// False when the key is written in a way that leaves no place for the mark.
+    /// Marks the key at `place`; false when its notation leaves no place for the mark.
     mutating func add(at place: TextPosition, in text: String) -> Bool {
         guard !places.contains(place), let index = TextPosition.index(of: place, in: text) else { return false }
         if ["&", "!", "*", "?", "|", ">", "[", "{"].contains(text.unicodeScalars[index]) { return false }
@@ -22,7 +23,7 @@ struct KeyDisguises {
     func applied(to text: String) -> String {
         if places.isEmpty { return text }
         var scalars = text.unicodeScalars
-        // From the end, so that the places in front stay where they are.
+        // From the end, so that earlier positions stay valid.
         for (number, place) in places.enumerated().reversed() {
             guard var index = TextPosition.index(of: place, in: text) else { continue }
             if ["\"", "'"].contains(text.unicodeScalars[index]) { index = text.unicodeScalars.index(after: index) }
@@ -38,7 +39,7 @@ struct KeyDisguises {
         return String(String.UnicodeScalarView(key.unicodeScalars.dropFirst()))
     }
 
-    /// Where the file as it was written holds what the parser saw at `position`.
+    /// Position in the original file of a position that the parser reported.
     func original(_ position: TextPosition) -> TextPosition {
         let inserted = places.filter { $0.line == position.line }.enumerated().count { index, place in
             place.column + index < position.column
@@ -48,10 +49,10 @@ struct KeyDisguises {
 }
 
 extension TextPosition {
-    /// Where that is in the text that it was read from.
+    /// Index of the position in the text from which it was read.
     package func index(in text: String) -> String.Index? { Self.index(of: self, in: text) }
 
-    /// Counts lines as the YAML parser does.
+    /// Index of the position; lines are counted as the YAML parser does. Nil outside of the text.
     static func index(of position: TextPosition, in text: String) -> String.UnicodeScalarView.Index? {
         guard position.line > 0, position.column > 0 else { return nil }
         let scalars = text.unicodeScalars

@@ -1,27 +1,27 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// How people write a quantity of one sort: whole numbers with units. Knows no key and no range by itself.
+/// The notation of one kind of quantity: whole numbers with units. Keys and ranges are the caller's.
 struct Measure {
     struct Unit {
         let word: String
         /// In the smallest unit.
         let size: Int64
-        /// What people write for it, in lower case, and what is not taken.
+        /// Other common notations of the unit, in lower case, which are rejected.
         let otherWords: [String]
     }
 
     enum Reading: Equatable {
-        /// In the smallest unit.
+        /// The value, in the smallest unit.
         case value(Int64)
-        /// More, or less, than 64 bits hold.
+        /// The value exceeds 64 bits, in either direction.
         case tooLarge
-        /// What is wrong, where that has a name, and how to write what was meant, where that is plain.
+        /// The text is invalid. Both values may be nil: a description of the flaw, and the corrected notation.
         case flawed(String?, remedy: String?)
     }
 
     let name: String
     let example: String
-    /// The smallest first.
+    /// In ascending order of size.
     let units: [Unit]
 
     static let durations = Measure(
@@ -50,13 +50,13 @@ struct Measure {
 
     // MARK: Words
 
-    /// In the largest unit that keeps it whole.
+    /// The value in the largest unit in which it is a whole number.
     func text(_ value: Int64) -> String {
         let unit = units.last { value != 0 && value % $0.size == 0 } ?? units[0]
         return "\(value / unit.size)\(unit.word)"
     }
 
-    /// `a duration from 1ms to 7d`
+    /// Describes the kind and range: `a duration from 1ms to 7d`.
     func description(of range: ClosedRange<Int64>?) -> String {
         range.map { "\(name) from \(text($0.lowerBound)) to \(text($0.upperBound))" } ?? name
     }
@@ -105,16 +105,16 @@ struct Measure {
         )
     }
 
-    /// One number with what follows it.
+    /// One number with its unit.
     private struct Part {
         let digits: Substring
-        /// Digits behind a point or a comma.
+        /// Digits after a point or a comma.
         let fraction: Substring
         let unit: Substring
 
         var number: String { fraction.isEmpty ? String(digits) : "\(digits).\(fraction)" }
 
-        /// Nil when the text is anything but numbers with words behind them.
+        /// The parts of the text; nil when it is not a sequence of numbers with units.
         static func all(in text: Substring) -> [Part]? {
             var parts: [Part] = []
             var rest = text
@@ -134,7 +134,7 @@ struct Measure {
             return parts
         }
 
-        /// Nil when it is too large, or no whole number in the smallest unit.
+        /// The value in the smallest unit; nil when it is too large or not a whole number.
         func value(in unit: Unit) -> Int64? {
             guard let whole = Int64(digits) else { return nil }
             let (value, isTooLarge) = whole.multipliedReportingOverflow(by: unit.size)

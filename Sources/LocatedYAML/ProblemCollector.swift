@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Gathers what is wrong with one file while it is read. Never stops the reading.
+/// Collects the problems of one file while it is read. It never stops the reading.
 package final class ProblemCollector {
     package let file: String
     package private(set) var problems: [DocumentProblem] = []
@@ -9,12 +9,12 @@ package final class ProblemCollector {
 
     package var holdsErrors: Bool { problems.contains { $0.severity == .error } }
 
-    /// Whether something that stands below a key, or the key itself, was reported.
+    /// Whether an error was reported for a key or a key below it.
     package func holdsErrors(under key: String) -> Bool {
         problems.contains { $0.severity == .error && $0.key?.hasPrefix(key) == true }
     }
 
-    /// In the order of the file; what concerns all of it first.
+    /// The problems in the order of the file; problems of the whole file are first.
     package var sorted: [DocumentProblem] {
         problems.enumerated().sorted { left, right in
             let start = TextPosition(line: 0, column: 0)

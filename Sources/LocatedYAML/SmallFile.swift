@@ -4,17 +4,17 @@ internal import Glibc
 internal import LinuxSystem
 package import TaskModel
 
-/// A file that is read whole, within bounds. Not for libraries.
+/// A small file that is read completely, up to a limit.
 package struct SmallFile {
-    /// No manifest and no configuration comes near it.
+    /// Limit in bytes, far above the size of every manifest and configuration.
     static let largestSize = 1 << 20
 
     package let bytes: [UInt8]
     package let identity: FileIdentity
 
-    /// Nil after a problem was reported.
+    /// Returns nil after a problem was reported.
     package init?(path: String, problems: ProblemCollector) {
-        // Without O_NONBLOCK a named pipe would be waited for.
+        // Without O_NONBLOCK, opening a named pipe would block.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             Self.report(errno, to: problems)

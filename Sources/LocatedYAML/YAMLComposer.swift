@@ -3,9 +3,9 @@
 internal import TaskModel
 internal import Yams
 
-/// Turns the text of a YAML file into nodes. Reports what no value can be made of; knows no keys.
+/// Turns the text of a YAML file into nodes. It reports syntax errors and refused values, and does not interpret keys.
 struct YAMLComposer {
-    /// Far above what any file of ours needs, far below what a call stack holds.
+    /// Far above the needs of every file, far below the limit of the call stack.
     private static let deepestNesting = 64
     private static let mostDuplicates = 16
 
@@ -17,14 +17,14 @@ struct YAMLComposer {
         self.problems = problems
     }
 
-    /// Nil when the file holds nothing, or nothing that can be read.
+    /// The root node; nil when the file is empty or not valid YAML.
     func root() -> YAMLNode? {
-        // The parser gives up at the first key that stands twice. It is disguised then, so that the rest is judged as
-        // well.
+        // The parser stops at the first repeated key. Such a key is made unique, so that the rest of the file is
+        // checked as well.
         var disguises = KeyDisguises()
         while true {
             do {
-                // Without a constructor of its own, which makes no values, the parser would build the default one's tables.
+                // A constructor without values, because the parser would build the tables of the default one otherwise.
                 let parser = try Parser(
                     yaml: disguises.applied(to: text),
                     resolver: .basic,
@@ -32,7 +32,7 @@ struct YAMLComposer {
                     encoding: .utf8
                 )
                 guard let node = try parser.singleRoot() else { return nil }
-                // Nodes hold their anchors weakly; the parser owns them.
+                // Nodes reference their anchors weakly; the parser owns them.
                 return withExtendedLifetime(parser) { converted(node, key: nil, depth: 0, disguises) }
             } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
                 let position = disguises.original(TextPosition(context.mark))
@@ -67,7 +67,7 @@ struct YAMLComposer {
             return refused
         }
         if let anchor = node.anchor {
-            // Every alias leads here once more.
+            // Every alias reaches this node again.
             if problems.problems.contains(where: { $0.rule == .noAliases && $0.position == position }) {
                 return refused
             }

@@ -1,10 +1,11 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A YAML file whose root is a mapping: opens it, bounds it, and hands its keys to a reader. Knows no key itself.
+/// A YAML file whose root is a mapping: reads it, checks its size and passes its keys to a reader. It does not
+/// interpret keys.
 package enum YAMLDocument {
-    /// Reads the file at `path` with `read`, which asks the mapping for the keys it knows.
+    /// Decodes the file at `path` with `read`, which reads the known keys of the mapping.
     ///
-    /// - Parameter mayHoldNothing: whether a file of comments alone is in order; it has no keys then.
+    /// - Parameter mayHoldNothing: whether a file with only comments is valid; it has no keys then.
     package static func decode<Value>(
         path: String,
         mayHoldNothing: Bool = false,
@@ -17,6 +18,8 @@ package enum YAMLDocument {
         return decode(bytes: file.bytes, problems: problems, mayHoldNothing: mayHoldNothing, read)
     }
 
+    /// Decodes bytes instead of a file.
+    ///
     /// - Parameter file: the name for messages.
     package static func decode<Value>(
         bytes: [UInt8],
@@ -66,12 +69,12 @@ package enum YAMLDocument {
         return DecodedDocument(value: value, problems: problems.sorted)
     }
 
-    // MARK: Values that stand in no file
+    // MARK: Values from other sources
 
-    /// Reads single values, such as those of a command line, under the rules of a file's keys.
+    /// Decodes single values, such as those of a command line, under the rules of a file's keys.
     ///
     /// - Parameters:
-    ///   - values: by the path of their key, such as `budgets.refresh`. An empty text is nothing.
+    ///   - values: values by the path of their key, such as `budgets.refresh`. An empty text counts as no value.
     ///   - source: the name for messages.
     package static func decode<Value>(
         values: [(key: String, text: String)],
@@ -88,7 +91,7 @@ package enum YAMLDocument {
         return keys.map { key in
             let inner = values.filter { $0.path.first == key }.map { (path: $0.path.dropFirst(), text: $0.text) }
             let single = inner.first { $0.path.isEmpty }
-            // Whoever types `null` on a command line means the word.
+            // `null` on a command line is meant literally.
             let content: YAMLNode.Content =
                 single.map { .text($0.text, isQuoted: YAMLNode.wordsForNothing.contains($0.text)) }
                 ?? .mapping(entries(of: inner))
@@ -97,9 +100,9 @@ package enum YAMLDocument {
     }
 }
 
-/// What a reader made of a file, and everything that is wrong with it.
+/// Result of decoding a file: the reader's value, and all problems.
 package struct DecodedDocument<Value> {
-    /// Nil when there was nothing to read from; not yet to be trusted while there are errors.
+    /// Nil when the file could not be read; unreliable while there are errors.
     package let value: Value?
     package let problems: [DocumentProblem]
 

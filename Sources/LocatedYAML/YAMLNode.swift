@@ -2,21 +2,21 @@
 
 internal import TaskModel
 
-/// One value of a YAML file with its place: text, a list or a mapping. Knows no types beyond that.
+/// One value of a YAML file with its position: text, a list or a mapping.
 package struct YAMLNode {
     package enum Content {
-        /// Quoted text is never a number, a boolean or nothing.
+        /// Quoted text is never a number, a boolean or null.
         case text(String, isQuoted: Bool)
         case list([YAMLNode])
         case mapping([YAMLEntry])
-        /// Something that was reported already, and that nothing is read from.
+        /// An invalid value that was already reported and is not read.
         case refused
     }
 
     package let content: Content
     package let position: TextPosition?
 
-    /// What stands there when nothing stands there: `key:`, `~` or `null`.
+    /// Whether the value is null: `key:`, `~` or `null`.
     package var isNothing: Bool {
         guard case .text(let text, isQuoted: false) = content else { return false }
         return text.isEmpty || Self.wordsForNothing.contains(text)
@@ -24,7 +24,7 @@ package struct YAMLNode {
 
     static let wordsForNothing: Set = ["~", "null", "Null", "NULL"]
 
-    /// For messages about the wrong type.
+    /// Description of the value's type, for messages.
     var kindName: String {
         switch content {
         case .text where isNothing: "nothing"

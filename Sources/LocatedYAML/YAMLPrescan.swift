@@ -1,11 +1,11 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A look at the bytes of a YAML file before the parser gets them: is it text, and can it be parsed in bounded time.
+/// Checks the bytes of a YAML file before parsing: they must be text that can be parsed in bounded time.
 ///
-/// The parser resolves aliases before anybody can object and compares whole keys with each other, so a few lines could
-/// keep it busy for hours. Not a parser: it may count a star too many inside a text, never one too few.
+/// The parser resolves aliases before they can be refused and compares whole keys with each other, so a few lines could
+/// take it hours. This check is not a parser: it may count too many aliases inside a text, but never too few.
 enum YAMLPrescan {
-    /// Every alias is refused; these few are left to the parser, which knows where they stand.
+    /// The number of aliases that are left to the parser, which reports their positions. All aliases are refused.
     private static let mostAliases = 8
     private static let mostComplexKeys = 8
 

@@ -2,7 +2,7 @@
 
 internal import TaskModel
 
-// The rules for a library whose functions a manifest binds.
+// Checks of a library whose functions a manifest binds.
 extension BinaryJudgement {
     init(of image: ElfImage, binding names: [String]) throws(PluginBinaryProblem.Kind) {
         let symbols = try image.exportedSymbols()

@@ -1,10 +1,10 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// What the rules of the ABI say about one image: all that is wrong, in the order in which a host looks.
+/// Result of checking one image against the rules of the ABI: all problems, in the order of a host's checks.
 struct BinaryJudgement {
     let note: BinaryNote?
     let problems: [PluginBinaryProblem.Kind]
-    /// Names of the ABI that the library uses but leaves to others to define.
+    /// Names of the ABI that the library uses but does not define.
     let expected: [String]
 
     init(note: BinaryNote?, problems: [PluginBinaryProblem.Kind], expected: [String]) {
@@ -20,7 +20,8 @@ struct BinaryJudgement {
         }
     }
 
-    /// Fails where nothing can be judged: what is no library at all is not blamed for its missing note.
+    /// Checks a plugin with an entry. Throws for a file that is no library: a missing note would not be reported for
+    /// it.
     init(of image: ElfImage) throws(PluginBinaryProblem.Kind) {
         let symbols = try image.exportedSymbols().ours()
         var problems: [PluginBinaryProblem.Kind] = []

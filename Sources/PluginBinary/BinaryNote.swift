@@ -1,9 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// What a library says about itself in its ELF note: the ABI it was built for. Not what it really uses.
+/// The ELF note of a library: the ABI version for which it was built. The code may use another one.
 package struct BinaryNote: Hashable, Sendable {
     package let major: Int
-    /// The oldest minor that the plugin can work with.
+    /// The oldest minor that the plugin requires.
     package let requiredMinor: Int
 
     package init(major: Int, requiredMinor: Int) {
@@ -15,9 +15,9 @@ package struct BinaryNote: Hashable, Sendable {
     static let type: UInt32 = 1
     private static let descriptorSize = 8
 
-    /// Nil when none of the notes in `notes` is ours.
+    /// The bgtask note among `notes`; nil when there is none.
     ///
-    /// - Parameter alignment: of names and descriptors, 4 or 8.
+    /// - Parameter alignment: alignment of names and descriptors, 4 or 8.
     static func find(in notes: ByteBlock, alignment: Int) throws(PluginBinaryProblem.Kind) -> BinaryNote? {
         var found: BinaryNote?
         var offset = 0
@@ -27,7 +27,7 @@ package struct BinaryNote: Hashable, Sendable {
             let type = try notes.integer(at: offset + 8, as: UInt32.self)
             let descriptor = aligned(offset + 12 + nameSize, to: alignment)
             if type == Self.type, notes.holds(owner, at: offset + 12, count: nameSize) {
-                // A later minor may lengthen the descriptor; its first two words stay what they are.
+                // A later minor may lengthen the descriptor; its first two fields keep their meaning.
                 guard descriptorSize >= Self.descriptorSize else {
                     throw .damaged("its bgtask note holds \(descriptorSize) bytes instead of \(Self.descriptorSize)")
                 }

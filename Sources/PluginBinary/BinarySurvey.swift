@@ -3,38 +3,38 @@
 internal import Glibc
 package import TaskModel
 
-/// Everything that the bytes of one file tell about it as a plugin's library, also when a host would refuse it.
+/// All facts about one file as a plugin's library, read from its bytes, even when a host would refuse it.
 ///
-/// A host goes by `PluginBinary.examine`, which is the first problem of this.
+/// A host uses `PluginBinary.examine`, which throws the first of these problems.
 package struct BinarySurvey: Hashable, Sendable {
     package let path: String
-    /// Why a host does not load it, in the order in which a host looks; empty when it does.
+    /// Reasons why a host refuses to load it, in the order of the host's checks; empty if it loads it.
     package let problems: [PluginBinaryProblem]
-    /// Nil when there is none that can be read.
+    /// Nil when no valid note was read.
     package let note: BinaryNote?
     /// Nil when the file is no library for this machine.
     package let traits: LibraryTraits?
-    /// Names of the ABI that it uses but leaves to others to define; a host defines none of them.
+    /// Names of the ABI that the library uses but does not define; no host defines them.
     package let expected: [String]
-    /// The state of the file that was read; nil when it is no file.
+    /// Identity of the file that was read; nil when it is not a regular file.
     package let identity: FileIdentity?
 
     package static var machine: String { ElfHeader.hostMachineName }
 
     package init(path: String, for use: LibraryUse = .entry) {
-        // Without O_NONBLOCK a named pipe would be waited for.
+        // Without O_NONBLOCK, opening a named pipe would block.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         let failure = errno
         defer { if descriptor >= 0 { close(descriptor) } }
         self.init(descriptor: descriptor, failure: failure, path: path, for: use)
     }
 
-    /// - Parameter descriptor: open for reading; its position is neither used nor moved.
+    /// - Parameter descriptor: a descriptor that is open for reading; its position is neither used nor moved.
     package init(descriptor: CInt, path: String, for use: LibraryUse) {
         self.init(descriptor: descriptor, failure: EBADF, path: path, for: use)
     }
 
-    /// - Parameter failure: why there is no descriptor, where it is negative.
+    /// - Parameter failure: value of errno when `descriptor` is negative.
     private init(descriptor: CInt, failure: CInt, path: String, for use: LibraryUse) {
         self.path = path
         var kinds: [PluginBinaryProblem.Kind] = []
@@ -49,7 +49,7 @@ package struct BinarySurvey: Hashable, Sendable {
             let judged = try BinaryJudgement(of: image, for: use)
             judgement = judged
             kinds = judged.problems
-            // What was judged is no worse for traits that cannot be read.
+            // Unreadable traits do not invalidate the other results.
             traits = try? image.traits()
         } catch {
             kinds.append(error)

@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The dynamic segment: what the loader is told about a library. Numbers alone; the names they point at are elsewhere.
+/// The dynamic segment, which contains instructions for the loader. It has only numbers; the names to which they refer
+/// are in other tables.
 struct ElfDynamic {
     enum Tag: UInt64 {
         case needed = 1
@@ -31,7 +32,7 @@ struct ElfDynamic {
         self.entries = entries
     }
 
-    /// The last one counts, as for the loader.
+    /// Value of a tag. With repetitions the last one counts, as for the loader.
     subscript(tag: Tag) -> UInt64? { entries.last { $0.tag == tag.rawValue }?.value }
 
     func all(_ tag: Tag) -> [UInt64] { entries.filter { $0.tag == tag.rawValue }.map(\.value) }
@@ -40,7 +41,8 @@ struct ElfDynamic {
 
     var hasTextRelocations: Bool { self[.textRelocations] != nil || has(0x4, in: .flags) }
 
-    /// Every symbol is looked up when the library is loaded, so that its table can be made read-only then.
+    /// Whether the loader resolves all symbols when it loads the library, so that the table can become read-only
+    /// afterwards.
     var isBoundAtOnce: Bool { self[.bindNow] != nil || has(0x8, in: .flags) || has(0x1, in: .moreFlags) }
 
     private func has(_ bit: UInt64, in tag: Tag) -> Bool { (self[tag] ?? 0) & bit != 0 }

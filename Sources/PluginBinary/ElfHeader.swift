@@ -1,11 +1,11 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The first 64 bytes of a library, checked against this machine. Knows where the tables are, not what they hold.
+/// The first 64 bytes of a library, checked against this machine. It contains the positions of the tables.
 struct ElfHeader {
     static let size: UInt64 = 64
 
     let programHeaders: (offset: UInt64, count: UInt64)
-    /// Count 0 when they were stripped.
+    /// Count is 0 when they were stripped.
     let sectionHeaders: (offset: UInt64, count: UInt64)
 
     init(of file: LibraryBytes) throws(PluginBinaryProblem.Kind) {
@@ -30,7 +30,7 @@ struct ElfHeader {
             sectionHeaders = (0, 0)
             return
         }
-        // They stand last in the file, so that a copy that was cut off shows here first.
+        // Section headers are at the end of the file, so a truncated copy is detected here first.
         guard sections.offset <= file.size, sections.count * 64 <= file.size - sections.offset else { throw .truncated }
         sectionHeaders = sections
     }
@@ -48,7 +48,7 @@ struct ElfHeader {
         default: throw .damaged("its byte order is neither little-endian nor big-endian")
         }
         guard machine == hostMachine else { throw .foreignArchitecture(name(ofMachine: machine)) }
-        // 0 is System V, 3 is GNU: what the loader of this system takes.
+        // 0 is System V, 3 is GNU: this system's loader accepts both.
         let system = try header.integer(at: 7, as: UInt8.self)
         guard system == 0 || system == 3 else {
             throw .foreignArchitecture("\(name(ofMachine: machine)) on another system (OS ABI \(system))")

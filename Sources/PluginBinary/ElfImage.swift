@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The tables of one library by name: notes, dynamic entries, symbols. Follows what the loader follows, the program
-/// headers; sections serve only what the loader never sees.
+/// The tables of one library: notes, dynamic entries, symbols. It reads the program headers, like the loader; sections
+/// are used only for data that the loader never reads.
 struct ElfImage {
     private struct Segment {
         let type: UInt32
@@ -39,7 +39,8 @@ struct ElfImage {
                 fileSize: try table.integer(at: entry * 56 + 32),
                 alignment: try table.integer(at: entry * 56 + 48)
             )
-            // A load segment past the end of the file would be mapped all the same, and kill the reader of its pages.
+            // The loader would map a segment beyond the end of the file all the same, and access to its pages would
+            // kill the process.
             guard segment.offset <= file.size, segment.fileSize <= file.size - segment.offset else { throw .truncated }
             segments.append(segment)
         }
@@ -49,7 +50,7 @@ struct ElfImage {
     // MARK: Notes
 
     func note() throws(PluginBinaryProblem.Kind) -> BinaryNote? {
-        // Real notes take a few hundred bytes; thousands of forged tables may not keep the reader busy.
+        // Real notes take a few hundred bytes; the limit protects against thousands of forged tables.
         var budget = Self.mostNotes
         func notes(at offset: UInt64, count: UInt64) throws(PluginBinaryProblem.Kind) -> ByteBlock {
             guard count <= budget else { throw .damaged("its notes claim more than \(Self.mostNotes) bytes") }
@@ -61,7 +62,7 @@ struct ElfImage {
             if let note = try BinaryNote.find(in: notes, alignment: 4) { return note }
             if segment.alignment == 8, let note = try BinaryNote.find(in: notes, alignment: 8) { return note }
         }
-        // A linker script can leave a note section out of every segment; it states the same.
+        // A linker script can leave a note section out of every segment; its contents are equally valid.
         for section in try sections() where section.type == 7 {
             let notes = try notes(at: section.offset, count: section.size)
             if let note = try BinaryNote.find(in: notes, alignment: 4) { return note }
@@ -74,7 +75,7 @@ struct ElfImage {
     /// The symbols that the loader can look up.
     func exportedSymbols() throws(PluginBinaryProblem.Kind) -> ElfSymbols {
         let dynamic = try dynamicTable()
-        // Of the same type as a library, but nothing that the loader takes for one.
+        // A position-independent executable has the ELF type of a library, but the loader refuses it as one.
         if dynamic.isExecutable { throw .notASharedLibrary("a position-independent executable") }
         guard let symbols = dynamic[.symbolTable] else { throw .damaged("its dynamic segment names no symbol table") }
         let count = try symbolCount(gnuHash: dynamic[.gnuHash], hash: dynamic[.hash])
@@ -88,7 +89,7 @@ struct ElfImage {
         return exported
     }
 
-    /// All symbols that were left in the file for debuggers; nil when they were stripped.
+    /// The symbols in the file for debuggers; nil when they were stripped.
     func privateSymbols() throws(PluginBinaryProblem.Kind) -> ElfSymbols? {
         let sections = try sections()
         guard let table = sections.first(where: { $0.type == 2 }), sections.indices.contains(Int(table.link)) else {
@@ -117,7 +118,7 @@ struct ElfImage {
 
     // MARK: Traits
 
-    /// What the loader does with the library beside looking up symbols.
+    /// Properties of the library that affect loading, apart from its symbols.
     func traits() throws(PluginBinaryProblem.Kind) -> LibraryTraits {
         let dynamic = try dynamicTable()
         let names = try names(of: dynamic)
@@ -126,14 +127,14 @@ struct ElfImage {
             name: dynamic[.sharedName].map { names.text(at: Int(clamping: $0)) },
             needs: dynamic.all(.needed).map { names.text(at: Int(clamping: $0)) },
             searchPaths: (dynamic.all(.runPath) + dynamic.all(.oldRunPath)).map { names.text(at: Int(clamping: $0)) },
-            // Without the header the loader assumes the worst.
+            // Without that header the loader assumes an executable stack.
             wantsExecutableStack: segments.first { $0.type == 0x6474_e551 }.map { $0.flags & 1 != 0 } ?? true,
             hasTextRelocations: dynamic.hasTextRelocations,
             relocationProtection: isReadOnlyAfterwards ? (dynamic.isBoundAtOnce ? .full : .partial) : .none
         )
     }
 
-    /// The dynamic segment does not say how many symbols there are; the table that finds them by name does.
+    /// The number of symbols. The dynamic segment does not contain it; it follows from the hash table.
     private func symbolCount(gnuHash: UInt64?, hash: UInt64?) throws(PluginBinaryProblem.Kind) -> UInt32 {
         if let gnuHash { return try symbolCount(gnuHash: gnuHash) }
         guard let hash else { return 0 }
@@ -146,7 +147,8 @@ struct ElfImage {
         let firstSymbol = try header.integer(at: 4, as: UInt32.self)
         let filterSize = UInt64(try header.integer(at: 8, as: UInt32.self)) * 8
 
-        // Wrapping, because a segment may claim the very end of the address space; a wrong address is in no segment.
+        // Wrapping arithmetic, because a segment may claim the very end of the address space. A wrapped address is in
+        // no segment.
         let buckets = try read(atAddress: address &+ 16 &+ filterSize, count: UInt64(bucketCount) * 4)
         var last: UInt32 = 0
         for bucket in 0..<Int(bucketCount) {

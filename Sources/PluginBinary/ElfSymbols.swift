@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// One symbol table and its names. Follows no name into another library.
+/// One symbol table and its names. It resolves no name in other libraries.
 struct ElfSymbols {
     static let entrySize: UInt64 = 24
 
@@ -8,14 +8,14 @@ struct ElfSymbols {
         let name: String
         let isDefined: Bool
         let isFunction: Bool
-        /// A function, or one that chooses another when it is loaded.
+        /// Whether it is a function, or an indirect function that selects one when it is loaded.
         let isCallable: Bool
         /// Global, weak or unique.
         let isGlobal: Bool
-        /// May stay undefined.
+        /// Whether it may stay undefined.
         let isWeak: Bool
         let isHidden: Bool
-        /// Of a version that only programs linked long ago still ask for.
+        /// Whether it has an old version, which is visible only to programs that were linked with that version.
         let isOutdated: Bool
 
         var isExported: Bool { isDefined && isGlobal && !isHidden }
@@ -23,17 +23,17 @@ struct ElfSymbols {
 
     let table: ByteBlock
     let names: ByteBlock
-    /// A number for each symbol; nil where the library has no versions.
+    /// Version numbers of the symbols; nil in a library without versions.
     var versions: ByteBlock?
 
     private static let prefixes = ["bgtask_", "bgt_"].map { Array($0.utf8) }
 
-    /// Every symbol whose name is reserved for the ABI, in the table's order.
+    /// All symbols whose names are reserved for the ABI, in the table's order.
     func ours() throws(PluginBinaryProblem.Kind) -> [Symbol] {
         try symbols { name in Self.prefixes.contains { names.starts(with: $0, at: name) } }
     }
 
-    /// A library may have several of one name, in versions.
+    /// All symbols of that name; a library may have several, with different versions.
     func named(_ text: String) throws(PluginBinaryProblem.Kind) -> [Symbol] {
         let wanted = Array(text.utf8) + [0]
         return try symbols { names.starts(with: wanted, at: $0) }

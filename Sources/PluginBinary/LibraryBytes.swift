@@ -2,10 +2,10 @@
 
 internal import Glibc
 
-/// Reads ranges of one open file, never past its end. Does not map it: a file that shrinks under a map kills the
-/// reader.
+/// Reads ranges of one open file, never past its end. The file is not mapped: access to a map of a file that shrinks
+/// would kill the process.
 struct LibraryBytes {
-    /// No table of a real library comes near it; a forged size must not be believed.
+    /// Limit in bytes, far above every table of a real library; it protects against forged sizes.
     static let largestRead: UInt64 = 64 << 20
 
     let descriptor: CInt
@@ -33,13 +33,13 @@ struct LibraryBytes {
             }
         }
         if failure != 0 { throw .unreadable(errno: failure) }
-        // The file became shorter since its size was asked for.
+        // The file has shrunk since its size was read.
         guard bytes.count == wanted else { throw .truncated }
         return ByteBlock(bytes)
     }
 }
 
-/// Bytes read from a library, with checked little-endian reads.
+/// Bytes of a library, with bounds-checked little-endian reads.
 struct ByteBlock {
     private let bytes: [UInt8]
 
@@ -59,7 +59,7 @@ struct ByteBlock {
         }
     }
 
-    /// Whether `count` bytes from `offset` are exactly `expected`.
+    /// Whether the `count` bytes at `offset` equal `expected`.
     func holds(_ expected: [UInt8], at offset: Int, count: Int) -> Bool {
         count == expected.count && starts(with: expected, at: offset)
     }

@@ -1,19 +1,19 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// What a library brings along and asks of the loader. Nothing in it makes a host refuse the library.
+/// Properties of a library that affect loading. None of them makes a host refuse it.
 package struct LibraryTraits: Hashable, Sendable {
-    /// How much of what the loader fills in is read-only once it is done.
+    /// Amount of loader-written data that becomes read-only after loading.
     package enum RelocationProtection: String, Hashable, Sendable {
         case full
         case partial
         case none
     }
 
-    /// The name that it gives itself; nil when it has none.
+    /// The shared-object name; nil when it has none.
     package let name: String?
-    /// The libraries that are loaded with it.
+    /// Names of the libraries that are loaded with it.
     package let needs: [String]
-    /// Where it looks for those first.
+    /// Directories in which those libraries are searched first.
     package let searchPaths: [String]
     package let wantsExecutableStack: Bool
     package let hasTextRelocations: Bool

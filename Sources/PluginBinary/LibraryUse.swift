@@ -1,9 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// What a library is to be loaded for. It is one or the other: never both.
+/// Purpose of loading a library; a library serves exactly one.
 package enum LibraryUse: Hashable, Sendable {
-    /// It is a plugin and says so in its note.
+    /// A plugin with an entry and a note.
     case entry
-    /// It knows nothing of plugins; a manifest binds these functions of it, by name.
+    /// An ordinary library, whose functions with these names a manifest binds.
     case functions([String])
 }

@@ -3,28 +3,30 @@
 internal import Glibc
 package import TaskModel
 
-/// A shared library that this host may load, examined as plain bytes. Never loads it, and proves nothing about its
-/// code.
+/// A shared library that this host can load, examined as plain bytes. It is never loaded here, and its code is not
+/// checked.
 package struct PluginBinary: Hashable, Sendable {
-    /// The one symbol that is ever looked up (BGT-ABI-01).
+    /// The only symbol that is looked up (BGT-ABI-01).
     package static let entryName = "bgtask_plugin_entry"
 
     package let path: String
     package let note: BinaryNote
-    /// The state of the file that was examined.
+    /// Identity of the file that was examined.
     package let identity: FileIdentity
 
     package static func examine(path: String) throws(PluginBinaryProblem) -> PluginBinary {
-        // Without O_NONBLOCK a named pipe would be waited for.
+        // Without O_NONBLOCK, opening a named pipe would block.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw PluginBinaryProblem(path: path, kind: .unreadable(errno: errno)) }
         defer { close(descriptor) }
         return try examine(descriptor: descriptor, path: path)
     }
 
+    /// Examines an open file, and throws its first problem.
+    ///
     /// - Parameters:
-    ///   - descriptor: open for reading; its position is neither used nor moved.
-    ///   - path: names the library in messages.
+    ///   - descriptor: a descriptor that is open for reading; its position is neither used nor moved.
+    ///   - path: name of the library in messages.
     package static func examine(
         descriptor: CInt,
         path: String

@@ -3,20 +3,20 @@
 import LinuxSystem
 import TaskModel
 
-/// Why a library is not loaded. Found by reading bytes; nothing of the library has run.
+/// The reason why a library is not loaded, found by reading its bytes.
 package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Kind: Error, Hashable, Sendable {
         case unreadable(errno: Int32)
-        /// A folder, a device, a pipe; the value says which.
+        /// The file is a directory, a device or a pipe, as the value names it.
         case notAFile(String)
         case notAnELF
-        /// The value is what the file is: 32-bit, or neither.
+        /// The value is the class of the file: 32-bit.
         case wrongClass(String)
         case foreignArchitecture(String)
-        /// The value is what the file is instead.
+        /// The value is the actual type of the file.
         case notASharedLibrary(String)
         case truncated
-        /// The value finishes the sentence "is damaged: ...".
+        /// The value completes the sentence "is damaged: ...".
         case damaged(String)
         case noNote
         case newerMajor(Int)
@@ -26,13 +26,13 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         case entryHidden
         case entryNotAFunction
         case foreignExport(String)
-        /// Its manifest binds functions of it, but it is a plugin that has an entry of its own.
+        /// The manifest binds functions of the library, but it is a plugin with an entry of its own.
         case noteBesideHandlers
         case entryBesideHandlers
-        /// What a manifest binds and the library lacks, and what may have been meant.
+        /// The manifest binds a function that the library lacks; `nearest` is the most similar function name.
         case symbolMissing(String, nearest: String?)
         case symbolHidden(String)
-        /// The loader gives it only to programs that were linked with that version.
+        /// The loader provides the symbol only to programs that were linked with that version.
         case symbolOutdated(String)
         case symbolNotAFunction(String)
     }
@@ -45,7 +45,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         self.kind = kind
     }
 
-    /// The ABI's rule that is broken; nil where the file is not even a library.
+    /// The violated rule of the ABI; nil if the file is no library at all.
     package var rule: String? {
         switch kind {
         case .entryMissing, .entryHidden, .entryNotAFunction, .foreignExport: "BGT-ABI-01"
@@ -55,7 +55,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         }
     }
 
-    /// The function that a manifest binds in vain; nil where the problem is another one.
+    /// The bound function that the problem concerns; nil for other problems.
     package var symbol: String? {
         switch kind {
         case .symbolMissing(let name, _), .symbolHidden(let name), .symbolOutdated(let name),
@@ -65,7 +65,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         }
     }
 
-    /// A stable word for programs.
+    /// A stable identifier for programs.
     package var code: String {
         switch kind {
         case .unreadable: "unreadable"
@@ -95,7 +95,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
 
     package var description: String { "\(message); \(remedy)" }
 
-    /// Names the library, the value and the rule.
+    /// The library, its value and the rule.
     package var message: String {
         let statement = "library \(path.inQuotes) \(fact)"
         return rule.map { "\(statement) (\($0))" } ?? statement

@@ -1,15 +1,15 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Everything that one run of the checker found: the document that `--json` prints.
+/// All results of one run of the checker: the document that `--json` prints.
 ///
-/// `format` is the version of its shape: keys may be added to a format, none changes or goes.
+/// `format` is the version of its structure: keys may be added to a format, but none is changed or removed.
 package struct CheckReport: Hashable, Sendable, Encodable {
     package let format = 1
-    /// The version of the checker.
+    /// Version of the checker.
     package let tool: String
-    /// The ABI that plugins were held against, as MAJOR.MINOR.
+    /// The ABI version that plugins were checked against, as MAJOR.MINOR.
     package let abi: String
-    /// How deep it looked: 0 reads files and runs nothing.
+    /// Depth of the checks: 0 reads files and runs nothing.
     package let level = 0
     package let verdict: CheckVerdict
     package let manifests: [ManifestReport]
@@ -22,16 +22,16 @@ package struct CheckReport: Hashable, Sendable, Encodable {
     }
 }
 
-/// What one manifest and its library came to.
+/// Results for one manifest and its library.
 package struct ManifestReport: Hashable, Sendable, Encodable {
     package let manifest: String
     /// SHA-256; empty when the file could not be read.
     package let manifestDigest: String
-    /// Nil when the file does not even tell that.
+    /// Nil when the identifier could not be read.
     package let identifier: String?
-    /// Nil when there is none to read.
+    /// Nil when there is no readable library.
     package let library: String?
-    /// SHA-256; nil when there is none to read.
+    /// SHA-256; nil when there is no readable library.
     package let libraryDigest: String?
     package let verdict: CheckVerdict
     package let results: [CheckResult]
@@ -46,13 +46,13 @@ package struct ManifestReport: Hashable, Sendable, Encodable {
     }
 }
 
-/// The result in one word, the worst last.
+/// The overall result; the worst case is last.
 package enum CheckVerdict: String, CaseIterable, Hashable, Comparable, Sendable, Encodable {
     case conforms
     case passedWithExclusions = "passed-with-exclusions"
     case doesNotConform = "does-not-conform"
     case cannotBeLoaded = "cannot-be-loaded"
-    /// Its answers and the catalogue's differ; trust neither.
+    /// The results of the checks contradict the catalogue; both are unreliable.
     case checkerFailed = "checker-failed"
 
     package static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }

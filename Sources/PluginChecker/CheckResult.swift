@@ -4,24 +4,24 @@ internal import LocatedYAML
 internal import PluginBinary
 internal import PluginCatalog
 
-/// The answer to one check, with everything that was found.
+/// The result of one check, with all findings.
 package struct CheckResult: Hashable, Sendable, Encodable {
     package enum Outcome: String, Hashable, Sendable, Encodable, CaseIterable {
         case pass
-        /// A host takes it; somebody will be surprised.
+        /// A host accepts it, but a user may be surprised.
         case warn
         /// A host refuses it.
         case fail
-        /// Could not be asked.
+        /// The check could not be made.
         case skip
-        /// Was not asked.
+        /// The check was not selected.
         case excluded
     }
 
     package let check: PluginCheck
     package let outcome: Outcome
     package let findings: [CheckFinding]
-    /// Why it was skipped or excluded; nil otherwise.
+    /// The reason for skipping or excluding; nil otherwise.
     package let reason: String?
 
     init(_ check: PluginCheck, _ findings: [CheckFinding]) {
@@ -52,7 +52,7 @@ package struct CheckResult: Hashable, Sendable, Encodable {
     }
 }
 
-/// One thing that a check found: where, against which rule, and what to do about it.
+/// One finding of a check: its place, its rule and its remedy.
 package struct CheckFinding: Hashable, Sendable, Encodable {
     package enum Severity: String, Hashable, Sendable, Encodable {
         case error
@@ -60,12 +60,12 @@ package struct CheckFinding: Hashable, Sendable, Encodable {
     }
 
     package let severity: Severity
-    /// One of the ABI's, or the name of a manifest's rule.
+    /// A rule of the ABI, or the name of a rule for manifests.
     package let rule: String
     package let file: String
-    /// From 1; nil where the whole file is meant.
+    /// From 1; nil when the finding concerns the whole file.
     package let line: Int?
-    /// From 1.
+    /// From 1; nil when the finding concerns the whole file.
     package let column: Int?
     package let key: String?
     package let message: String

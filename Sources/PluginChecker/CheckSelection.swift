@@ -1,8 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Which checks are asked, by regular expressions over their names.
+/// Selection of checks by regular expressions that match their names.
 package struct CheckSelection {
-    /// Why a selection cannot be used.
+    /// The reason why a selection is invalid.
     package struct Problem: Error, Hashable, CustomStringConvertible {
         package let description: String
     }
@@ -18,7 +18,7 @@ package struct CheckSelection {
         (include, exclude, includeText, reason) = (nil, nil, "", "")
     }
 
-    /// - Parameter reason: why some are left out, for whoever reads the report.
+    /// - Parameter reason: the reason for excluding checks, for readers of the report.
     package init(include: String?, exclude: String?, reason: String?) throws(Problem) {
         if exclude != nil, reason?.isEmpty ?? true {
             throw Problem(description: "--exclude leaves checks out; give the reason with --reason")
@@ -32,14 +32,14 @@ package struct CheckSelection {
         self.reason = reason ?? ""
     }
 
-    /// Nil for a check that is asked.
+    /// The reason why a check is excluded; nil for a selected check.
     func exclusion(of check: PluginCheck) -> String? {
         if let exclude, check.rawValue.contains(exclude) { return reason }
         if let include, !check.rawValue.contains(include) { return "not of --include \(includeText)" }
         return nil
     }
 
-    /// One that selects nothing is a mistake more often than not.
+    /// Compiles an expression. Throws for an expression that matches no check, which is most likely a mistake.
     private static func expression(_ text: String, _ option: String) throws(Problem) -> Regex<AnyRegexOutput> {
         guard let expression = try? Regex(text) else {
             throw Problem(description: "\(option) \(text) is no regular expression; quote it for the shell")

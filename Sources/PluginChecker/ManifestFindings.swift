@@ -5,13 +5,13 @@ internal import PluginBinary
 internal import PluginCatalog
 internal import TaskModel
 
-/// What is known of one manifest and its library, sorted by check.
+/// The findings about one manifest and its library, sorted by check.
 struct ManifestFindings {
     private let manifest: ExaminedManifest
     private let survey: BinarySurvey?
     private var findings: [PluginCheck: [CheckFinding]] = [:]
 
-    /// - Parameter neighbourly: what the catalogue said of the file where it stands beside others.
+    /// - Parameter neighbourly: the catalogue's problems of the file in relation to other manifests.
     init(_ manifest: ExaminedManifest, besides neighbourly: [DocumentProblem]) {
         self.manifest = manifest
         let use = manifest.reading.library?.use ?? .entry
@@ -29,7 +29,7 @@ struct ManifestFindings {
         addLibrary()
     }
 
-    /// The rules of finding the library, not of the library.
+    /// Rules about finding the library; all others are about its contents.
     private static let areOfFinder: Set<DocumentProblem.Rule> = [
         .libraryPath, .libraryMissing, .libraryChanging, .digest,
     ]
@@ -37,12 +37,12 @@ struct ManifestFindings {
     private mutating func addLibrary() {
         guard let survey, isFound else { return }
         for problem in survey.problems {
-            // Where the function is bound says more than the library's name.
+            // The problem at the manifest's binding is more precise than the one at the library.
             let told = problem.symbol == nil ? nil : manifest.libraryProblems.first { $0.message == problem.message }
             add(told.map(CheckFinding.init) ?? CheckFinding(problem), to: PluginCheck(problem.kind))
         }
         if survey.problems.isEmpty {
-            // The file changed between two looks: the host's word counts.
+            // The file changed between two reads: the catalogue's problems count.
             for problem in manifest.libraryProblems where !Self.areOfFinder.contains(problem.rule) {
                 add(CheckFinding(problem), to: .elfStatic)
             }
@@ -88,7 +88,7 @@ struct ManifestFindings {
         return CheckResult(check, [])
     }
 
-    /// Why a check that found nothing does not stand for anything.
+    /// The reason why a check without findings proves nothing; nil when it has passed.
     private func obstacle(to check: PluginCheck) -> String? {
         if check == .manifestReadable { return nil }
         if PluginCheck.ofManifest.contains(check) { return fails(.manifestReadable) ? "the manifest is not read" : nil }

@@ -4,7 +4,7 @@ internal import LocatedYAML
 internal import PluginBinary
 internal import PluginCatalog
 
-/// One question that the checker asks about a plugin, by the name that selects it. Finds no answer itself.
+/// One check of the checker. The raw value is the name that selects it.
 package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     case manifestReadable = "manifest-readable"
     case manifestKeys = "manifest-keys"
@@ -23,7 +23,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     case taskIdentifiersFree = "task-identifiers-free"
     case containingPlugin = "containing-plugin"
 
-    /// The rule that it proves: one of the ABI's, or the manifest's.
+    /// The rule that the check verifies: one of the ABI, or "manifest".
     package var rule: String {
         switch self {
         case .manifestReadable, .manifestKeys, .manifestIdentifiers, .manifestModes, .manifestRole, .manifestHandlers,
@@ -36,7 +36,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
         }
     }
 
-    /// What holds when it passes.
+    /// The statement that holds when the check passes.
     package var promise: String {
         switch self {
         case .manifestReadable: "the manifest is one file of text, in a format that is known"
@@ -60,7 +60,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
         }
     }
 
-    /// Whether the library cannot be loaded when it fails.
+    /// Whether the library cannot be loaded when the check fails.
     package var concernsLoading: Bool {
         switch self {
         case .libraryFound, .libraryPinned, .elfStatic, .elfNote, .elfExports: true
@@ -74,7 +74,7 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
     static let ofReadLibrary: [PluginCheck] = [.elfNote, .elfExports, .elfUndefined, .elfHardened]
     static let amongNeighbours: [PluginCheck] = [.identifierFree, .taskIdentifiersFree, .containingPlugin]
 
-    /// The check that a rule of the manifest belongs to. Rules of the library's own are told apart before.
+    /// The check to which a rule for manifests belongs. Rules about the library itself are handled before.
     init(manifestRule rule: DocumentProblem.Rule) {
         self =
             switch rule {

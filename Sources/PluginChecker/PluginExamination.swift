@@ -5,16 +5,17 @@ internal import PluginBinary
 package import PluginCatalog
 package import TaskModel
 
-/// Several manifests side by side, as a host would find them, and the catalogue's word on each.
+/// Several manifests, as a host would find them together, and the catalogue's decision on each.
 ///
-/// It reads files and runs nothing. What is refused, and why, is the catalogue's to say: this only sorts it by check.
+/// Files are read and nothing is run. The catalogue decides on refusals and their reasons; this type sorts them by
+/// check.
 package struct PluginExamination {
     package let contents: CatalogContents
     private let examined: [ExaminedManifest]
 
     /// - Parameters:
-    ///   - sources: those that are asked about and those that stand beside them.
-    ///   - alreadyCatalogued: what a host knows already, which stays where two manifests claim the same.
+    ///   - sources: the manifests to examine and all manifests beside them.
+    ///   - alreadyCatalogued: the plugins that a host knows already; they take precedence in a conflict.
     package init(
         _ sources: [ManifestSource],
         pluginFolder: String?,
@@ -32,10 +33,12 @@ package struct PluginExamination {
 
     package func reading(of file: String) -> ManifestReading? { examined(file)?.reading }
 
-    /// The library of an accepted or refused manifest as it stands.
+    /// Path of the library of an accepted or refused manifest; nil when none was found.
     package func libraryPath(of file: String) -> String? { examined(file)?.libraryPath }
 
-    /// - Parameter tool: the version of the program that asks.
+    /// Results of the checks of some of the manifests.
+    ///
+    /// - Parameter tool: version of the calling program.
     package func report(on files: [String], selection: CheckSelection = .everything, tool: String) -> CheckReport {
         CheckReport(
             tool: tool,
@@ -55,7 +58,7 @@ package struct PluginExamination {
         let results = all.map { result in
             selection.exclusion(of: result.check).map { CheckResult(excluding: result.check, because: $0) } ?? result
         }
-        // Both ask the same code; should they ever differ, neither answer may be relied on.
+        // Both results come from the same code; if they ever differ, neither is reliable.
         let agrees = (refusal != nil) == all.contains { $0.outcome == .fail }
         return ManifestReport(
             manifest: file,

@@ -1,24 +1,27 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The beginning of a library's digest, as part of the file name that it is installed under: `libFeed-8c6f168f.so`.
+/// The beginning of a library's digest, as part of its installed file name: `libFeed-8c6f168f.so`.
 ///
-/// Another version has another name, so both can stand there at once, and the manifest alone says which of them counts:
-/// its renaming exchanges both.
+/// Another version has another name, so both files can exist at once. The manifest alone selects one: renaming it into
+/// place exchanges manifest and library together.
 struct DigestMark: Hashable {
-    /// Lengths that are tried, one after the other, where the name is taken by something else.
+    /// Lengths to try in order, for the case that another file has the name.
     static let lengths = [8, 16, 64]
 
     let digest: String
     let length: Int
 
-    /// - Parameter name: as a manifest has it: with folders in front, in a property list without prefix and suffix.
+    /// The file name with the mark.
+    ///
+    /// - Parameter name: name in the manifest: with leading directories, or without prefix and suffix in a property
+    ///   list.
     func applied(to name: String) -> String {
         let (stem, suffix) = Self.parts(of: name)
         return "\(Self.bare(stem, of: digest))-\(digest.prefix(length))\(suffix)"
     }
 
-    /// Whether `file` is the name of some version of the library that is called `name` without a mark, or with that of
-    /// `digest`; then the mark that it carries.
+    /// The mark in `file`, if that is a name of some version of the library; else nil. `name` is the library's name
+    /// without a mark, or with the mark of `digest`.
     static func mark(of file: String, asVersionOf name: String, _ digest: String) -> Substring? {
         let (stem, suffix) = parts(of: name)
         let front = bare(stem, of: digest) + "-"
@@ -31,13 +34,13 @@ struct DigestMark: Hashable {
         lengths.contains(text.utf8.count) && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
     }
 
-    /// `libFeed` and `.so`, or `.so.2`.
+    /// Splits a name into `libFeed` and `.so`, or `.so.2`.
     private static func parts(of name: String) -> (stem: String, suffix: String) {
         guard let suffix = name.firstMatch(of: /\.so(\.[0-9.]+)?$/) else { return (name, "") }
         return (String(name[..<suffix.range.lowerBound]), String(suffix.0))
     }
 
-    /// One that was taken from another installation carries its mark already.
+    /// Removes a mark of `digest`: the name of a library from another installation already contains it.
     private static func bare(_ stem: String, of digest: String) -> String {
         guard let hyphen = stem.lastIndex(of: "-") else { return stem }
         let end = stem[stem.index(after: hyphen)...]

@@ -3,20 +3,20 @@
 import Glibc
 import LinuxSystem
 
-/// Puts files in place and takes files away, each all at once; until it is kept, everything can be taken back.
+/// Replaces and removes files, each atomically. All steps can be rolled back until `keep`.
 ///
-/// What it makes meanwhile begins with a dot, so that no host reads it.
+/// The names of temporary files begin with a dot, so that no host reads them.
 struct FileExchange {
     private struct Step {
         let path: String
-        /// The file that was there before, under another name; nil when there was none.
+        /// Path of the previous file; nil when there was none.
         let backup: String?
     }
 
     private var steps: [Step] = []
     private var madeFolders: [String] = []
 
-    /// A whole copy beside the place it is for, on disk but not in place.
+    /// A complete copy beside its target, on disk but not yet in place.
     struct Staged {
         fileprivate let temporary: String
         fileprivate let target: String
@@ -67,13 +67,13 @@ struct FileExchange {
         Self.flush(FilePlace.folder(of: path))
     }
 
-    /// From now on nothing can be taken back.
+    /// Makes the steps final; they cannot be rolled back afterwards.
     mutating func keep() {
         for backup in steps.compactMap(\.backup) { unlink(backup) }
         (steps, madeFolders) = ([], [])
     }
 
-    /// Everything is as it was before the first step.
+    /// Restores the state before the first step.
     mutating func takeBack(_ staged: [Staged]) {
         for file in staged { unlink(file.temporary) }
         for step in steps.reversed() {
@@ -94,7 +94,7 @@ struct FileExchange {
         defer { close(descriptor) }
         do {
             try fill(descriptor)
-            // Whatever the umask: the host may be another user.
+            // Independent of the umask: the host may run as another user.
             guard fchmod(descriptor, 0o644) == 0, fsync(descriptor) == 0 else {
                 throw Self.failure("\(target) cannot be written", errno)
             }
@@ -132,7 +132,7 @@ struct FileExchange {
         "\(FilePlace.folder(of: path))/.\(FilePlace.name(of: path)).\(purpose)-\(getpid())"
     }
 
-    /// Or a machine that loses power now could find the file's old name.
+    /// Flushes a directory: otherwise a power loss could restore the old name of a file.
     private static func flush(_ folder: String) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if descriptor < 0 { return }

@@ -4,20 +4,21 @@ package import ControlAPI
 package import ControlClient
 package import TaskModel
 
-/// What a running host makes of a change of its folders. Waits for it, but not for ever.
+/// Waits, for a limited time, until a running host has processed a change of its directories.
 package struct HostVerdict {
     package enum Answer: Hashable {
         case accepted
-        /// The problems, one each.
+        /// The messages of the problems.
         case refused([String])
-        /// The plugin is not listed any more.
+        /// The plugin is no longer listed.
         case gone
         case silent
     }
 
-    /// Hosts notice within milliseconds, unless a large library has to be read first.
+    /// Timeout for the host. It notices a change within milliseconds, unless it has to read a large library first.
     package static let patience: Duration = .seconds(10)
-    /// What a host refuses may be what stood there before, until it has looked.
+    /// Time for which a refusal has to persist: until the host has read the change, the refusal may be about the
+    /// previous file.
     private static let settling: Duration = .seconds(1)
     private static let pause: Duration = .milliseconds(50)
 
@@ -26,7 +27,8 @@ package struct HostVerdict {
 
     package init(client: ControlClient) { self.client = client }
 
-    /// All plugins of the host. One that is still loading is given time to finish; after that its list is taken as it is.
+    /// All plugins of the host. Waits up to `patience` while the host is still loading; then the list is returned as it
+    /// is.
     package func plugins() async throws -> PluginListReply {
         var list = try await client.plugins()
         let end = clock.now + Self.patience
@@ -59,7 +61,7 @@ package struct HostVerdict {
         return .silent
     }
 
-    /// Whether every launch that was decided on before has its library by now, so that the file may go.
+    /// Whether every launch that was decided before has loaded its library by now, so that the file can be deleted.
     func onLoading(of library: String, by identifier: PluginIdentifier) async throws -> Bool {
         let end = clock.now + Self.patience
         while let reply = try await plugin(identifier), reply.librariesToLoad.contains(library) {
@@ -69,7 +71,7 @@ package struct HostVerdict {
         return true
     }
 
-    /// What still runs of a plugin, or is being written about it, is waited for.
+    /// Purges a plugin's records, and waits up to `patience` for running launches and commits of the plugin.
     package func onPurge(of identifier: PluginIdentifier) async throws -> PluginPurgeReply {
         let end = clock.now + Self.patience
         while true {
@@ -83,7 +85,7 @@ package struct HostVerdict {
         }
     }
 
-    /// Accepted means that another manifest describes the plugin now.
+    /// Waits for the host's answer to a removal. `accepted` means that another manifest now describes the plugin.
     func onRemoval(of identifier: PluginIdentifier, describedBy manifest: String) async throws -> Answer {
         let end = clock.now + Self.patience
         while clock.now < end {

@@ -2,7 +2,7 @@
 
 package import PluginChecker
 
-/// Why a plugin was not installed or removed. Every file is then as it was before.
+/// The reason why a plugin was not installed or removed. All files are then as before.
 package struct InstallationError: Error, Sendable {
     package let message: String
     /// Nil when the message contains the remedy.

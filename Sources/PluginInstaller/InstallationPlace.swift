@@ -3,12 +3,12 @@
 import PluginCatalog
 package import TaskModel
 
-/// The folders that plugins are installed into, and the host that reads them if one runs.
+/// The directories in which plugins are installed, and the host that reads them, if one is running.
 package struct InstallationPlace: Hashable {
     package struct RunningHost: Hashable {
         package let socket: String
         package let user: String
-        /// Those that its main plugins have, by manifest or by configuration.
+        /// The extensions of main plugins, from manifests and configuration.
         let extensions: [PluginIdentifier: Set<PluginIdentifier>]
 
         package init(socket: String, user: String, extensions: [PluginIdentifier: Set<PluginIdentifier>]) {
@@ -18,7 +18,7 @@ package struct InstallationPlace: Hashable {
         }
     }
 
-    /// The one folder that is written to.
+    /// The only directory that is written to.
     package let operatorFolder: String
     let packageFolders: [String]
     let pluginFolder: String?

@@ -5,10 +5,10 @@ import LinuxSystem
 import PluginCatalog
 import TaskModel
 
-// Carries a plan out: all files are put in place and the host has the plugin, or everything is as before.
+// Execution of a plan: all files are in place and the host has the plugin, or everything is as before.
 extension InstallationPlan {
     package enum Verdict: Hashable, Sendable {
-        /// No host runs on these folders.
+        /// No host uses these directories.
         case noHost
         case accepted
         /// The host has the new version, and loads the previous library once more.
@@ -19,7 +19,7 @@ extension InstallationPlan {
 
     package struct Installation: Hashable, Sendable {
         package let verdict: Verdict
-        /// Files of previous versions that are still there, because the host or another manifest needs them.
+        /// Files of previous versions that still exist, because the host or another manifest needs them.
         package let left: [String]
     }
 

@@ -7,23 +7,23 @@ package import PluginCatalog
 package import PluginChecker
 package import TaskModel
 
-/// One plugin to be installed: what would be written where, after every check. Writes nothing.
+/// The plan to install one plugin: all files to write, after every check. It writes nothing.
 package struct InstallationPlan {
     package let place: InstallationPlace
     package let manifest: Manifest
     package let source: String
     package let manifestTarget: String
-    /// What is written there.
+    /// The bytes to write to `manifestTarget`.
     let bytes: [UInt8]
     package let library: LibraryFile
-    /// Nil when it stays in the plugin folder, under its own name.
+    /// Nil when the library stays in the plugin directory, under its own name.
     package let libraryTarget: InstalledLibrary?
-    /// What goes once the new version counts.
+    /// Files to delete once the new version is in effect.
     package let superseded: Superseded
     package let report: CheckReport
-    /// The manifest that is replaced.
+    /// The manifest that is replaced; nil when there is none.
     package let previous: ManifestReading?
-    /// Plugins that would be put out by this one.
+    /// Other plugins that would be refused because of this one.
     package let displaced: [RefusedPlugin]
 
     package var identifier: PluginIdentifier { manifest.identifier.value }
@@ -69,7 +69,7 @@ package struct InstallationPlan {
                 report: report
             )
         }
-        // A property list under the name of a text file, or the other way round, would be read as what it is not.
+        // The extension selects the format, so a file of one format under the other's extension would be misread.
         if previous?.path.hasSuffix(".plist") == !source.hasSuffix(".plist") {
             throw InstallationError(
                 "\(identifierText(reading)) is installed as \(target), which is of the other format",

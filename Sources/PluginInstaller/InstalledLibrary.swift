@@ -5,22 +5,23 @@ import LocatedYAML
 import PluginCatalog
 import TaskModel
 
-/// Where a library is installed: beside its manifest, under the vendor's name and the beginning of its digest. Writes
-/// nothing, and takes no other file's place.
+/// The path of an installed library: beside its manifest, with the vendor's file name and the beginning of its digest.
+/// It writes nothing and never replaces another file.
 package struct InstalledLibrary: Hashable {
     let mark: DigestMark
     package let path: String
-    /// Whether it stands there already, as when the same version is installed again.
+    /// Whether the library is already there, as when the same version is installed again.
     let isThere: Bool
 
-    /// Nil when it stays where it is: in the plugin folder, where the manifest will find it as it is.
+    /// Returns nil when the library stays in place: the manifest names it by an absolute path, or it is in the plugin
+    /// directory.
     init?(of manifest: Manifest, beside target: String, from library: LibraryFile, pluginFolder: String?) throws {
         let name = manifest.library.path.value
-        // It belongs to somebody else, who replaces it as they see fit.
+        // A library named by its absolute path is managed elsewhere.
         if manifest.library.isAbsolute { return nil }
         let folder = FilePlace.folder(of: target)
         if let pluginFolder, library.path == "\(pluginFolder)/\(name)",
-            // What stands beside the manifest would be taken before it.
+            // A file beside the manifest would take precedence.
             pluginFolder == folder || !FilePlace.exists("\(folder)/\(name)")
         {
             return nil
@@ -40,7 +41,7 @@ package struct InstalledLibrary: Hashable {
         )
     }
 
-    /// Whether the very file is there that its name tells, and no link to one.
+    /// Whether a regular file with the library's digest is at `path`, not a link.
     static func holds(_ library: LibraryFile, at path: String) -> Bool {
         FilePlace.isRegular(path) && (try? LibraryDigest.of(path: path)) == library.digest
     }

@@ -5,7 +5,7 @@ import LocatedYAML
 import PluginCatalog
 package import TaskModel
 
-/// What the folders hold at this moment, as a host sees it.
+/// The current contents of the directories, as a host reads them.
 package struct InstalledManifests {
     struct File {
         let source: ManifestSource
@@ -18,7 +18,7 @@ package struct InstalledManifests {
 
     let files: [File]
     let contents: CatalogContents
-    /// Those that the running host's configuration lists beside the manifests.
+    /// Extensions that only the running host's configuration lists.
     let operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
 
     package init(_ place: InstallationPlace) {
@@ -39,10 +39,10 @@ package struct InstalledManifests {
         contents = Catalog.settle(files.map(\.manifest), operatorExtensions: operatorExtensions)
     }
 
-    /// What a host that reads the folders knows by now.
+    /// The plugins that a host with these directories has catalogued.
     var known: [KnownPlugin] { contents.entries.map { KnownPlugin($0) } }
 
-    /// The operator's manifest of a plugin: the one that counts, if several claim it.
+    /// The operator's manifest of a plugin; the effective one if several claim it.
     func operators(_ identifier: PluginIdentifier) -> File? {
         let own = files.filter { $0.isOperators && $0.identifier == identifier }
         let counting = contents.entry(for: identifier)?.manifestPath
@@ -55,17 +55,17 @@ package struct InstalledManifests {
         files.first { !$0.isOperators && $0.identifier == identifier }
     }
 
-    /// The library that a manifest found beside itself; nil when another manifest names it too.
+    /// The library that a manifest found beside itself; nil when other manifests use it too.
     func ownLibrary(of file: File) -> String? {
         guard let name = file.manifest.reading.library?.path.value else { return nil }
         let beside = "\(FilePlace.folder(of: file.path))/\(name)"
         guard beside == file.manifest.libraryPath, others(naming: name, than: file.path).isEmpty else { return nil }
-        // By a whole path, through a link or from a package: whoever else uses it keeps it.
+        // Other manifests may use it through an absolute path, a link or from a package.
         let users = files.filter { $0.path != file.path }.compactMap(\.manifest.libraryPath)
         return users.contains { FilePlace.isSame($0, beside) } ? nil : beside
     }
 
-    /// Other manifests of the operator's folder that name a library by these words: they mean the same file.
+    /// Other manifests of the operator's directory with the same library name, which refer to the same file.
     func others(naming library: String, than file: String?) -> [File] {
         files.filter { $0.isOperators && $0.path != file && $0.manifest.reading.library?.path.value == library }
     }

@@ -5,8 +5,8 @@ import LocatedYAML
 import PluginCatalog
 import TaskModel
 
-/// The bytes of a manifest as they are installed: those that were read, but for the library's name, with a pin if one is
-/// wanted. What a manifest says otherwise is nobody's to change.
+/// The installed bytes of a manifest: the original bytes with the installed name of the library, and a pinned digest if
+/// requested. Nothing else is changed.
 struct ManifestBytes {
     private let reading: ManifestReading
     private let original: [UInt8]
@@ -21,9 +21,11 @@ struct ManifestBytes {
         original = Array(data)
     }
 
+    /// The changed bytes. Throws when the format does not allow the change.
+    ///
     /// - Parameters:
-    ///   - mark: what the library's name is given; nil leaves it as it is.
-    ///   - digest: the pin that is added, unless there is one.
+    ///   - mark: the mark for the library's name; nil keeps the name.
+    ///   - digest: the digest to pin, unless the manifest pins one.
     func marked(_ mark: DigestMark?, pinning digest: String?) throws -> [UInt8] {
         let named = try mark.map(naming) ?? original
         guard let digest, reading.library?.pinnedDigest == nil else { return named }
@@ -49,7 +51,7 @@ struct ManifestBytes {
         )
     }
 
-    /// The same text with the name exchanged, wherever it may be meant.
+    /// The original text with the name replaced, once for each place that may be the library's key.
     private func candidates(_ mark: DigestMark) -> [[UInt8]] {
         if original.starts(with: "bplist".utf8) { return [binaryList(mark)].compactMap(\.self) }
         let text = String(decoding: original, as: UTF8.self)
@@ -78,7 +80,7 @@ struct ManifestBytes {
         )
     }
 
-    /// Whether the bytes say what was read, but for the library's name.
+    /// Whether the bytes have the original meaning, apart from the library's name.
     private func means(_ bytes: [UInt8], besidesLibrary name: String) -> Bool {
         let changed = ManifestReading.read(bytes: bytes, file: reading.file)
         guard let old = reading.manifest, let new = changed.manifest else { return false }

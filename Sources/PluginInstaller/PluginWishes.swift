@@ -4,7 +4,7 @@ import LocatedYAML
 package import PluginCatalog
 import TaskModel
 
-/// What a manifest asks for, one line each, so that two versions can be compared. Grants nothing.
+/// The permissions and settings that a manifest requests, one line each, for comparing two versions. Grants nothing.
 package struct PluginWishes: Hashable {
     struct Wish: Hashable {
         let topic: String
@@ -18,7 +18,7 @@ package struct PluginWishes: Hashable {
         func add(_ topic: String, _ values: [String]) { wishes += values.map { Wish(topic: topic, value: $0) } }
         for key in ManifestKey.allCases {
             switch key {
-            // The consent screen shows them by themselves.
+            // The installation prompt shows these keys separately.
             case .manifest, .identifier, .name, .version, .role, .containingPlugin, .library, .sha256: break
             case .backgroundModes: add("modes", manifest.modes.map(\.rawValue).sorted())
             case .permittedIdentifiers: add("identifiers", manifest.permitted.map(\.value.description))
@@ -32,7 +32,7 @@ package struct PluginWishes: Hashable {
             case .limitsMemory: add("memory", manifest.limits?.memory.map { ["at most \($0) bytes"] } ?? [])
             case .settings:
                 add("settings", manifest.settings.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" })
-            // Each of their keys has a row of its own.
+            // Each of their keys has an entry of its own.
             case .sandbox, .limits: break
             }
         }
@@ -51,7 +51,7 @@ package struct PluginWishes: Hashable {
         return topics
     }
 
-    /// Added requests with a plus, removed ones with a minus.
+    /// Lines with a minus for removed requests and a plus for added ones.
     package func changes(from old: PluginWishes) -> [String] {
         let gone = old.all.filter { !all.contains($0) }.map { "- \($0.topic): \($0.value)" }
         return gone + all.filter { !old.all.contains($0) }.map { "+ \($0.topic): \($0.value)" }

@@ -4,12 +4,12 @@ import ControlClient
 import TaskModel
 
 extension RemovalPlan {
-    /// Removes the files and waits for the host; nil when no host runs on these folders. Throws `InstallationError`, with
-    /// every file in place again, or `ControlError`.
+    /// Removes the files and waits for the host; nil when no host uses these directories. Throws `InstallationError`,
+    /// after restoring every file, or `ControlError`.
     package func remove() async throws -> HostVerdict.Answer? {
         var exchange = FileExchange()
         do {
-            // The manifest first: a library that went before it would be missed.
+            // The manifest first: otherwise the host would report a missing library.
             try exchange.remove(manifest)
             if let library { try exchange.remove(library) }
         } catch {

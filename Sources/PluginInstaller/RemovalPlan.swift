@@ -4,18 +4,18 @@ import LocatedYAML
 package import PluginCatalog
 package import TaskModel
 
-/// One plugin to be removed: which files of the operator's folder go. Removes nothing.
+/// The plan to remove one plugin: the files of the operator's directory to delete. It removes nothing itself.
 package struct RemovalPlan {
     package let place: InstallationPlace
     package let identifier: PluginIdentifier
     package let manifest: String
     package let version: String?
-    /// Nil when it stands elsewhere, or another manifest names it too.
+    /// Nil when it is elsewhere, or another manifest uses it too.
     package let library: String?
     package let keptLibrary: String?
-    /// What earlier versions have left, if anything.
+    /// Files of earlier versions, if any.
     package let superseded: Superseded?
-    /// A package's manifest, which counts again afterwards.
+    /// Path of a package's manifest that takes effect again afterwards; nil for none.
     package let uncovered: String?
     package let displaced: [RefusedPlugin]
 

@@ -6,19 +6,18 @@ import LocatedYAML
 import PluginCatalog
 import TaskModel
 
-/// Files in the operator's folder that no manifest counts any more, and that nobody but these commands made: libraries of
-/// other versions, and what a command that was ended at once left under names with a dot. Deletes what still is unused
-/// when it is asked to.
+/// Unused files in the operator's directory that only these commands create: libraries of other versions, and temporary
+/// files of a command that was interrupted. They are deleted only if they are still unused then.
 package struct Superseded {
     let place: InstallationPlace
     /// Sorted.
     package let paths: [String]
 
     /// - Parameters:
-    ///   - manifest: the one that is or was installed.
-    ///   - library: what it names, of that digest.
-    ///   - kept: where that is, or will be.
-    ///   - replaced: the library that has counted so far, if nobody else needs it.
+    ///   - manifest: path of the manifest that is or was installed.
+    ///   - library: library name in that manifest, with the given digest.
+    ///   - kept: path of the library to keep.
+    ///   - replaced: the previous library, if no other manifest uses it.
     init(
         by manifest: String,
         library: String,
@@ -29,13 +28,13 @@ package struct Superseded {
     ) {
         self.place = place
         let folder = FilePlace.folder(of: manifest)
-        // A library that the manifest names by its whole path is not one of these.
+        // A library that the manifest names by its absolute path is not among them.
         let library = library.hasPrefix("/") ? FilePlace.name(of: library) : library
         let inside = FilePlace.folder(of: "\(folder)/\(library)")
         let name = FilePlace.name(of: library)
         func isVersion(_ file: String) -> Bool {
             guard let mark = DigestMark.mark(of: file, asVersionOf: name, digest) else { return false }
-            // A name alone is no proof: the file must be what its name says.
+            // The name is not sufficient: the digest of the file must match it.
             return (try? LibraryDigest.of(path: "\(inside)/\(file)"))?.hasPrefix(mark) ?? false
         }
         func isAbandoned(_ file: String) -> Bool {
@@ -57,14 +56,17 @@ package struct Superseded {
         paths = Set(unused + [replaced].compactMap(\.self)).subtracting([kept].compactMap(\.self)).sorted()
     }
 
-    /// Those that stay, because a manifest has come to name them or one of them cannot be read.
+    /// Deletes the files that are still unused.
+    ///
+    /// - Returns: the files that still exist, because a manifest now names them, a manifest is unreadable, or deletion
+    ///   failed.
     func delete() -> [String] {
         guard let used = Self.libraries(in: place) else { return paths }
         for path in paths where !used.contains(path) { unlink(path) }
         return paths.filter(FilePlace.exists)
     }
 
-    /// All that the manifests name, wherever they may mean it; nil when one of them does not tell.
+    /// All paths that the manifests may refer to; nil when a manifest's library cannot be read.
     private static func libraries(in place: InstallationPlace) -> Set<String>? {
         var libraries: Set<String> = []
         for source in Catalog.manifests(in: place.folders).sources {

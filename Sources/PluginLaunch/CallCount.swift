@@ -2,7 +2,7 @@
 
 import RunnerWire
 
-/// The unanswered calls of one launch, counted by the host: a runner that is not ours keeps no window.
+/// Count of the unanswered calls of one launch, kept by the host: a tampered runner may ignore the window.
 struct CallCount {
     private var unanswered = 0
     /// Whether a call beyond the window was reported.
@@ -16,18 +16,18 @@ struct CallCount {
         return true
     }
 
-    /// Whether the first call beyond the window has just come: once in the life of a launch.
+    /// Whether this is the first call beyond the window; true once in the life of a launch.
     mutating func reports() -> Bool {
         defer { isReported = true }
         return !isReported
     }
 
-    /// Counts one answer. An answer without a call changes nothing.
+    /// Counts one answer. An answer without a call has no effect.
     mutating func answered() { unanswered = max(0, unanswered - 1) }
 }
 
 extension RunnerMessage {
-    /// Whether the host answers it.
+    /// Whether the host answers the message.
     fileprivate var isCall: Bool {
         switch self {
         case .submit, .cancel, .cancelAll, .pending: true
@@ -39,7 +39,7 @@ extension RunnerMessage {
 }
 
 extension HostMessage {
-    /// Whether it answers a call of the runner.
+    /// Whether the message answers a call of the runner.
     var isAnswer: Bool {
         switch self {
         case .submitted, .refused, .cancelled, .pending: true

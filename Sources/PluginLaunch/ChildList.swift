@@ -4,7 +4,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Lists this process's children, adopted and zombie ones too. Asks the kernel anew each time.
+/// Lists this process's children, including adopted ones and zombies. Every call reads them from the kernel again.
 struct ChildList {
     private let threads: Descriptor
     private let processes: Descriptor
@@ -24,7 +24,7 @@ struct ChildList {
         }
     }
 
-    /// Every process that can be seen.
+    /// All visible processes.
     func all() throws(SystemError) -> [Int32] {
         try Self.numbers("list processes") { bgl_numbers_in(processes.number, $0, $1) }
     }

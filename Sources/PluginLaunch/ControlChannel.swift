@@ -6,7 +6,7 @@ import LinuxSystem
 import RunnerWire
 import TaskModel
 
-/// The host's end of the socket to one runner. Believes nothing of what comes out of it.
+/// The host's end of the socket to one runner. All received bytes are validated.
 struct ControlChannel {
     enum Status: Equatable {
         case open
@@ -15,21 +15,22 @@ struct ControlChannel {
         case malformed(String)
     }
 
-    /// Two of the largest frames: a runner that reads at all is never that far behind.
+    /// Limit in bytes of unsent messages: two frames of the largest size. A runner that reads at all never exceeds it.
     static let outgoingLimit = 2 * HostMessage.frameLimit
-    /// More than a socket holds: what a dead runner left behind is read whole, and no living stranger is heard forever.
+    /// Limit in bytes of one drain. It exceeds the size of a socket buffer: the messages of a dead runner are read
+    /// completely, and a living process cannot prolong the drain.
     private static let drainLimit = 8 << 20
-    /// What handling a message is counted as, so that small ones cannot be more than some ten thousand per second.
+    /// Cost in bytes of handling one message. It limits small messages to about ten thousand per second.
     private static let messageCost = 256
 
     private var socket: Descriptor?
     private var decoder = FrameDecoder<RunnerMessage>()
-    /// The next message, which the receiver did not take yet.
+    /// The next message, which the receiver has not accepted yet.
     private var held: RunnerMessage?
     private var outgoing: [UInt8] = []
     private var sentCount = 0
     private var pace: Pace
-    /// Bytes read so far.
+    /// The number of bytes received so far.
     private var received = 0
 
     init(socket: Descriptor, at now: MonotonicTime) {
@@ -39,17 +40,17 @@ struct ControlChannel {
 
     /// Nil once the channel is closed.
     var descriptor: Descriptor? { socket }
-    /// What its descriptor is to be watched for.
+    /// The events for which the descriptor has to be watched.
     var awaited: Int { hasOutgoing ? BGL_READABLE | BGL_WRITABLE : BGL_READABLE }
     private var hasOutgoing: Bool { sentCount < outgoing.count }
     var resumesAt: MonotonicTime? { pace.resumesAt }
-    /// Whether a message waits for the receiver; nothing more is read until `resume` has delivered it.
+    /// Whether a message waits for the receiver. No more bytes are read until `resume` has delivered it.
     var isHeld: Bool { held != nil }
 
     /// Reads once, so that no runner takes more than its turn.
     ///
-    /// - Parameter deliver: returns false for a message that the receiver does not take yet: it and what follows it is
-    ///   held until `resume`.
+    /// - Parameter deliver: returns false when the receiver does not accept the message yet: it and all later messages
+    ///   are held until `resume`.
     mutating func receive(
         into buffer: UnsafeMutableRawBufferPointer,
         at now: MonotonicTime,
@@ -69,7 +70,7 @@ struct ControlChannel {
         return decode(at: now, deliver: deliver)
     }
 
-    /// Delivers the held message and those behind it, as far as the receiver takes them. Reads nothing.
+    /// Delivers the held message and the messages behind it, as far as the receiver accepts them. Reads no bytes.
     mutating func resume(at now: MonotonicTime, deliver: (RunnerMessage) -> Bool) -> Status {
         guard socket != nil else { return .ended }
         return decode(at: now, deliver: deliver)
@@ -95,12 +96,12 @@ struct ControlChannel {
 
     private mutating func next() throws(WireError) -> RunnerMessage? {
         guard let message = held else { return try decoder.next() }
-        // Not by `take()`: optimized code of Swift 6.3.1 releases the returned value once too often, and the host crashes.
+        // Not `take()`: code optimized by Swift 6.3.1 over-releases the returned value, which crashes the host.
         held = nil
         return message
     }
 
-    /// Delivers all messages that the runner has sent so far, whatever its pace.
+    /// Delivers all messages that the runner has sent so far, without its rate limit.
     mutating func drain(
         into buffer: UnsafeMutableRawBufferPointer,
         at now: MonotonicTime,
@@ -111,7 +112,7 @@ struct ControlChannel {
             return true
         }
         var status = resume(at: now, deliver: deliverAll)
-        // Bytes sent from now on are not read: a runner that lives could send for ever.
+        // Bytes sent from now on are not read: a living runner could send forever.
         let end = received + min(waiting, Self.drainLimit)
         while status == .open, received < end, waiting > 0 {
             let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(end - received, buffer.count)])
@@ -120,10 +121,10 @@ struct ControlChannel {
         return status
     }
 
-    /// Bytes in the socket that were not read yet.
+    /// The number of unread bytes in the socket.
     private var waiting: Int { socket.map { Int(bgl_waiting_bytes($0.number)) } ?? 0 }
 
-    /// Sends as much as the socket takes now; the rest waits for `flush`.
+    /// Sends as much as the socket accepts; `flush` sends the rest.
     mutating func send(_ frame: [UInt8]) -> Status {
         guard socket != nil else { return .ended }
         guard outgoing.count - sentCount + frame.count <= Self.outgoingLimit else {
@@ -142,7 +143,7 @@ struct ControlChannel {
             }
             if count == Int(-EAGAIN) { return .open }
             guard count > 0 else {
-                // Nobody reads any more; what was sent to us before can still be read.
+                // The runner no longer reads; bytes that it sent before can still be received.
                 outgoing = []
                 sentCount = 0
                 return .ended

@@ -4,11 +4,11 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// The control group of one launch: every process that the launch ever makes is in it. Needs no controller.
+/// The control group of one launch, which contains every process that the launch creates. It needs no controller.
 struct ControlGroup {
     enum Removal: Equatable {
         case removed
-        /// Processes are in it, or one that is just leaving.
+        /// The group contains processes, or one that is exiting.
         case occupied
         case failed(SystemError)
     }
@@ -17,7 +17,7 @@ struct ControlGroup {
 
     init(path: String) { self.path = path }
 
-    /// Makes the folder.
+    /// Creates the group's directory.
     init(creating path: String) throws(SystemError) {
         guard mkdir(path, 0o755) == 0 else {
             throw SystemError(number: errno, attempt: "create the control group \(path)")
@@ -25,27 +25,27 @@ struct ControlGroup {
         self.path = path
     }
 
-    /// For starting a process in it.
+    /// Opens the group's directory, for starting a process in it.
     func open() throws(SystemError) -> Descriptor {
         try Descriptor(opening: path, flags: O_RDONLY | O_DIRECTORY)
     }
 
-    /// Kills every process in it and below, however fast they fork.
+    /// Kills every process in the group and its subgroups, however fast they fork.
     func kill() {
         if bgl_write_file(AT_FDCWD, "\(path)/cgroup.kill", "1") != 0 { killEach() }
     }
 
-    /// For kernels before 5.14: stops them all first, so that none forks on while others are killed. It stays frozen, for
-    /// what dies does so all the same, and nothing else is to run in it again.
+    /// Kills every process one by one, on kernels before 5.14. The group is frozen first, so that no process forks
+    /// while others are killed. It stays frozen: killed processes still exit, and no other process runs in it again.
     func killEach() {
         _ = bgl_write_file(AT_FDCWD, "\(path)/cgroup.freeze", "1")
         var killed: Set<Int32> = []
-        // Each pass finds what was being forked in the one before; without a freezer that may go on.
+        // Each pass finds the processes that were forked during the one before; without a freezer forking may continue.
         for _ in 0..<Self.killPasses {
             let found = members().subtracting(killed)
             if found.isEmpty { return }
             let processes = found.map { ($0, Descriptor(owning: bgl_pidfd_open($0))) }
-            // Still listed once it is held: the number is no stranger's.
+            // Still listed after the descriptor was opened: the number has not been reused.
             let members = members()
             for (pid, process) in processes where members.contains(pid) {
                 _ = bgl_pidfd_signal(process.number, SIGKILL)
@@ -59,21 +59,22 @@ struct ControlGroup {
     private func members() -> Set<Int32> {
         let inner = FolderNames.folders(in: path).map { ControlGroup(path: "\(path)/\($0)") }
         let listed = FileBytes.text("\(path)/cgroup.procs", limit: 1 << 20) ?? ""
-        // Whoever is in another namespace is listed as 0.
+        // A process in another namespace is listed as 0.
         let own = listed.split(separator: "\n").compactMap { Int32($0) }.filter { $0 > 0 }
         return inner.reduce(into: Set(own)) { $0.formUnion($1.members()) }
     }
 
-    /// Whether the kernel ended one of its processes for want of memory; false where memory is not controlled.
+    /// Whether the kernel killed a process of the group for lack of memory; false where memory is not controlled.
     var ranOutOfMemory: Bool {
         guard let events = FileBytes.text("\(path)/memory.events", limit: 4096) else { return false }
         return events.split(separator: "\n").contains { $0.hasPrefix("oom_kill ") && $0 != "oom_kill 0" }
     }
 
-    /// Becomes ready with `BGL_CHANGED` when the group empties.
+    /// Opens the group's event file, which signals `BGL_CHANGED` when the group becomes empty. Nil when it cannot be
+    /// opened.
     func openEvents() -> Descriptor? {
         guard let file = try? Descriptor(opening: "\(path)/cgroup.events", flags: O_RDONLY) else { return nil }
-        // Only changes after a first reading are told.
+        // The kernel signals only changes after a first read.
         _ = isOccupied(in: file)
         return file
     }
@@ -86,7 +87,7 @@ struct ControlGroup {
         return String(decoding: text, as: UTF8.self).split(separator: "\n").contains("populated 1")
     }
 
-    /// Removes it with all groups that were made inside.
+    /// Removes the group with all its subgroups.
     func remove() -> Removal {
         for inner in FolderNames.folders(in: path) {
             let removal = ControlGroup(path: "\(path)/\(inner)").remove()
@@ -98,7 +99,7 @@ struct ControlGroup {
     }
 }
 
-/// The names in a folder. Empty for a folder that is not there.
+/// Names of the subdirectories of a directory; empty if it does not exist.
 enum FolderNames {
     static func folders(in path: String) -> [String] {
         guard let stream = opendir(path) else { return [] }

@@ -5,28 +5,29 @@ import Glibc
 import LinuxSystem
 import Logging
 
-/// Where a host's control groups are to lie.
+/// Location of a host's control groups.
 package enum ControlGroupPlacement: Hashable, Sendable {
-    /// Launches have none: their processes are found by session and mark alone.
+    /// Launches have no control groups: their processes are found by session and process mark alone.
     case none
-    /// In the host's own group, if the host may make groups there.
+    /// In the host's own group, if the host is allowed to create groups there.
     case detected
-    /// In this folder of a cgroup v2 hierarchy.
+    /// In this directory of a cgroup v2 hierarchy.
     case under(String)
 }
 
-/// The control group that holds the groups of one launcher's launches. Holds no process itself.
+/// The control group that contains the groups of one launcher's launches. It contains no process itself.
 ///
-/// A lock on its folder tells whether its host lives; a process number would not, across namespaces.
+/// A lock on its directory shows that its host is alive. A process number could not show that across namespaces.
 struct ControlGroupParent {
     static let prefix = "bgtask-"
 
     let path: String
-    /// The folder that it was made in.
+    /// The directory in which the group was created.
     let container: String
     private let lock: Descriptor
 
-    /// Nil when there is no place for it; the log says why. A place that was named must be one.
+    /// Creates the group. Returns nil when no place exists; the log explains why. Throws when a place that the operator
+    /// configured is unusable.
     init?(_ placement: ControlGroupPlacement, logger: Logger) throws(LaunchError) {
         switch placement {
         case .none:
@@ -56,7 +57,7 @@ struct ControlGroupParent {
         }
     }
 
-    /// Why no groups can be made in a folder.
+    /// The reason why no groups can be created in a directory.
     private struct Unusable: Error {
         let reason: String
 
@@ -84,7 +85,7 @@ struct ControlGroupParent {
         }
         self.path = path
         self.container = container
-        // Whoever delegated the container decides which controllers there are; none is needed.
+        // The owner of the container decides which controllers it has; none is required.
         for controller in ["+memory", "+pids"] {
             _ = bgl_write_file(AT_FDCWD, "\(path)/cgroup.subtree_control", controller)
         }
@@ -98,7 +99,7 @@ struct ControlGroupParent {
         _ = ControlGroup(path: path).remove()
     }
 
-    /// What hosts that are gone left in the same place.
+    /// Groups of dead hosts in the same place.
     func leftovers() -> [ControlGroup] {
         FolderNames.folders(in: container).compactMap { name in
             let path = "\(container)/\(name)"
@@ -110,7 +111,7 @@ struct ControlGroupParent {
         }
     }
 
-    /// The folder of the host's own group in the unified hierarchy.
+    /// Directory of the host's own group in the unified hierarchy; nil when none is mounted.
     private static func ownGroup() -> String? {
         guard let groups = FileBytes.text("/proc/self/cgroup"), let mounts = FileBytes.text("/proc/self/mountinfo"),
             let own = groups.split(separator: "\n").first(where: { $0.hasPrefix("0::") })?.dropFirst(3)
@@ -118,9 +119,11 @@ struct ControlGroupParent {
         return ownGroup(own: String(own), mounts: mounts)
     }
 
+    /// Directory of the host's own group.
+    ///
     /// - Parameters:
-    ///   - own: the group's path in the hierarchy.
-    ///   - mounts: as in `/proc/self/mountinfo`.
+    ///   - own: path of the group in the hierarchy.
+    ///   - mounts: contents of `/proc/self/mountinfo`.
     static func ownGroup(own: String, mounts: String) -> String? {
         for line in mounts.split(separator: "\n") {
             let halves = line.split(separator: " - ", maxSplits: 1)

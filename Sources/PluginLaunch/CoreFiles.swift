@@ -2,15 +2,15 @@
 
 import LinuxSystem
 
-/// Where this machine puts what was in the memory of a process that crashed. Decides nothing about it.
+/// The place where this machine stores core files.
 enum CoreFiles: Hashable {
-    /// In whatever folder the process stands: the root folder, or one that the plugin chose. Nobody looks for it there,
-    /// and nobody takes it away.
+    /// In the working directory of the process: the root directory, or one that the plugin chose. Core files there are
+    /// neither collected nor removed.
     case inWorkingFolder
-    /// Where whoever set the machine up wants them, in a folder or with a program.
+    /// In a directory, or piped to a program, as configured by the administrator.
     case collected
 
-    /// - Parameter pattern: as in `/proc/sys/kernel/core_pattern`.
+    /// - Parameter pattern: contents of `/proc/sys/kernel/core_pattern`.
     init(pattern: String) {
         self = pattern.hasPrefix("/") || pattern.hasPrefix("|") ? .collected : .inWorkingFolder
     }

@@ -4,7 +4,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Why there is no runner. Never about what a runner did once it ran.
+/// The reason why a launch has no runner. Failures of a running runner are not reported this way.
 package struct LaunchError: Error, Sendable, CustomStringConvertible {
     package struct Code: Hashable, Sendable {
         private enum Name { case runnerUnusable, shortage, refused, closed }
@@ -12,16 +12,16 @@ package struct LaunchError: Error, Sendable, CustomStringConvertible {
 
         /// The runner's binary cannot be opened or executed.
         package static let runnerUnusable = Code(name: .runnerUnusable)
-        /// Descriptors, processes or memory ran out; passes when other launches end.
+        /// Descriptors, processes or memory are exhausted; retrying helps when other launches have ended.
         package static let shortage = Code(name: .shortage)
-        /// The system does not let the host do it.
+        /// The system refuses the operation.
         package static let refused = Code(name: .refused)
-        /// The launcher is closing, or the launch was given up before it began.
+        /// The launcher is closing, or the launch was cancelled before it began.
         package static let closed = Code(name: .closed)
     }
 
     package let code: Code
-    /// Names the thing, the value, the rule and the remedy.
+    /// The thing, its value, the rule and the remedy.
     package let message: String
 
     package init(code: Code, message: String) {
@@ -33,7 +33,7 @@ package struct LaunchError: Error, Sendable, CustomStringConvertible {
 }
 
 extension LaunchError {
-    /// - Parameter purpose: what could not be done, e.g. "start a runner for launch 41".
+    /// - Parameter purpose: the operation that failed, e.g. "start a runner for launch 41".
     init(_ error: SystemError, purpose: String) {
         let cannot = "cannot \(purpose): cannot \(error.attempt): \(error.meaning)"
         switch error.number {

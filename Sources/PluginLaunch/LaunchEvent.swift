@@ -3,27 +3,28 @@
 package import RunnerWire
 package import TaskModel
 
-/// What became of a launch, in the order in which it happened. Each launch begins with `ready` or `unavailable`, and one
-/// that became ready ends with `ended`, once; nothing follows that.
+/// An event of a launch, delivered in order of occurrence. Each launch begins with `ready` or `unavailable`. A launch
+/// that became ready ends with exactly one `ended`, its last event.
 package enum LaunchEvent: Sendable {
-    /// A runner waits for its plan; no code of any plugin is in it.
+    /// A runner waits for its plan; it has loaded no plugin code.
     case ready(LaunchNumber, RunnerProcess)
     case unavailable(LaunchNumber, LaunchError)
-    /// Log lines among them only as many as are kept.
+    /// A message of the runner. Log lines beyond the rate limit are dropped.
     case message(LaunchNumber, RunnerMessage)
-    /// The control channel carried what no runner sends, or nobody reads it. It is closed; the process may still run.
+    /// The control channel carried an invalid message, or the runner does not read it. The channel is closed; the
+    /// process may still run.
     case malformed(LaunchNumber, message: String)
-    /// More calls were unanswered at once than the window allows, which a runner of ours prevents. Reported once; the calls
-    /// beyond the window are delivered as earlier ones are answered, and dropped when the launch ends before.
+    /// More calls were unanswered at once than the window allows, which an unmodified runner prevents. Reported once.
+    /// The excess calls are delivered as earlier ones are answered, and dropped when the launch ends first.
     case windowExceeded(LaunchNumber)
-    /// At most 8 KiB of text, without its line feed; invalid UTF-8 is repaired.
+    /// A line of output: at most 8 KiB, without its line feed. Invalid UTF-8 is repaired.
     case output(LaunchNumber, RunnerOutput, line: String)
-    /// So many lines came faster than they are kept.
+    /// The number of lines that were dropped because they exceeded the rate limit.
     case outputDropped(LaunchNumber, RunnerOutput, lines: Int)
-    /// The kill time passed and the launch was killed. What its runner had sent by then comes before. Its end follows, after
-    /// what the runner could still send before the signal reached it.
+    /// The kill time passed and the launch was killed. Messages that the runner had sent by then are delivered before.
+    /// `ended` follows, after the messages that the runner sent before the signal reached it.
     case killedAtDeadline(LaunchNumber)
-    /// No process of the launch is left, and all that it sent has been told before.
+    /// No process of the launch is left, and all its messages and output have been delivered.
     case ended(LaunchNumber, RunnerEnd)
 }
 
@@ -39,20 +40,20 @@ extension LaunchEvent {
     }
 }
 
-/// Where a plugin's line came from.
+/// Source of a line of output.
 package enum RunnerOutput: String, Hashable, Sendable {
     case standardOutput = "stdout"
     case standardError = "stderr"
-    /// The ABI's `log`, as a message on the control channel.
+    /// The ABI's `log`, received as a message on the control channel.
     case log
 }
 
-/// What the kernel and the process itself left behind. Judges nobody.
+/// The end of a launch, as reported by the kernel and the process itself. It assigns no blame.
 package struct RunnerEnd: Hashable, Sendable {
     package let termination: ProcessTermination
     package let lastWords: LastWords?
-    /// Whether the launcher was told to kill it before it ended.
+    /// Whether the launch was killed, on request or at its kill time.
     package let wasKilled: Bool
-    /// Other processes of it that were still running when its first one had ended, and were ended then.
+    /// The number of leftover processes: they still ran when the first process ended, and were killed then.
     package let leftRunning: Int
 }

@@ -5,7 +5,7 @@ import LinuxSystem
 import Synchronization
 import TaskModel
 
-/// Where other threads put what the launch thread is to do, in order. Does nothing itself.
+/// Queue of commands from other threads for the launch thread, in order. It executes none of them.
 final class LaunchInbox: Sendable {
     enum Command: Sendable {
         case take(LaunchNumber)
@@ -51,7 +51,7 @@ final class LaunchInbox: Sendable {
         }
     }
 
-    /// Nothing that is put in from now on will be done.
+    /// Closes the queue: commands that remain or arrive later are abandoned, and their waiters resumed.
     func finish() {
         let rest = state.withLock { state in
             state.isFinished = true

@@ -3,7 +3,7 @@
 import LinuxSystem
 import TaskModel
 
-/// Why the launch thread waits for a descriptor.
+/// The subject of a descriptor that the launch thread polls.
 enum LaunchInterest: Hashable {
     case bell
     case killTimer

@@ -6,11 +6,11 @@ import LinuxSystem
 import Logging
 import TaskModel
 
-/// How a launch ends: the first process, then whatever descends from it, then the control group, then the last words.
+/// The end of a launch, in order: its first process, all descendants, the control group, the last words.
 extension LaunchLoop {
     func leaderEnded(_ launch: SupervisedLaunch) {
         guard launch.isRunning, let leader = launch.leader else { return }
-        // Before it is reaped: afterwards its number, and with it its group's, may be somebody else's.
+        // Killed before it is reaped: afterwards its number, and its group's, may be reused by another process.
         launch.kill()
         poller.remove(leader, .leader(launch.number))
         launch.phase = .dead
@@ -25,11 +25,11 @@ extension LaunchLoop {
         sweep()
     }
 
-    /// Reaps the orphans that fell to this process, and kills those whose launch has ended.
+    /// Reaps orphans that this process has adopted, and kills orphans whose launch has ended.
     ///
-    /// What a launch started is a descendant of its first process, so it is a child of this one or below such a child.
-    /// Whoever dies hands its children on to this process before it can be reaped: once no child carries a launch's mark,
-    /// nobody does.
+    /// Every process of a launch descends from its first process, so it is a child of this process or below such a
+    /// child. The children of a dying process are adopted by this process before it can be reaped. Therefore, once no
+    /// child carries a launch's mark, no process of the launch is left.
     func sweep() {
         sweptAt = clock.monotonic
         for launch in launches.values { reapLeader(of: launch) }
@@ -46,9 +46,9 @@ extension LaunchLoop {
                 if !orphan.mayLive { _ = kill(pid, SIGKILL) }
                 var end = bgl_exit()
                 if bgl_wait(pid, 0, &end) == 1 {
-                    // One that had ended by itself, and that nobody waited for, ran no longer.
+                    // A process that ended by itself, without being reaped by its parent, was no longer running.
                     if !orphan.mayLive, end.signal == SIGKILL { orphan.launch?.leftRunning += 1 }
-                    // Its own children came to us after the list was made.
+                    // The reaped process's own children were adopted after the list was read.
                     hasReaped = true
                     killedOrphans[pid] = nil
                 } else if let launch = orphan.launch, !orphan.mayLive {
@@ -66,20 +66,21 @@ extension LaunchLoop {
 
     private func reapLeader(of launch: SupervisedLaunch) {
         guard case .dead = launch.phase else { return }
-        // A tracer, some descendant, can keep it from being reaped until it is killed itself.
+        // A descendant that traces the first process can keep it from being reaped, until that descendant is killed
+        // itself.
         guard let termination = launch.reapLeader() else { return sweepLater() }
         launchesByLeader[launch.process.pid] = nil
         launch.phase = .sweeping(termination)
     }
 
-    /// A child that a runner of ours left behind.
+    /// An adopted child that belongs to one of this launcher's launches.
     private struct Orphan {
-        /// Nil when it ended long ago: the child slipped out of a list that changed while it was read.
+        /// Nil when the launch ended long ago: the child was missing from a list that changed while it was read.
         let launch: SupervisedLaunch?
         var mayLive: Bool { launch?.isRunning == true }
     }
 
-    /// Nil for a child that is none of our business.
+    /// Nil for a child that belongs to no launch.
     private func orphan(_ pid: Int32) -> Orphan? {
         let number = RunnerMark.number(of: pid)
         if station.marks.isOurs(number) { return Orphan(launch: launchesByMark[number].flatMap { launches[$0] }) }
@@ -87,7 +88,8 @@ extension LaunchLoop {
         return launches.values.first { $0.recognizes(pid) }.map { Orphan(launch: $0) }
     }
 
-    /// One is enough: when it is dead, the next sweep finds the others dead, or dying.
+    /// Watches one leftover process of the launch. One is enough: after its end the next sweep finds the others dead or
+    /// dying.
     private func watchStraggler(_ pid: Int32, of launch: SupervisedLaunch) {
         guard launch.straggler == nil else { return }
         let number = bgl_pidfd_open(pid)
@@ -101,7 +103,7 @@ extension LaunchLoop {
         }
     }
 
-    /// For want of descriptors; other launches free some.
+    /// Schedules another sweep, after a shortage of descriptors: other launches free some when they end.
     func sweepLater() {
         sweepsAgainAt = clock.monotonic + .milliseconds(100)
     }
@@ -132,11 +134,12 @@ extension LaunchLoop {
             return sweepLater()
         }
         launch.groupEvents = events
-        // It may have emptied before anybody watched.
+        // The group may have emptied before it was watched.
         leaveGroup(launch)
     }
 
-    /// Delivers everything that the dead left in sockets and pipes; their end follows when the launch is let go.
+    /// Delivers all remaining messages and output of the launch. Its end is reported later, when the launch has been
+    /// released.
     private func finish(_ launch: SupervisedLaunch, _ termination: ProcessTermination) {
         let number = launch.number
         let now = clock.monotonic

@@ -5,7 +5,7 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// Kill times: kept on this thread by a timer of its own, whatever the receiver of the events is doing.
+/// Kill times, enforced on the launch thread by a timer of its own, independently of the receiver of the events.
 extension LaunchLoop {
     func setKillTime(_ time: MonotonicTime?, of launch: SupervisedLaunch) {
         launch.killTime = launch.isRunning ? time : nil
@@ -13,17 +13,18 @@ extension LaunchLoop {
         armKillTimer(for: time)
     }
 
-    /// Kills the launches whose time has come. Costs a look at the clock when there is none.
+    /// Kills the launches whose kill time has passed. Costs one clock read when there are none.
     func keepKillTimes() {
         guard let next = nextKill, next <= clock.monotonic else { return }
-        // A kill that was withdrawn before its time passed is withdrawn in the inbox.
+        // A kill that was withdrawn in time may still be withdrawn in the inbox only.
         performCommands()
         let now = clock.monotonic
         let due = launches.values.filter { launch in launch.killTime.map { $0 <= now } ?? false }
         for launch in due { launch.killTime = nil }
-        // A runner that has left by itself was in time, however late this thread is.
+        // A runner that exited by itself was in time, even if this thread is late.
         let overdue = due.filter { !$0.hasExited }
-        // All are killed at their time, before anything of the first one is read. What a runner sent stays in its channel.
+        // All overdue launches are killed before messages of the first one are read. Messages that a runner sent stay
+        // in its channel.
         for launch in overdue {
             launch.wasKilled = true
             launch.kill()
@@ -38,7 +39,7 @@ extension LaunchLoop {
 
     private func armKillTimer(for time: MonotonicTime) {
         nextKill = time
-        // A timer of ours takes any instant; 0 would disarm it.
+        // The timer accepts any time; 0 would disarm it.
         _ = bgl_monotonic_timer_set(killTimer.number, max(1, time.nanoseconds))
     }
 }

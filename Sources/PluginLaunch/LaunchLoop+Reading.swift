@@ -5,8 +5,8 @@ import LinuxSystem
 import RunnerWire
 import TaskModel
 
-/// How channels and streams are read: each in its turn, no faster than its pace, and no further than the receiver and the
-/// window of unanswered calls allow.
+/// Reading of channels and streams: in turns, within the rate limits, and as far as the receiver and the window of
+/// unanswered calls allow.
 extension LaunchLoop {
     func receive(_ launch: SupervisedLaunch) {
         let number = launch.number
@@ -23,7 +23,7 @@ extension LaunchLoop {
         }
     }
 
-    /// Reports a malformed channel, and watches an open one for the events that it needs now.
+    /// Reports a malformed channel, and polls an open one for the events that it needs now.
     func settle(_ launch: SupervisedLaunch, _ status: ControlChannel.Status) {
         let number = launch.number
         if case .malformed(let message) = status { onEvent(.malformed(number, message: message)) }
@@ -44,8 +44,8 @@ extension LaunchLoop {
         return false
     }
 
-    /// Delivers all messages that the runner has sent so far, whether the receiver has capacity or not. A call beyond the window is
-    /// dropped: the runner keeps the window, so such a call was written past it, and its launch is over.
+    /// Delivers all messages that the runner has sent so far, whether the receiver has capacity or not. A call beyond
+    /// the window is dropped: the runner respects the window, so such a call bypassed it, and its launch is over.
     func drainControl(of launch: SupervisedLaunch, at now: MonotonicTime) {
         let descriptor = launch.control.descriptor
         let status = launch.control.drain(into: buffer, at: now) { message in
@@ -56,7 +56,8 @@ extension LaunchLoop {
         settle(launch, status)
     }
 
-    /// The host counts the log lines itself: a plugin can bypass the runner's count.
+    /// Delivers a message, except log lines beyond the rate limit. The host applies that limit itself: a plugin can
+    /// bypass the runner's limit.
     private func deliver(_ message: RunnerMessage, of launch: SupervisedLaunch, at now: MonotonicTime) {
         if case .log = message {
             guard launch.logAllowance.takes(at: now) else { return }
@@ -92,7 +93,8 @@ extension LaunchLoop {
 
     // MARK: Pausing
 
-    /// Taken out of the epoll altogether, here and below: a hang-up would be reported at every turn.
+    /// Stops reading until `due`. The descriptor is removed from the epoll set, here and in `hold`: a hang-up would be
+    /// reported at every turn otherwise.
     private func pause(_ descriptor: Descriptor, _ interest: LaunchInterest, until due: MonotonicTime) {
         poller.remove(descriptor, interest)
         paused[interest] = due
@@ -108,7 +110,7 @@ extension LaunchLoop {
         held.remove(interest)
     }
 
-    /// The receiver has capacity again.
+    /// Resumes reading after the receiver has regained capacity.
     func resumeReading(of launch: SupervisedLaunch) {
         resumeControl(of: launch)
         for stream in launch.outputs.keys where held.remove(.output(launch.number, stream)) != nil {
@@ -116,7 +118,7 @@ extension LaunchLoop {
         }
     }
 
-    /// Delivers the messages that were held, and reads on when none has to wait any more.
+    /// Delivers the held messages, and resumes reading when none has to wait any more.
     func resumeControl(of launch: SupervisedLaunch) {
         let interest = LaunchInterest.control(launch.number)
         guard held.contains(interest) else { return }
@@ -148,7 +150,7 @@ extension LaunchLoop {
         }
     }
 
-    /// Nil when there is nothing more to read.
+    /// The descriptor, events and rate limit of a paused channel or stream; nil when it is closed.
     private func source(
         of interest: LaunchInterest
     ) -> (descriptor: Descriptor, events: Int, resumesAt: MonotonicTime?)? {

@@ -1,4 +1,4 @@
-// Part of bgtask, under the Apache License 2.0; see LICENSE.
+// One request to end processes and control groups of earlier hosts. None of the processes is a child of this process.
 
 import CLinux
 import Glibc
@@ -21,7 +21,7 @@ final class StaleEnding {
 
 extension LaunchLoop {
     func endStale(_ recorded: [RunnerProcess], _ waiter: CheckedContinuation<Void, Never>) {
-        // Numbers, start times and control groups mean nothing in another boot.
+        // Numbers, start times and control groups are only valid within one boot.
         let recorded = recorded.filter { $0.boot == clock.boot }
         let paths = recorded.compactMap(\.controlGroup).filter(Self.isLaunchGroup)
         let leftovers = station.groups?.leftovers() ?? []
@@ -49,7 +49,8 @@ extension LaunchLoop {
         for ending in endings { advance(ending) }
     }
 
-    /// What is dead can have had children: looked for again until there is nobody.
+    /// Ends the processes that are left, and resumes the waiter when none is. Dead processes may have had children, so
+    /// the search is repeated until it finds none.
     private func advance(_ ending: StaleEnding) {
         guard ending.processes.isEmpty, ending.groupEvents.isEmpty else { return }
         guard let pids = try? children.all() else { return sweepLater() }
@@ -67,7 +68,7 @@ extension LaunchLoop {
 
     private func end(_ descriptor: Descriptor, for ending: StaleEnding) {
         let status = bgl_pidfd_signal(descriptor.number, SIGKILL)
-        // Gone already, or somebody else's: neither will be waited for.
+        // The process is gone or belongs to another user: neither case is waited for.
         guard status == 0 else { return }
         if let key = watch(descriptor, events: BGL_READABLE) { ending.processes[key] = descriptor }
     }
@@ -84,7 +85,7 @@ extension LaunchLoop {
             case .occupied where isWatched:
                 return true
             case .occupied:
-                // Watched first and tried again then: it may empty in between.
+                // Watched first, then removed again: the group may empty in between.
                 guard let events = group.openEvents() else {
                     sweepLater()
                     return true
@@ -106,7 +107,8 @@ extension LaunchLoop {
         }
     }
 
-    /// Whether a recorded path can be a launch's control group, so that a damaged ledger ends nobody else.
+    /// Whether a recorded path is a launch's control group, so that a damaged ledger causes no other processes to be
+    /// killed.
     private static func isLaunchGroup(_ path: String) -> Bool {
         guard path.split(separator: "/").dropLast().last?.hasPrefix(ControlGroupParent.prefix) == true,
             let folder = try? Descriptor(opening: path, flags: O_RDONLY | O_DIRECTORY)

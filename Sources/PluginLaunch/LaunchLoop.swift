@@ -7,13 +7,14 @@ import Logging
 import RunnerWire
 import TaskModel
 
-/// What the launch thread does: obeys the inbox, listens to the runners, ends them. `Launcher` is its face.
+/// The loop of the launch thread: it executes the commands of the inbox, reads from the runners and ends them.
+/// `Launcher` is its interface.
 ///
-/// Lives on its thread alone, and only as long as that.
+/// It is confined to its thread and lives as long as the thread.
 final class LaunchLoop {
     let inbox: LaunchInbox
     let poller: LaunchPoller
-    /// Armed for the earliest kill time.
+    /// Timer for the earliest kill time.
     let killTimer: Descriptor
     let children: ChildList
     let owner: MarkOwner
@@ -27,27 +28,28 @@ final class LaunchLoop {
     var launches: [LaunchNumber: SupervisedLaunch] = [:]
     var launchesByLeader: [Int32: LaunchNumber] = [:]
     var launchesByMark: [UInt64: LaunchNumber] = [:]
-    /// Orphans that were killed and not yet reaped: by then their environment, where a mark may be all there is, is gone.
+    /// Orphans that were killed and not yet reaped. Their environment, which may contain their only mark, is already
+    /// gone.
     var killedOrphans: [Int32: LaunchNumber] = [:]
     var endings: [StaleEnding] = []
     var nextEnding = 0
-    /// When descendants were last looked for, and when that must be tried again.
+    /// Time of the last search for descendants. `sweepsAgainAt` is the time of a scheduled retry; nil for none.
     var sweptAt = MonotonicTime(nanoseconds: 0)
     var sweepsAgainAt: MonotonicTime?
 
-    /// Time that `killTimer` is armed for; nil when no launch has a kill time. May be too early, never too late.
+    /// Time for which `killTimer` is armed; nil when no launch has a kill time. May be too early, never too late.
     var nextKill: MonotonicTime?
 
-    /// Told at the end of a turn, when nothing holds a descriptor of theirs any more.
+    /// Ends to report at the end of a turn, after all their descriptors have been released.
     var ended: [(LaunchNumber, RunnerEnd)] = []
 
     private var waiting: [LaunchNumber] = []
-    /// Channels and streams that are not read before a time, because they exceeded their pace.
+    /// Channels and streams that are not read before a time, because they exceeded their rate limit.
     var paused: [LaunchInterest: MonotonicTime] = [:]
-    /// Channels and streams that are not read before the receiver has capacity, or a call is answered.
+    /// Channels and streams that are not read until the receiver has capacity or a call is answered.
     var held: Set<LaunchInterest> = []
     private var closers: [CheckedContinuation<Void, Never>?] = []
-    /// Calls that wait until the passed kill times are kept.
+    /// Functions to call after all passed kill times have been enforced.
     private var afterKillTimes: [@Sendable () -> Void] = []
     private var isClosing: Bool { !closers.isEmpty }
 
@@ -78,14 +80,14 @@ final class LaunchLoop {
     func run() {
         while !(isClosing && launches.isEmpty && endings.isEmpty) {
             for readiness in poller.wait(timeout: timeout()) {
-                // Between any two: a kill time waits for no reading.
+                // Checked between any two events: a kill time never waits for reading.
                 keepKillTimes()
                 handle(readiness)
             }
             performCommands()
             keepKillTimes()
             callAfterKillTimes()
-            // One per turn: a hundred launches at once must not keep a kill waiting.
+            // At most one start per turn: a hundred launches at once must not delay a kill.
             if !waiting.isEmpty { start(waiting.removeFirst()) }
             let now = clock.monotonic
             resumePaused(at: now)
@@ -94,7 +96,7 @@ final class LaunchLoop {
                 sweep()
                 advanceEndings()
             }
-            // Orphans that died while their launch runs: looked for only when something else woke us.
+            // Orphans that died while their launch runs are reaped only when another event has woken the thread.
             if !launches.isEmpty, now - sweptAt > .seconds(1) { sweep() }
             tellEnded()
         }
@@ -141,7 +143,7 @@ final class LaunchLoop {
             if let launch = launches[number] { resumeReading(of: launch) }
         case .setKillTime(let time, let number):
             if let launch = launches[number] { setKillTime(time, of: launch) }
-        // Called when no command is being performed: keeping kill times performs commands, and their order counts.
+        // Called after the commands: enforcing kill times executes commands, and their order matters.
         case .afterKillTimes(let body): afterKillTimes.append(body)
         case .kill(let number):
             if let index = waiting.firstIndex(of: number) {
@@ -170,7 +172,7 @@ final class LaunchLoop {
         case .bell:
             bgl_bell_silence(inbox.bell.number)
         case .killTimer:
-            // The time is kept at every step of the loop; this only ends the wait.
+            // Kill times are checked in every step of the loop; this event only ends the wait.
             _ = bgl_timer_read(killTimer.number)
         case .leader(let number):
             if let launch = launches[number] { leaderEnded(launch) }

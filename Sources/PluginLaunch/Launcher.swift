@@ -6,27 +6,28 @@ package import Logging
 package import RunnerWire
 package import TaskModel
 
-/// Starts runners, carries messages, kills processes on request or at the time that was set, and collects what they leave.
-/// Decides nothing: a kill time is the caller's, and what a message means is not its concern.
+/// Starts runners, carries messages, kills processes on request or at their kill time, and reaps them. It makes no
+/// decisions: the caller sets kill times and interprets messages.
 ///
-/// All of it happens on one thread with one epoll, which also starts the processes. The kernel ties a child's death
-/// signal to the thread that started it, so such a thread has to exist; and with sockets, pipes and process descriptors
-/// in one wait, nothing that a launch sent can be overtaken by its end. Three channels per launch that come and go by
-/// the hundreds would cost an event-loop library more than they move.
+/// All of this runs on one thread with one epoll set. That thread also starts the processes, because the kernel ties a
+/// child's parent-death signal to the thread that started it. Sockets, pipes and process descriptors are polled
+/// together, so the end of a launch cannot overtake its messages. Three channels per launch come and go by the
+/// hundreds: in an event-loop library they would cost more than they transfer.
 ///
-/// Every event is delivered on that thread, one at a time. The handler may call the launcher, and must not block: while it
-/// runs no kill time is kept. A receiver that is slower than the runners refuses messages through `hasCapacity`: the
-/// launcher then stops reading that launch's channel and streams, so that the runner waits and the host's memory stays flat.
+/// Every event is delivered on that thread, one at a time. The handler may call the launcher and must not block: while
+/// it runs, no kill time is enforced. A receiver that is slower than the runners refuses messages through
+/// `hasCapacity`. The launcher then stops reading the channel and the streams of that launch, so that the runner blocks
+/// and the host's memory use stays bounded.
 package final class Launcher: Sendable {
     private let inbox: LaunchInbox
 
-    /// Opens the runner's binary, makes this process the one that orphans fall to, and starts the thread.
+    /// Opens the runner's binary, makes this process the subreaper of orphans, and starts the thread.
     ///
     /// - Parameters:
-    ///   - path: looked up once; a later upgrade of the file changes nothing.
-    ///   - hasCapacity: whether the receiver takes a further message of the launch. After false nothing more is read of
-    ///     that launch until `resumeMessages(of:)`, except what is drained at its kill time and its end. Called on the
-    ///     launch thread; must not block.
+    ///   - path: path of the runner, resolved once; a later upgrade of the file has no effect.
+    ///   - hasCapacity: whether the receiver accepts another message of the launch. After false, reading of that launch
+    ///     stops until `resumeMessages(of:)`, except for the drains at its kill time and its end. Called on the launch
+    ///     thread; must not block.
     package init(
         runner path: String,
         environment: RunnerEnvironment,
@@ -81,39 +82,40 @@ package final class Launcher: Sendable {
     /// Starts a runner; `ready` or `unavailable` follows.
     package func take(for launch: LaunchNumber) { inbox.put(.take(launch)) }
 
-    /// Sends in order, as fast as the runner reads. A launch that has no runner any more takes no messages.
+    /// Sends messages in order, as fast as the runner reads. Messages to a launch without a runner are dropped.
     package func send(_ message: HostMessage, to launch: LaunchNumber) throws(WireError) {
         inbox.put(.send(try message.frame(), launch, isAnswer: message.isAnswer))
     }
 
-    /// Takes up reading a launch whose receiver had no capacity.
+    /// Resumes reading of a launch whose receiver had no capacity.
     package func resumeMessages(of launch: LaunchNumber) { inbox.put(.resume(launch)) }
 
-    /// Sets when the launch is killed, in place of the time set before; nil for never. The launch thread keeps the time
-    /// without asking: it kills every process of the launch, delivers what the runner had sent by then, reports
-    /// `killedAtDeadline`, and `ended` follows. A later time, or nil, that is set before the kill time passes withdraws the
-    /// kill. A time that has passed kills at once; a launch that has ended, or has none of its processes yet, has no kill
-    /// time.
+    /// Sets the time at which the launch is killed, instead of the time set before; nil for never. The launch thread
+    /// enforces the time by itself: it kills every process of the launch, delivers the messages that the runner had
+    /// sent by then, and reports `killedAtDeadline`; `ended` follows. A later time or nil that is set before the kill
+    /// time passes withdraws the kill. A past time kills at once. A launch that has ended, or has no process yet, has
+    /// no kill time.
     package func setKillTime(_ time: MonotonicTime?, of launch: LaunchNumber) {
         inbox.put(.setKillTime(time, launch))
     }
 
-    /// Calls `body` after the launches whose kill time has passed were killed, and `killedAtDeadline` and what their
-    /// runners had sent were delivered.
+    /// Calls `body` after all passed kill times have been enforced: the launches are killed, and their messages and
+    /// `killedAtDeadline` are delivered.
     ///
-    /// - Parameter body: called once, on the launch thread, or on the caller's when that has ended; must not wait.
+    /// - Parameter body: called once, on the launch thread, or on the caller's if that thread has ended; must not
+    ///   block.
     package func afterKillTimes(_ body: @escaping @Sendable () -> Void) { inbox.put(.afterKillTimes(body)) }
 
-    /// Ends every process of the launch; `ended` follows when none is left.
+    /// Kills every process of the launch; `ended` follows when none is left.
     package func kill(_ launch: LaunchNumber) { inbox.put(.kill(launch)) }
 
-    /// Ends what an earlier host left running, and returns when it is gone: these processes, if they still are the ones
-    /// that were recorded, and whatever carries the mark or lies in the control group of a host that no longer lives.
+    /// Ends the processes of earlier hosts, and returns when they are gone. These are the recorded processes, unless
+    /// their numbers have been reused, and all processes with the mark or in the control group of a dead host.
     package func endStale(_ processes: [RunnerProcess]) async {
         await withCheckedContinuation { inbox.put(.endStale(processes, $0)) }
     }
 
-    /// Ends every launch, and returns when the last one's `ended` was delivered. Nothing can be launched afterwards.
+    /// Kills every launch, and returns after the last `ended` was delivered. No launch can start afterwards.
     package func close() async {
         await withCheckedContinuation { inbox.put(.close($0)) }
     }

@@ -5,7 +5,7 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// Cuts what a runner writes to one of its streams into lines. Keeps no more of a flood than a log can bear.
+/// Splits the output of one stream of a runner into lines, with a rate limit.
 struct OutputReader {
     enum Piece: Equatable {
         case line(String)
@@ -13,7 +13,7 @@ struct OutputReader {
     }
 
     static let lineLimit = 8192
-    /// The most that a pipe can hold without privileges.
+    /// The most bytes that a pipe can hold without privileges.
     private static let drainLimit = 1 << 20
 
     private var pipe: Descriptor?
@@ -29,7 +29,7 @@ struct OutputReader {
 
     /// Nil once the stream has ended.
     var descriptor: Descriptor? { pipe }
-    /// A writer that is faster than that waits, as at a slow terminal.
+    /// Time at which reading resumes after the rate limit was exceeded, nil otherwise. Meanwhile the writer blocks.
     var resumesAt: MonotonicTime? { bytePace.resumesAt }
 
     /// Reads once; false at the end of the stream.
@@ -50,7 +50,7 @@ struct OutputReader {
         return true
     }
 
-    /// Reads what is still there and ends with a last, unfinished line and the count of the dropped ones.
+    /// Reads the remaining bytes, and ends with an unterminated last line and the count of dropped lines.
     mutating func finish(
         into buffer: UnsafeMutableRawBufferPointer,
         at now: MonotonicTime,
@@ -73,7 +73,7 @@ struct OutputReader {
     ) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            // A line that is too long goes on as the next one.
+            // An overlong line continues as the next line.
             if partial.count == Self.lineLimit, rest.first != UInt8(ascii: "\n") { endLine(at: now, deliver: deliver) }
             let room = Self.lineLimit - partial.count
             if let end = rest.prefix(room + 1).firstIndex(of: UInt8(ascii: "\n")) {

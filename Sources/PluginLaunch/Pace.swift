@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// How much of something is taken in over time: a burst at once, then a steady rate. Has no clock of its own.
+/// A token bucket: a burst at once, then a steady rate. It has no clock of its own.
 struct Pace {
     private let burst: Int64
     private let perSecond: Int64
@@ -16,13 +16,13 @@ struct Pace {
         filledAt = now
     }
 
-    /// May go below zero: what was already read cannot be unread.
+    /// Spends tokens. The level may become negative, because the bytes have already been read.
     mutating func spend(_ amount: Int, at now: MonotonicTime) {
         fill(at: now)
         level -= Int64(amount)
     }
 
-    /// Spends one if there is one.
+    /// Spends one token; false when none is left.
     mutating func take(at now: MonotonicTime) -> Bool {
         fill(at: now)
         guard level > 0 else { return false }
@@ -30,7 +30,7 @@ struct Pace {
         return true
     }
 
-    /// Nil while there is something left; else when a quarter of the burst will be there again.
+    /// Time at which a quarter of the burst is available again; nil while tokens are left.
     var resumesAt: MonotonicTime? {
         guard level <= 0 else { return nil }
         let missing = burst / 4 - level
@@ -40,7 +40,7 @@ struct Pace {
     private mutating func fill(at now: MonotonicTime) {
         let elapsed = min((now - filledAt).wholeNanoseconds, 60_000_000_000)
         let added = elapsed * perSecond / 1_000_000_000
-        // Fractions stay in the time until they make a whole one.
+        // Elapsed time is kept until it yields a whole token.
         guard added > 0 else { return }
         filledAt = now
         level = min(burst, level + added)

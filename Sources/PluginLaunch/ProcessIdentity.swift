@@ -4,7 +4,8 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// A process named so that a later one with the same number is another. Says nothing about whether it still runs.
+/// Identity of a process: its number and start time, which distinguish it from later processes with the same number.
+/// The process may have ended.
 struct ProcessIdentity: Hashable {
     let pid: Int32
     /// Clock ticks since boot.
@@ -17,23 +18,23 @@ struct ProcessIdentity: Hashable {
         self.startTime = startTime
     }
 
-    /// Nil when there is no process of that number; a zombie is one.
+    /// Returns nil when no process has that number; zombies are processes too.
     init?(of pid: Int32) {
         guard let status = ProcessStatus(of: pid) else { return nil }
         self.init(pid: pid, startTime: status.startTime)
     }
 
-    /// A descriptor of exactly this process, or nil when it is gone.
+    /// A descriptor of exactly this process; nil when it is gone.
     func open() -> Descriptor? {
         let number = bgl_pidfd_open(pid)
         guard number >= 0 else { return nil }
         let descriptor = Descriptor(owning: number)
-        // Asked after the descriptor was made: what it names can no longer change, so what was true now stays true.
+        // Compared after the descriptor was opened: from then on the descriptor refers to the same process.
         return ProcessIdentity(of: pid) == self ? descriptor : nil
     }
 }
 
-/// What `/proc/PID/stat` tells, as far as launches need it.
+/// Fields of `/proc/PID/stat` that launches need.
 struct ProcessStatus: Equatable {
     let parent: Int32
     let startTime: UInt64
@@ -43,11 +44,12 @@ struct ProcessStatus: Equatable {
         self.init(parsing: bytes)
     }
 
-    /// The second field is the program's name: any bytes, spaces and parentheses too. Only its last one ends it.
+    /// The second field is the program's name, which may contain any bytes, including spaces and parentheses. The last
+    /// parenthesis ends it.
     init?(parsing bytes: [UInt8]) {
         guard let end = bytes.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let fields = bytes[(end + 1)...].split(separator: UInt8(ascii: " "))
-        // Field 3 is the first one here.
+        // The first element is field 3.
         guard fields.count > 19,
             let parent = Int32(String(decoding: fields[1], as: UTF8.self)),
             let startTime = UInt64(String(decoding: fields[19], as: UTF8.self))

@@ -4,10 +4,12 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// What tells a launch's processes from all others, whatever they become. Says nothing about a plugin.
+/// The process mark of a launch, which distinguishes its processes from all others. It contains no information about
+/// the plugin.
 ///
-/// The number sits in a resource limit: it outlives `setsid`, a cleared environment and even the process, until that is
-/// reaped. The text sits in the environment, where people can see it and a later host can tell whose it was.
+/// The number is stored in a resource limit: it survives `setsid`, a cleared environment and even the end of the
+/// process, until that is reaped. The text is stored in the environment, where users can see it and a later host can
+/// identify its owner.
 struct RunnerMark: Hashable {
     static let variable = "BGTASK_RUNNER"
 
@@ -17,9 +19,9 @@ struct RunnerMark: Hashable {
     /// The number that this child carries, or 0.
     static func number(of pid: Int32) -> UInt64 { bgl_mark_of(pid) }
 
-    /// The text that this process was started with, or nil when it is gone, not ours to read, or has none.
+    /// The text with which this process was started; nil when it is gone, unreadable or unmarked.
     static func text(of pid: Int32) -> String? {
-        // What a process puts before it is its own affair; a kernel page-sized environment is looked at many times over.
+        // The limit allows for many variables that a process may have put before this one.
         guard let bytes = FileBytes.read("/proc/\(pid)/environ", limit: 256 << 10) else { return nil }
         let prefix = Array("\(variable)=".utf8)
         guard let entry = bytes.split(separator: 0).first(where: { $0.starts(with: prefix) }) else { return nil }
@@ -27,9 +29,9 @@ struct RunnerMark: Hashable {
     }
 }
 
-/// Makes the marks of one launcher's runners, and knows its own again. Never makes one twice.
+/// Creates the marks of one launcher's runners and recognizes them. Every mark is unique.
 struct RunnerMarkSeries {
-    /// Bit 62 alone above: far beyond any limit that somebody means, and not the unlimited one.
+    /// Bit 62 with 30 random bits: far above any limit that is meant as one, and different from unlimited.
     private let origin: UInt64
     private let owner: MarkOwner
     private var count: UInt64 = 0
@@ -47,7 +49,7 @@ struct RunnerMarkSeries {
     func isOurs(_ number: UInt64) -> Bool { number >> 32 == origin >> 32 }
 }
 
-/// The host process behind a mark. Whether it still lives can be told only within one process namespace.
+/// The host process that created a mark. Its life can only be checked within one PID namespace.
 struct MarkOwner: Hashable {
     private let namespace: UInt64
     private let process: ProcessIdentity

@@ -6,13 +6,14 @@ import LinuxSystem
 import Logging
 import TaskModel
 
-/// Starts runners, all from the binary that was opened when the station was. What becomes of them is not its concern.
+/// Starts runners, all from the binary that was opened in the initializer. It does not supervise them.
 struct RunnerStation {
-    /// A process with the host's ends of its channels.
+    /// A started process with the host's ends of its channels.
     struct Start {
         let process: RunnerProcess
         let mark: RunnerMark
-        /// False where the system refused the number: the environment alone tells its descendants.
+        /// False where the system refused the number: descendants are then recognized only by environment or control
+        /// group.
         let hasNumber: Bool
         let leader: Descriptor
         let control: Descriptor
@@ -74,7 +75,7 @@ struct RunnerStation {
         let (lastWords, runnerLastWords) = try Descriptor.pipe()
         let groupFolder = try group?.open()
 
-        // In the order of `RunnerDescriptors`: standard streams, control, last words.
+        // The order of `RunnerDescriptors`: standard streams, control, last words.
         let inherited = [emptyInput, runnerOutput, runnerError, runnerControl, runnerLastWords]
         let variables = environment.variables.map { "\($0.name)=\($0.value)" } + ["\(RunnerMark.variable)=\(mark.text)"]
         var spawned = bgl_spawned()
@@ -152,7 +153,7 @@ struct RunnerStation {
     }
 }
 
-/// Arrays of C strings for the time of a call.
+/// Arrays of C strings that live for one call.
 private enum CStrings {
     static func with<Result>(
         _ strings: [String],

@@ -6,15 +6,15 @@ import LinuxSystem
 import RunnerWire
 import TaskModel
 
-/// One launch from its process's start until nothing of it is left. Belongs to the launch thread.
+/// One launch, from the start of its process until no process of it is left. Confined to the launch thread.
 final class SupervisedLaunch {
     enum Phase {
         case running
         /// The first process has ended and is not reaped yet.
         case dead
-        /// It is reaped; descendants may be left.
+        /// The first process is reaped; descendants may be left.
         case sweeping(ProcessTermination)
-        /// No descendant is left; the control group still counts one that is leaving.
+        /// No descendant is left; the control group still contains an exiting process.
         case leavingGroup(ProcessTermination)
     }
 
@@ -30,13 +30,13 @@ final class SupervisedLaunch {
     var leftRunning = 0
     var control: ControlChannel
     var calls = CallCount()
-    /// When the launch is killed; nil while nothing asks for that.
+    /// Time at which the launch is killed; nil for no kill time.
     var killTime: MonotonicTime?
     var logAllowance: LineAllowance
     var outputs: [RunnerOutput: OutputReader]
-    /// The first process; nil once it is reaped.
+    /// Descriptor of the first process; nil once it is reaped.
     var leader: Descriptor?
-    /// While sweeping, one of the descendants that are dying; the others are found when it is dead.
+    /// During sweeping, one of the leftover processes that are dying. The others are found after its end.
     var straggler: Descriptor?
     var groupEvents: Descriptor?
 
@@ -60,31 +60,33 @@ final class SupervisedLaunch {
         if case .running = phase { true } else { false }
     }
 
-    /// Whether the first process has ended, noticed or not.
+    /// Whether the first process has ended, even if the loop has not handled it yet.
     var hasExited: Bool {
         guard isRunning, let leader else { return true }
         var readiness = pollfd(fd: leader.number, events: Int16(POLLIN), revents: 0)
         return poll(&readiness, 1, 0) > 0
     }
 
-    /// Whether a process is of this launch, where the system let the mark have no number. Misses a zombie that was in no
-    /// group, and whoever left both the group and the environment.
+    /// Whether a process belongs to this launch, for systems that refused the number of the mark. It misses a zombie
+    /// without a group, and a process that left both the group and the environment.
     func recognizes(_ pid: Int32) -> Bool {
         if hasNumber { return false }
         if let group, let membership = FileBytes.text("/proc/\(pid)/cgroup", limit: 4096) {
-            // Two names, one of them random: no other path has both. A zombie's group is named even when it is removed.
+            // Two directory names, one of them random: no other path contains both. The group of a zombie is listed
+            // even after its removal.
             let names = Set(membership.split { $0 == "/" || $0 == " " || $0 == "\n" })
             if names.isSuperset(of: group.path.split(separator: "/").suffix(2)) { return true }
         }
         return RunnerMark.text(of: pid) == mark.text
     }
 
-    /// Kills all that can be found without looking for it: the first process, its process group, the control group.
+    /// Kills all processes that are reachable without a search: the first process, its process group, the control
+    /// group.
     func kill() {
         group?.kill()
         guard let leader else { return }
         _ = bgl_pidfd_signal(leader.number, SIGKILL)
-        // Not reaped yet: its number still is its own, and so is the group that it leads.
+        // The first process is not reaped yet, so its number and its process group have not been reused.
         _ = Glibc.kill(-process.pid, SIGKILL)
     }
 
@@ -95,7 +97,7 @@ final class SupervisedLaunch {
         guard status != 0 else { return nil }
         leader = nil
         guard status > 0 else {
-            // Somebody else in this process reaped it: how it ended is lost, that it did is certain.
+            // Other code in this process reaped it: its status is lost, but it has certainly ended.
             return .signaled(SIGKILL)
         }
         if end.signal == 0 { return .exited(code: end.code) }
@@ -103,7 +105,7 @@ final class SupervisedLaunch {
         return isForMemory ? .outOfMemory : .signaled(end.signal)
     }
 
-    /// What the process wrote when it crashed; nil if it wrote nothing, or not what a runner writes.
+    /// The record that the process wrote when it crashed; nil if there is none or it is malformed.
     func readLastWords() -> LastWords? {
         let limit = LastWords.recordSize + 1
         let record = [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in

@@ -2,20 +2,20 @@
 
 package import TaskModel
 
-/// The assertions of this launch, and the race of each between its end and its expiration (BGT-ABI-08, -12, -13).
-/// Decides what may begin and who releases which handler; makes no call itself.
+/// Table of the assertions of this launch. It decides which assertion may begin, resolves the race between end and
+/// expiration, and determines which caller releases a handler (BGT-ABI-08, -12, -13). It makes no call itself.
 ///
-/// Every handler that is handed in leaves exactly once: refused, by `end`, `beginCall` or `close`.
+/// Every stored handler leaves the table exactly once: through `end`, `beginCall` or `close`.
 package struct AssertionTable<Handler> {
     private struct Entry {
-        /// Nil from its one call on, and when none was given.
+        /// Nil after its one call has begun, or when the assertion has no handler.
         var handler: Handler?
     }
 
     private let launch: LaunchNumber
     private var count: UInt32 = 0
     private var open: [AssertionID: Entry] = [:]
-    /// Set once, for all of them.
+    /// Reason of the expiration, set once for all assertions; nil before.
     private var reason: ExpirationReason?
     private var isClosed = false
 
@@ -26,7 +26,7 @@ package struct AssertionTable<Handler> {
     package enum Beginning: Hashable, Sendable {
         case begun(AssertionID)
         case tooMany
-        /// The launch expires or is over.
+        /// The launch is expiring or over.
         case tooLate
     }
 
@@ -49,25 +49,25 @@ package struct AssertionTable<Handler> {
         return .ended(release: entry.handler)
     }
 
-    /// Tells all that are open, once; the first reason stays.
+    /// Expires all open assertions, once; the first reason stays.
     ///
-    /// - Returns: those whose handler is now to be called, in the order of their begin.
+    /// - Returns: the assertions whose handler is due to be called, in the order of their begin.
     package mutating func expire(_ reason: ExpirationReason) -> [AssertionID] {
         guard !isClosed, self.reason == nil else { return [] }
         self.reason = reason
         return open.filter { $0.value.handler != nil }.keys.sorted()
     }
 
-    /// Asked on the call's own thread, just before it: nil when its end came first.
+    /// Takes the handler for its one call, on the thread that makes the call and just before it.
     ///
-    /// - Returns: the handler, from here on its caller's to release: it is never called twice.
+    /// - Returns: the handler, which the caller has to release, and the reason; nil when the assertion ended first.
     package mutating func beginCall(of id: AssertionID) -> (Handler, ExpirationReason)? {
         guard let reason, let handler = open[id]?.handler else { return nil }
         open[id]?.handler = nil
         return (handler, reason)
     }
 
-    /// The launch is over: nothing begins any more.
+    /// Closes the table at the end of the launch: no assertion begins afterwards.
     ///
     /// - Returns: the handlers that no call has taken.
     package mutating func close() -> [Handler] {

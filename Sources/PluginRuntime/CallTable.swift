@@ -3,9 +3,9 @@
 package import RunnerWire
 package import TaskModel
 
-/// The calls of the plugin that await the host's answer, `CallWindow.limit` at once. Further callers wait for a place, in
-/// the order of their calls. Completions, reports and log lines have no answer and pass by. Knows nothing of what was
-/// asked.
+/// Calls of the plugin that await the host's answer, at most `CallWindow.limit` at once. Further callers wait for a
+/// place, in the order of their calls. Completions, reports and log lines need no answer and do not use the table. The
+/// table does not interpret the calls.
 package final class CallTable: Sendable {
     package enum Answer: Hashable, Sendable {
         case submitted(SubmissionNumber)
@@ -19,13 +19,13 @@ package final class CallTable: Sendable {
         var last: UInt64 = 0
         /// Number of the newest call that has got a place.
         var admitted: UInt64 = 0
-        /// Calls with a place, until their caller has taken the answer; nil until the answer has come.
+        /// Calls with a place, until their caller has taken the answer. The value is nil until the answer arrives.
         var open: [CallNumber: Answer?] = [:]
         /// Open calls without an answer.
         var unanswered = 0
         var isClosed = false
 
-        /// Gives the free places to the callers that have waited longest.
+        /// Gives free places to the callers that have waited longest.
         mutating func admit() {
             while !isClosed, unanswered < CallWindow.limit, admitted < last {
                 admitted += 1
@@ -39,10 +39,11 @@ package final class CallTable: Sendable {
 
     package init() {}
 
-    /// Blocks until the host has answered. Never called on the control thread, which brings the answers.
+    /// Sends a call and blocks until the host has answered. Never called on the control thread, which receives the
+    /// answers.
     ///
-    /// - Parameter send: sends the question; false when it could not be sent.
-    /// - Returns: nil when the question was not sent: the table is closed, or `send` failed.
+    /// - Parameter send: sends the message; false when it could not be sent.
+    /// - Returns: the answer; nil when the message was not sent: the table is closed, or `send` failed.
     package func call(_ send: (CallNumber) -> Bool) -> Answer? {
         guard let number = takePlace() else { return nil }
         guard send(number) else {
@@ -58,7 +59,7 @@ package final class CallTable: Sendable {
         return answer
     }
 
-    /// Nil when the table was closed before a place was free.
+    /// Blocks until a place is free. Returns nil when the table was closed first.
     private func takePlace() -> CallNumber? {
         let number = state.change { state in
             state.last += 1
@@ -71,7 +72,7 @@ package final class CallTable: Sendable {
         }
     }
 
-    /// Answers to calls that nobody made are dropped.
+    /// Stores the answer for its caller. Drops an answer to an unknown or already answered call.
     package func answer(_ number: CallNumber, _ answer: Answer) {
         state.change { state in
             guard case .some(.none) = state.open[number] else { return }
@@ -84,14 +85,14 @@ package final class CallTable: Sendable {
     /// The number of callers that wait for a place.
     package var waiting: Int { state.read { Int($0.last - $0.admitted) } }
 
-    /// Gives no place any more: callers without one return nil. Calls with a place still get their answer.
+    /// Stops giving places: callers without a place return nil. Calls with a place still get their answer.
     package func close() {
         state.change { $0.isClosed = true }
     }
 
     /// Blocks until no call is open, or until `deadline`.
     ///
-    /// - Returns: the number of calls that have no answer then.
+    /// - Returns: the number of calls that are still unanswered.
     package func drain(until deadline: MonotonicTime) -> Int {
         state.wait(until: deadline) { $0.open.isEmpty ? 0 : nil } ?? state.read { $0.unanswered }
     }

@@ -2,8 +2,9 @@
 
 import CBackgroundTasks
 
-/// A function of the plugin with the context that it wants back, and how the context is released (BGT-ABI-13).
-// The plugin's own addresses: handed back to it, never followed here. The ABI lets them be used on any thread.
+/// A function of the plugin, its context, and the function that releases the context (BGT-ABI-13).
+// Unchecked: the addresses belong to the plugin and are never dereferenced here. The ABI allows their use on any
+// thread.
 struct Callback<Function>: @unchecked Sendable {
     let function: Function
     let context: UnsafeMutableRawPointer?
@@ -15,6 +16,6 @@ struct Callback<Function>: @unchecked Sendable {
         releaseFunction = release
     }
 
-    /// Once, after the last use, with no lock held.
+    /// Releases the context. Called once, after the last use, with no lock held.
     func release() { releaseFunction?(context) }
 }

@@ -4,17 +4,18 @@ import Glibc
 import RunnerWire
 import Synchronization
 
-/// The runner's end of the control socket. Sending never blocks: what the socket does not take is kept, in order, and
-/// flushed by the control thread. Decides nothing about messages but which log lines a flood costs.
+/// The runner's end of the control socket. Sending never blocks: bytes that the socket does not accept are kept in
+/// order, and the control thread flushes them. Apart from dropping log lines in a flood, it does not interpret
+/// messages.
 final class ControlChannel: Sendable {
-    /// Log lines are dropped while more than this waits, everything else is kept.
+    /// Backlog in bytes above which log lines are dropped. All other messages are kept.
     private static let floodMark = 262_144
 
     private struct Outgoing {
         var backlog: [UInt8] = []
         var droppedLines = 0
         var isBroken = false
-        /// The last message has been sent.
+        /// The last message is in the backlog or sent; later messages are refused.
         var isSealed = false
 
         mutating func reportDroppedLines() {
@@ -30,7 +31,7 @@ final class ControlChannel: Sendable {
     private let process = getpid()
     private let outgoing = Mutex(Outgoing())
 
-    /// - Parameter bell: rung when there is something left for `flush`.
+    /// - Parameter bell: wake-up channel of the control thread, rung when bytes remain for `flush`.
     init(descriptor: Int32, bell: Bell) {
         self.descriptor = descriptor
         self.bell = bell
@@ -38,11 +39,13 @@ final class ControlChannel: Sendable {
 
     // MARK: Sending
 
-    /// - Parameter isLast: whatever is sent later goes nowhere.
-    /// - Returns: false when the host will not get it.
+    /// Sends a message, or adds it to the backlog.
+    ///
+    /// - Parameter isLast: whether all later messages are discarded.
+    /// - Returns: false when the host will not receive the message.
     @discardableResult
     func send(_ message: RunnerMessage, isLast: Bool = false) -> Bool {
-        // A child that the plugin forked has the socket too, and would cut other messages apart.
+        // A child that the plugin forked inherits the socket; its bytes would break up other messages.
         guard getpid() == process else { return false }
         let frame: [UInt8]
         do {
@@ -70,10 +73,12 @@ final class ControlChannel: Sendable {
         }
     }
 
-    /// Makes the control thread look at what is due.
+    /// Wakes the control thread, so that it checks its deadlines.
     func wake() { bell.ring() }
 
-    /// - Returns: whether something is still waiting for the socket.
+    /// Sends as much of the backlog as the socket accepts.
+    ///
+    /// - Returns: whether bytes are still waiting for the socket.
     func flush() -> Bool {
         outgoing.withLock { outgoing in
             push(&outgoing)
@@ -85,7 +90,7 @@ final class ControlChannel: Sendable {
         }
     }
 
-    /// Blocks until all is sent or the host is gone.
+    /// Blocks until the backlog is sent or the host is gone.
     func flushWaiting() {
         while flush() {
             var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
@@ -120,7 +125,7 @@ final class ControlChannel: Sendable {
         case end
     }
 
-    /// - Parameter waits: whether to block until something comes.
+    /// - Parameter waits: whether to block until bytes or the end of the stream arrive.
     func receive(waits: Bool) -> Received {
         while true {
             var count = 0
@@ -141,12 +146,12 @@ final class ControlChannel: Sendable {
     }
 }
 
-/// Wakes a thread that polls. A pipe, because the Glibc module has no eventfd.
+/// A wake-up channel for a thread that polls. It is a pipe, because the Glibc module has no eventfd.
 struct Bell: Sendable {
     let listening: Int32
     private let ringing: Int32
 
-    /// Nil when the process has no descriptors left.
+    /// Returns nil when the process has no descriptors left.
     init?() {
         var pair: [Int32] = [-1, -1]
         guard pipe(&pair) == 0 else { return nil }
@@ -160,7 +165,7 @@ struct Bell: Sendable {
 
     func ring() {
         var one: UInt8 = 1
-        // Full means that it rings already.
+        // A full pipe is already readable.
         _ = write(ringing, &one, 1)
     }
 

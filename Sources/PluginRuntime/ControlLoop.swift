@@ -5,8 +5,8 @@ import LinuxSystem
 import RunnerWire
 import TaskModel
 
-/// The control thread: the host's messages, the launch's deadline, and what could not be sent at once. It runs no
-/// plugin code and waits for none.
+/// The control thread. It handles the host's messages, the launch's deadlines and the unsent backlog. It runs no plugin
+/// code and waits for none.
 struct ControlLoop {
     private let launch: Launch
     private let descriptor: Int32
@@ -16,7 +16,7 @@ struct ControlLoop {
     private var hasLookedAtEntry = false
     private var hasBacklog = false
 
-    /// - Parameter decoder: as the plan left it, with what came behind the plan.
+    /// - Parameter decoder: the decoder that decoded the plan, with the bytes that followed the plan.
     init(_ launch: Launch, descriptor: Int32, bell: Bell, decoder: FrameDecoder<HostMessage>) {
         self.launch = launch
         self.descriptor = descriptor
@@ -35,7 +35,7 @@ struct ControlLoop {
             guard poll(&events, 2, timeout) >= 0 else { continue }
             if events[1].revents != 0 { bell.silence() }
             hasBacklog = launch.channel.flush()
-            // Whatever is not mere room to write is there to be read: messages, or the end.
+            // Any event except POLLOUT means that bytes, or the end of the stream, can be read.
             if events[0].revents & ~Int16(POLLOUT) != 0 { receive() }
         }
     }
@@ -66,7 +66,7 @@ struct ControlLoop {
         case .nothingYet:
             return
         case .end:
-            // Nobody is left to tell anything, and nothing of this launch counts any more.
+            // The host is gone: no outcome of this launch can be recorded any more.
             _exit(RunnerExit.hostIsGone)
         case .bytes(let bytes):
             decoder.append(bytes)

@@ -1,20 +1,23 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Reads and fills structs at addresses that a plugin gave, by the size that it wrote into them (BGT-ABI-03). Knows no
-/// struct in particular, and cannot tell a good address from a bad one.
+/// Reads and fills structs at addresses that a plugin passed, using the size field that the plugin wrote (BGT-ABI-03).
+/// It works for any struct of the ABI and does not validate addresses.
 package enum ForeignStruct {
-    /// No struct of the ABI is near this long: a larger size is a stray number, not a newer plugin.
+    /// Upper bound of a valid size in bytes. No struct of the ABI is nearly as long: a larger size is a stray number,
+    /// not a newer plugin.
     package static let longest: UInt32 = 4096
 
     package enum Reading<Value> {
         case value(Value)
-        /// It uses fields that this host does not know.
+        /// The struct uses fields that this host does not know.
         case tooNew
-        /// Its size is none that this struct ever had.
+        /// The size is invalid: no version of this struct has had it.
         case invalid
     }
 
-    /// - Parameter minimum: the struct's size in minor 0.
+    /// Copies the struct, with zeroes for fields beyond its size.
+    ///
+    /// - Parameter minimum: size of the struct in minor 0.
     package static func read<Value>(
         _ address: UnsafeRawPointer,
         as type: Value.Type,
@@ -30,13 +33,14 @@ package enum ForeignStruct {
         let bytes = UnsafeMutableRawBufferPointer(start: copy, count: MemoryLayout<Value>.size)
         bytes.initializeMemory(as: UInt8.self, repeating: 0)
         bytes.copyMemory(from: UnsafeRawBufferPointer(start: address, count: known))
-        // Every struct of the ABI is plain numbers and pointers: any bytes are a value of it.
+        // Every struct of the ABI consists of plain numbers and pointers: any bytes are a valid value.
         return .value(copy.pointee)
     }
 
-    /// Copies what fits of `value`, zeroes what this host does not know, and leaves the caller's size alone.
+    /// Copies the part of `value` that fits, zeroes the fields that this host does not know, and keeps the caller's
+    /// size.
     ///
-    /// - Returns: false, with nothing written, when the size is none that this struct ever had.
+    /// - Returns: false, with nothing written, when the size is invalid.
     package static func fill<Value>(
         _ address: UnsafeMutableRawPointer,
         with value: Value,
@@ -53,7 +57,7 @@ package enum ForeignStruct {
         return true
     }
 
-    /// Whether `fill` would write.
+    /// Whether `fill` accepts the size of the struct.
     package static func canFill(_ address: UnsafeRawPointer, minimum: Int) -> Bool {
         size(at: address, minimum: minimum) != nil
     }

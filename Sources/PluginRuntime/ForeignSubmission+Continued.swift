@@ -3,9 +3,9 @@
 import CBackgroundTasks
 import TaskModel
 
-// What continued requests and health research have beside the others.
+// Fields that only continued or health research requests have.
 extension ForeignSubmission {
-    /// Nil for every other kind, which has none of it.
+    /// The terms of a continued request; nil for every other kind.
     static func continued(_ fields: bgt_request, _ kind: TaskKind) throws(Problem) -> ContinuedTerms? {
         guard kind == .continued else { return nil }
         return ContinuedTerms(
@@ -17,7 +17,7 @@ extension ForeignSubmission {
     }
 
     static func protection(_ fields: bgt_request) -> ProtectionType {
-        // Two bits have four values, and each is a type.
+        // Two bits have four values, and each is a defined type.
         ProtectionType(rawValue: (fields.flags & BGTASK_PROTECTION_MASK) >> ProtectionType.flagShift)
             ?? .untilFirstAuthentication
     }

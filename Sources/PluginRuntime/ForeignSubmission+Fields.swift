@@ -3,7 +3,7 @@
 import CBackgroundTasks
 import TaskModel
 
-// A bgt_request has the fields of every kind: those of another kind are zero.
+// A bgt_request has the fields of every kind: the fields of other kinds must be zero.
 extension ForeignSubmission {
     static func refuseForeignFields(_ fields: bgt_request, of kind: TaskKind) throws(Problem) {
         if let field = RequestField.foreign(to: kind, isGiven: { $0.isGiven(in: fields) }) {
@@ -22,7 +22,7 @@ extension ForeignSubmission {
 }
 
 extension RequestField {
-    /// Its bits of `bgt_request.flags`; 0 when it has a member of its own.
+    /// The bits of `bgt_request.flags` that hold this field; 0 when it has a member of its own.
     fileprivate var flags: UInt32 {
         switch self {
         case .requiresNetwork: BGT_NEEDS_NETWORK
@@ -32,7 +32,7 @@ extension RequestField {
         }
     }
 
-    /// The member of `bgt_request` that holds it.
+    /// The member of `bgt_request` that holds this field.
     fileprivate var member: String {
         switch self {
         case .requiresNetwork, .requiresExternalPower, .protection: "flags"

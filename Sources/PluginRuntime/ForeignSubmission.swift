@@ -3,12 +3,13 @@
 package import CBackgroundTasks
 package import TaskModel
 
-/// What a plugin asks for, copied out of its memory and found to be well-formed. Whether it may ask is not decided here.
+/// A request that a plugin submits, copied out of its memory and checked to be well-formed. Permissions are checked
+/// elsewhere.
 package struct ForeignSubmission: Hashable, Sendable {
     package let request: TaskRequest
     package let payload: [UInt8]
 
-    /// Why it is none, as `submit` returns it.
+    /// The reason why a submission is malformed, as `submit` returns it.
     package struct Problem: Error, Hashable, Sendable {
         package let status: Int32
         package let subReason: UInt32
@@ -44,7 +45,7 @@ package struct ForeignSubmission: Hashable, Sendable {
         let kind = try Self.kind(fields)
         let continued = try Self.continued(fields, kind)
         let payload = try Self.payload(fields)
-        // A continued task runs now or as soon as there is room, whatever its date (statement 72).
+        // A continued task runs now or as soon as there is capacity, whatever its date (statement 72).
         let hasDate = fields.earliest_begin_ns != 0 && kind != .continued
         request = TaskRequest(
             identifier: identifier,

@@ -2,9 +2,11 @@
 
 import Glibc
 
-/// Texts that cross the ABI, both ways (BGT-ABI-07). Copies at once, keeps no address.
+/// Conversion of strings that cross the ABI, in both directions (BGT-ABI-07). Bytes are copied at once; no address is
+/// kept.
 package enum ForeignText {
-    /// Nil when it is longer than `limit` bytes or not UTF-8. Reads at most one byte beyond the limit.
+    /// The string at `address`; nil when it is longer than `limit` bytes or not UTF-8. Reads at most one byte beyond
+    /// the limit.
     package static func read(_ address: UnsafePointer<CChar>, limit: Int) -> String? {
         let count = strnlen(address, limit + 1)
         guard count <= limit else { return nil }
@@ -14,16 +16,16 @@ package enum ForeignText {
         )
     }
 
-    /// As much as `limit` bytes hold, whole characters only, with what is not UTF-8 replaced.
+    /// The string at `address`, cut after the last whole character within `limit` bytes. Invalid UTF-8 is replaced.
     package static func readRepaired(_ address: UnsafePointer<CChar>, limit: Int) -> String {
         let count = strnlen(address, limit)
         let bytes = UnsafeRawBufferPointer(start: address, count: count)
-        // A character cut in two would be repaired into a replacement mark.
+        // A character cut in two would be repaired into a replacement character.
         let end = count < limit ? count : wholeCharacters(in: bytes)
         return String(decoding: bytes[..<end], as: UTF8.self)
     }
 
-    /// The longest beginning of at most `limit` bytes that cuts no character.
+    /// The longest prefix of at most `limit` bytes that cuts no character.
     package static func prefix(of text: String, limit: Int) -> String {
         var text = text
         return text.withUTF8 { bytes in
@@ -39,7 +41,8 @@ package enum ForeignText {
         case invalid
     }
 
-    /// Two-call sizing: `needed` learns the bytes with the NUL; a buffer too small gets an empty string.
+    /// Copies a string with two-call sizing: `needed` is set to its size in bytes with the NUL. A buffer that is too
+    /// small receives an empty string.
     package static func write(
         _ text: String,
         to buffer: UnsafeMutablePointer<CChar>?,
@@ -58,7 +61,7 @@ package enum ForeignText {
     }
 
     private static func wholeCharacters(in bytes: UnsafeRawBufferPointer) -> Int {
-        // At most three continuation bytes precede the end of a character that is cut.
+        // The incomplete last character has at most three bytes before the cut.
         var start = bytes.count
         while start > 0, bytes.count - start < 4 {
             start -= 1

@@ -2,7 +2,8 @@
 
 import TaskModel
 
-/// Title and subtitle of a continued task, copied out of a plugin's memory. Nil when they are none.
+/// Title and subtitle of a continued task, copied out of a plugin's memory. The initializer returns nil when either is
+/// invalid.
 package struct ForeignTitles: Hashable, Sendable {
     package let title: String
     package let subtitle: String?
@@ -18,7 +19,7 @@ package struct ForeignTitles: Hashable, Sendable {
         self.subtitle = text
     }
 
-    /// Nil for none, and for one that is too long or not UTF-8.
+    /// Returns nil for NULL, and for a text that is too long or not UTF-8.
     static func text(_ address: UnsafePointer<CChar>?) -> String? {
         address.flatMap { ForeignText.read($0, limit: ContinuedTerms.maximumTitle) }
     }

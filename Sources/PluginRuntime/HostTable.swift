@@ -4,12 +4,12 @@ import CBackgroundTasks
 import Glibc
 import TaskModel
 
-/// The functions that plugin code calls. Each finds the process's one launch and hands over; nothing is decided here.
+/// The functions that plugin code calls. Each forwards to the one launch of the process and decides nothing.
 ///
 /// They are top-level functions: a closure could inherit an actor's isolation, which the runtime checks on every call,
 /// and plugin code calls from any thread.
 enum HostTable {
-    /// Valid until the process ends.
+    /// Address of the host table, valid until the process ends.
     // Written once, on first use, and constant from then on.
     nonisolated(unsafe) static let address: UnsafePointer<bgt_host> = {
         let size = Int(sysconf(Int32(_SC_PAGESIZE)))
@@ -45,12 +45,12 @@ enum HostTable {
                 query: hostQuery
             )
         )
-        // A plugin that writes here crashes where it does so, and not in some later call.
+        // A plugin that writes to the table crashes at that write instead of in a later call.
         mprotect(page, size, PROT_READ)
         return UnsafePointer(table)
     }()
 
-    /// The launch that every call of this process belongs to.
+    /// The one launch of this process.
     // Set once by the main thread, before the control thread starts and before any plugin code is mapped.
     nonisolated(unsafe) static var launch: Launch?
 }
@@ -58,7 +58,8 @@ enum HostTable {
 private typealias Host = UnsafePointer<bgt_host>
 private typealias Context = UnsafeMutableRawPointer
 
-/// No plugin code exists before the launch does, so the status is never seen.
+/// Calls `body` with the launch. The fallback status is never returned: the launch exists before any plugin code is
+/// mapped.
 private func withLaunch(_ body: (Launch) -> Int32) -> Int32 {
     guard let launch = HostTable.launch else { return BGT_WRONG_PHASE }
     return launch.activity.call { body(launch) }
@@ -155,7 +156,7 @@ private func hostSetExpirationHandler(
 ) -> Int32 {
     let handler = function.map { Callback($0, context: context, release: release) }
     let status = withLaunch { $0.setExpirationHandler(handler, of: TaskID(rawValue: task)) }
-    // Without a function nothing will ever use the context, so it goes back at once as well.
+    // Without a function the context will never be used, so it is released at once.
     if status != BGT_OK || handler == nil { release?(context) }
     return status
 }
@@ -180,7 +181,7 @@ private func hostBeginAssertion(
 ) -> Int32 {
     let handler = function.map { Callback($0, context: context, release: release) }
     let status = withLaunch { $0.beginAssertion(name, handler, out) }
-    // Without a function nothing will ever use the context, so it goes back at once as well.
+    // Without a function the context will never be used, so it is released at once.
     if status != BGT_OK || handler == nil { release?(context) }
     return status
 }

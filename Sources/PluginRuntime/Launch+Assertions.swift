@@ -5,12 +5,14 @@ import RunnerWire
 import Synchronization
 import TaskModel
 
-// "Do not end me yet": what keeps the launch open after its last completion (statements 81 to 83).
+// Background assertions, which keep the launch open after its last completion (statements 81 to 83).
 extension Launch {
     typealias AssertionHandler = Callback<bgt_assertion_handler>
 
-    /// - Parameter handler: nil when nobody wants to be told.
-    /// - Returns: the status; anything but `BGT_OK` leaves the handler to its giver.
+    /// Begins an assertion and stores its number in `out`.
+    ///
+    /// - Parameter handler: Expiration handler of the assertion; nil for none.
+    /// - Returns: the status; on any status except `BGT_OK` the handler still belongs to the caller.
     func beginAssertion(
         _ name: UnsafePointer<CChar>?,
         _ handler: AssertionHandler?,
@@ -22,10 +24,10 @@ extension Launch {
             return BGT_INVALID
         }
         let beginning = state.withLock { state -> AssertionTable<AssertionHandler>.Beginning in
-            // The host has heard the last completion before it would hear of this, and ends the launch.
+            // The host has already received the last completion and ends the launch.
             if state.hasNothingOpen { return .tooLate }
             let beginning = state.assertions.begin(handler)
-            // Under the lock: the host hears of it before any completion that it is to outlast.
+            // Sent under the lock: the host receives the beginning before any completion that the assertion outlasts.
             if case .begun(let id) = beginning { channel.send(.assertionBegan(id, name: text)) }
             return beginning
         }
@@ -62,7 +64,7 @@ extension Launch {
         }
     }
 
-    /// Never blocks: called by the control thread.
+    /// Expires all open assertions. Called by the control thread; never blocks.
     func expireAssertions(_ reason: ExpirationReason) {
         for id in state.withLock({ $0.assertions.expire(reason) }) {
             onThread(named: "bgtask-expire") { self.callAssertionHandler(of: id) }
@@ -72,7 +74,7 @@ extension Launch {
     private func callAssertionHandler(of id: AssertionID) {
         let call = state.withLock { state in
             let call = state.assertions.beginCall(of: id)
-            // Under the lock: whoever closes the table afterwards knows of it.
+            // Counted under the lock, before the table can be closed: `awaitAssertionCalls` then waits for this call.
             if call != nil { assertionCalls.change { $0 += 1 } }
             return call
         }
@@ -84,13 +86,14 @@ extension Launch {
         assertionCalls.change { $0 -= 1 }
     }
 
-    /// A handler that has ended its own assertion may have ended the launch: its context is still to be released.
+    /// Blocks until no handler of an assertion runs. A handler may end its own assertion, and with it the launch,
+    /// before its context is released.
     func awaitAssertionCalls() {
         assertionCalls.wait { $0 == 0 ? () : nil }
     }
 }
 
 extension Launch.State {
-    /// Entry has returned, every task is completed and no assertion open. It stays so.
+    /// Whether entry has returned, every task is completed and no assertion is open. Once true, it stays true.
     fileprivate var hasNothingOpen: Bool { hooks != nil && !tasks.hasUnfinished && assertions.isEmpty }
 }

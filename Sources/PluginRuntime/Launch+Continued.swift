@@ -6,9 +6,10 @@ import RunnerWire
 import Synchronization
 import TaskModel
 
-// Continued tasks, which people watch: they may come while the launch runs, and the launch's deadline is not theirs.
+// Continued tasks, which users watch. They may arrive while the launch runs, and the launch's deadline does not apply
+// to them.
 extension Launch {
-    /// Of what only the newest report counts.
+    /// A subject of reports, of which only the newest report counts.
     enum ReportKey: Hashable, Sendable {
         case progress(TaskID)
         case title(TaskID)
@@ -17,10 +18,10 @@ extension Launch {
 
     // MARK: Delivery
 
-    /// One more task, which this launch submitted. Never blocks: called by the control thread.
+    /// Delivers one more task, which this launch submitted. Called by the control thread; never blocks.
     func deliver(_ task: RunnerPlan.Task) {
         let hooks = state.withLock { state -> PluginHooks? in
-            // The host knows that entry has returned before it sends one.
+            // The host sends such a task only after entry has returned.
             guard !state.hasEnded, let hooks = state.hooks, state.tasks.add(task.id) else { return nil }
             state.open[task.id] = OpenTask(task, of: plan.plugin, isOfBatch: false)
             state.assumeTitles(of: task)
@@ -31,17 +32,18 @@ extension Launch {
 
     // MARK: Deadlines
 
-    /// Never blocks: called by the control thread when entry should have returned. No task can be told yet.
+    /// Logs a warning when entry has not returned by its deadline. Called by the control thread; never blocks. No task
+    /// has been delivered yet that could expire.
     func warnOfEntry() {
         guard state.withLock({ $0.hooks == nil && !$0.hasEnded }) else { return }
         let message = "entry has not returned in time; the process is killed when the grace of \(plan.grace) is over"
         channel.send(.log(.warning, message: message))
     }
 
-    /// Never blocks: called by the control thread at the launch's deadline.
+    /// Expires all bounded tasks at the launch's deadline. Called by the control thread; never blocks.
     func expireBudget() {
         expire(.bounded, .budget, isAnnounced: true)
-        // With a continued task that goes on the launch does too; the host says when nothing does.
+        // A continued task that still runs keeps the launch open. The host expires the assertions after the last one.
         if !state.withLock({ $0.tasks.hasUnbounded }) { expireAssertions(.budget) }
     }
 
@@ -59,7 +61,9 @@ extension Launch {
         }
     }
 
-    /// - Parameter message: what is to be sent; nil when the plugin's arguments are no such thing.
+    /// Sends or holds a report of a continued task.
+    ///
+    /// - Parameter message: makes the message; nil when the plugin's arguments are invalid.
     private func report(
         _ key: ReportKey,
         of task: TaskID,
@@ -91,14 +95,14 @@ extension Launch {
             return BGT_WRONG_ROLE
         }
         guard plan.modes.contains(.fetch), plan.permitted.isEmpty else { return BGT_NOT_PERMITTED }
-        // Three centuries are the longest that is kept apart from never.
+        // The longest interval, almost three centuries; `.max` stands for never.
         let longest = UInt64(Int64.max / 1_000_000_000)
         let interval: Duration? = seconds == .max ? nil : .seconds(Int64(min(seconds, longest)))
         state.withLock { put(.fetchInterval(interval), as: .fetchInterval, &$0) }
         return BGT_OK
     }
 
-    // Under the lock: reports of one thing reach the host in the order in which they were made.
+    // Called under the lock: reports on one subject reach the host in the order in which they were made.
     private func put(_ message: RunnerMessage, as key: ReportKey, _ state: inout State) {
         switch state.reports.put(message, as: key, at: .now) {
         case .send: channel.send(message)
@@ -109,17 +113,17 @@ extension Launch {
 
     // MARK: What is held back
 
-    /// When the next report is due; nil when none waits.
+    /// Time at which the next held report is due; nil when none is held.
     var nextReport: MonotonicTime? { state.withLock { $0.reports.due } }
 
-    /// Never blocks: called by the control thread.
+    /// Sends the reports that are due. Called by the control thread; never blocks.
     func sendReports() {
         state.withLock { state in
             for message in state.reports.takeDue(at: .now) { channel.send(message) }
         }
     }
 
-    /// The process ends: nothing is held back any more.
+    /// Sends all held reports before the process ends.
     func sendLastReports() {
         state.withLock { state in
             for message in state.reports.closeAll() { channel.send(message) }
@@ -128,15 +132,15 @@ extension Launch {
 }
 
 extension Launch.State {
-    /// What the host shows of a task before its plugin has said more.
+    /// Records the titles of a continued task that the host already shows, so that they are not reported again.
     mutating func assumeTitles(of task: RunnerPlan.Task) {
         guard let terms = task.continued else { return }
         reports.assume(.title(task.id, terms.title, subtitle: terms.subtitle), as: .title(task.id))
     }
 
-    /// A task is completed.
+    /// Closes the reports of a completed task.
     ///
-    /// - Returns: what it reported last, as far as that has not been sent.
+    /// - Returns: its newest reports that have not been sent.
     mutating func closeReports(of task: TaskID) -> [RunnerMessage] {
         [.title(task), .progress(task)].compactMap { reports.close($0) }
     }

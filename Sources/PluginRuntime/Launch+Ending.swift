@@ -6,27 +6,28 @@ import RunnerWire
 import Synchronization
 import TaskModel
 
-// The end of a launch, from the host's stop message to the end of the process. The thread "bgtask-stop" goes through the
-// stages; the control thread bounds those in which code of the plugin runs.
+// The end of a launch, from the host's stop message to the end of the process. The thread "bgtask-stop" runs the
+// stages. The control thread enforces deadlines on the stages that run plugin code.
 extension Launch {
     enum EndStage {
-        /// Callbacks return, the plugin's own threads fall silent. Every call is answered as before.
+        /// Callbacks return, and the plugin's own threads finish their calls. Calls are still answered.
         case settling(EndSchedule)
-        /// `stop`, then the handlers of assertions.
+        /// `stop` runs, then the handlers of assertions.
         case stopping(deadline: MonotonicTime)
-        /// Open calls get their answers; new ones are refused.
+        /// Open calls receive their answers; new calls are refused.
         case answering
         case flushing(Flush)
     }
 
-    /// The writing out of what the plugin printed.
+    /// The flush of output that libc still buffers.
     struct Flush {
         let deadline: MonotonicTime
-        /// Whose locks others held just before.
+        /// Names of the streams whose locks other threads held just before the flush.
         let lockedStreams: [String]
     }
 
-    /// Never blocks: called by the control thread. A second stop message changes nothing.
+    /// Starts the end of the launch, on a thread of its own. Called by the control thread; never blocks. A second stop
+    /// message has no effect.
     func stop() {
         let schedule = EndSchedule(begin: .now, grace: plan.grace)
         let isFirst = endStage.withLock { stage in
@@ -51,21 +52,22 @@ extension Launch {
         finish()
     }
 
-    /// From here on every new call returns `BGT_ENDED` and leaves no trace with the host.
+    /// Closes all tables: every later call returns `BGT_ENDED` and sends nothing to the host.
     private func closeTables() {
         let (handlers, expirationHandlers, assertionHandlers) = state.withLock { state in
             state.hasEnded = true
             return (state.registrations.end(), state.tasks.end(), state.assertions.close())
         }
-        // A submission that was admitted before and has not been sent either gets a place now, or is not sent.
+        // A submission that was admitted before, but is still unsent, either gets a place before the close or is not
+        // sent.
         calls.close()
         for handler in handlers { handler.release() }
         for handler in expirationHandlers { handler.release() }
         for handler in assertionHandlers { handler.release() }
     }
 
-    /// The host may have recorded what it has not answered yet: such a caller gets the answer, or none at all because
-    /// the process ends.
+    /// Blocks until open calls are answered, or until `deadline`. The host may have recorded a call that it has not
+    /// answered yet: the caller receives the answer, or none at all because the process ends.
     private func awaitAnswers(until deadline: MonotonicTime) {
         let unanswered = calls.drain(until: deadline)
         if unanswered == 0 { return }
@@ -79,10 +81,11 @@ extension Launch {
         channel.wake()
     }
 
-    /// The last message, and the end of the process. No atexit function runs, no destructor: they belong to the plugin.
+    /// Sends the last message and ends the process. No atexit function and no destructor runs, because they belong to
+    /// the plugin.
     func finish() -> Never {
         if isFinishing.exchange(true, ordering: .acquiringAndReleasing) {
-            // Another thread is at it and ends this one too.
+            // Another thread already finishes; it ends the process with this thread.
             while true { pause() }
         }
         sendLastReports()
@@ -91,8 +94,8 @@ extension Launch {
         _exit(0)
     }
 
-    /// Writes out what the plugin printed and libc still holds. A stream's lock may be held for good, and nothing can
-    /// take it away: the control thread bounds this.
+    /// Flushes the output that libc still buffers. Another thread may hold the lock of a stream forever, so the control
+    /// thread enforces the deadline.
     private func flushOutput(by deadline: MonotonicTime) {
         enter(.flushing(Flush(deadline: deadline, lockedStreams: OutputStreams.locked)))
         fflush(nil)
@@ -100,18 +103,18 @@ extension Launch {
 
     // MARK: On the control thread
 
-    /// When the present stage is cut off; nil while nothing of the plugin has to be bounded.
+    /// Deadline of the current stage; nil while no plugin code has to be bounded.
     var stageDeadline: MonotonicTime? {
         switch endStage.withLock({ $0 }) {
         case nil, .answering: nil
-        // Bounded by itself, unless the thread that does it never began.
+        // This stage enforces its own deadline, unless its thread never started.
         case .settling(let schedule): schedule.stoppedBy
         case .stopping(let deadline): deadline
         case .flushing(let flush): flush.deadline
         }
     }
 
-    /// Ends the process at the deadline of the present stage, with a message that names the cause.
+    /// Ends the process at the deadline of the current stage, with a message that names the cause.
     func cutStage(at now: MonotonicTime) {
         guard let deadline = stageDeadline, now >= deadline else { return }
         switch endStage.withLock({ $0 }) {
@@ -130,7 +133,7 @@ extension Launch {
     }
 
     private func explainCut(_ flush: Flush) {
-        // Flushing holds a lock too, but not before it began.
+        // The flush holds a lock too, but it did not before it began.
         let held = flush.lockedStreams.filter(OutputStreams.locked.contains)
         if held.isEmpty {
             let message = "buffered file output was not flushed in time and is lost; close files after use"

@@ -23,7 +23,7 @@ extension Launch {
         return ForeignStruct.fill(out, with: information) ? BGT_OK : BGT_INVALID
     }
 
-    /// Nanoseconds of the shared budget.
+    /// Nanoseconds left of the shared budget; `BGTASK_NO_DEADLINE` without a budget.
     var remaining: UInt64 {
         plan.deadline.map { UInt64(clamping: ($0 - .now).wholeNanoseconds) } ?? BGTASK_NO_DEADLINE
     }
@@ -45,7 +45,7 @@ extension Launch {
     ) -> Int32 {
         if let status = bar("setting") { return status }
         guard let key else { return BGT_INVALID }
-        // Longer than every key that the plan can hold: it is none of them.
+        // A key longer than the frame limit cannot be in the plan.
         guard let name = ForeignText.read(key, limit: HostMessage.frameLimit), let value = plan.settings[name] else {
             return BGT_NOT_FOUND
         }

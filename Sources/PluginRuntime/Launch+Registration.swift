@@ -6,7 +6,9 @@ import Synchronization
 import TaskModel
 
 extension Launch {
-    /// Nil when a call may go on; otherwise what it returns.
+    /// Refuses a call inside a pending visitor or after the end of the launch.
+    ///
+    /// - Returns: the status to return; nil when the call may proceed.
     func bar(_ call: StaticString) -> Int32? {
         if ThreadRole.current.contains(.pendingVisitor) {
             violation(
@@ -20,14 +22,15 @@ extension Launch {
 
     func register(_ name: UnsafePointer<CChar>?, _ handler: Handler?) -> Int32 {
         if let status = bar("register_handler") { return status }
-        // The longest identifier, and the end of a pattern.
+        // The longest identifier plus the suffix of a pattern.
         let limit = ReverseDNSName.maximumLength + 2
         guard let handler, let name, let text = ForeignText.read(name, limit: limit) else { return BGT_INVALID }
         let verdict = state.withLock { state -> RegistrationTable<Handler>.Verdict? in
-            // The end of the launch may have come since: nobody is to blame for it.
+            // The launch may have ended since `bar`: no violation.
             if state.hasEnded { return nil }
             let verdict = state.registrations.register(text, handler)
-            // Under the lock: the host hears of it before any submission that needs it. In entry it hears of all at once.
+            // Sent under the lock: the host receives the registration before any submission that needs it.
+            // Registrations in entry are sent together when it returns.
             if case .registered(let name, isLate: true) = verdict { channel.send(.registered(name)) }
             return verdict
         }

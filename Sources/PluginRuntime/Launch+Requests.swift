@@ -82,8 +82,8 @@ extension Launch {
             + " submit before the last completion, or hold an assertion until the submission has returned"
     )
 
-    /// Refuses what no handler of this process takes. One lock for both questions: the end of the launch drops the
-    /// registrations, for which no submission is to blame.
+    /// Throws when the launch has ended, or when no handler of this process takes the identifier. Both are read under
+    /// one lock: the end of the launch drops the registrations, and a submission must not be blamed for that.
     private func admit(_ identifier: TaskIdentifier) throws(Problem) {
         let (hasEnded, lacksHandler) = state.withLock { state in
             (state.hasEnded, state.registrations.lacksHandler(for: identifier))
@@ -97,7 +97,7 @@ extension Launch {
         throw Problem(status: BGT_UNREGISTERED, message: message)
     }
 
-    /// As `bar`, for calls that wait for the disk.
+    /// As `bar`, for calls that wait for a commit: it also refuses them in an expiration handler.
     private func barWaiting(_ call: StaticString) -> Int32? {
         if let status = bar(call) { return status }
         guard ThreadRole.current.contains(.expirationHandler) else { return nil }

@@ -21,13 +21,15 @@ extension Launch {
         return ForeignStruct.fill(out, with: information) ? BGT_OK : BGT_INVALID
     }
 
-    /// - Parameter handler: nil removes the one before.
-    /// - Returns: the status; anything but `BGT_OK` leaves the handler to its giver.
+    /// Sets, replaces or removes the expiration handler of a task.
+    ///
+    /// - Parameter handler: nil removes the current handler.
+    /// - Returns: the status; on any status except `BGT_OK` the handler still belongs to the caller.
     func setExpirationHandler(_ handler: ExpirationHandler?, of task: TaskID) -> Int32 {
         if let status = bar("set_expiration_handler") { return status }
         let change = state.withLock { state in
             let change = state.tasks.setHandler(handler, of: task)
-            // Under the lock: two threads' changes reach the host in the order in which they took effect.
+            // Sent under the lock: changes of two threads reach the host in the order in which they took effect.
             if case .changed(_, let isSet?, _) = change { channel.send(.expirationHandler(task, isSet: isSet)) }
             return change
         }
@@ -41,13 +43,15 @@ extension Launch {
         }
     }
 
-    /// - Parameter text: what the journal is to have, of a function that cannot speak for itself.
+    /// Completes a task and reports its outcome to the host.
+    ///
+    /// - Parameter text: text for the journal, on behalf of a bound function; nil otherwise.
     func complete(_ task: TaskID, outcome: Int32, saying text: String? = nil) -> Int32 {
         if let status = bar("complete") { return status }
         let (completion, closed) = state.withLock { state in
             let completion = state.tasks.complete(task, outcome: outcome, at: .now)
             guard case .recorded(let outcome, _) = completion else { return (completion, OpenTask?.none) }
-            // What a continued task said last is true of its end.
+            // The last reports of a continued task precede its completion.
             for message in state.closeReports(of: task) { channel.send(message) }
             channel.send(text.map { .returned(task, outcome, text: $0) } ?? .completed(task, outcome))
             return (completion, state.open.removeValue(forKey: task))
@@ -77,7 +81,7 @@ extension Launch {
 
     func isExpiring(_ task: TaskID) -> Int32 {
         state.withLock { state in
-            // Once the launch is over a loop that polls must end as well.
+            // After the end of the launch the result is 1, so that a polling loop ends as well.
             if !state.hasEnded, case .open(nil) = state.tasks.presence(of: task) { 0 } else { 1 }
         }
     }

@@ -8,8 +8,8 @@ import RunnerWire
 import Synchronization
 import TaskModel
 
-/// One launch inside its process: entry, delivery, expiration, the end. What its plugin may do is decided by the tables
-/// and, without believing any of this, by the host.
+/// One launch inside its process: entry, delivery, expiration and end. The tables decide which calls of the plugin are
+/// allowed; the host checks them again independently.
 ///
 /// No lock is held while plugin code runs. Messages whose order matters are sent under the lock that orders them.
 final class Launch: Sendable {
@@ -20,16 +20,17 @@ final class Launch: Sendable {
         var registrations: RegistrationTable<Handler>
         var tasks: TaskTable<ExpirationHandler>
         var assertions: AssertionTable<AssertionHandler>
-        /// What the tasks that are not completed look like, with those of the batch that nobody takes.
+        /// Information about the tasks that are not completed, including tasks of the batch that have no handler.
         var open: [TaskID: OpenTask]
         var reports = ReportTable<ReportKey, RunnerMessage>()
         /// Nil until entry has succeeded.
         var hooks: PluginHooks?
-        /// From here on every call returns `BGT_ENDED`.
+        /// When true, every call returns `BGT_ENDED`.
         var hasEnded = false
     }
 
-    /// A plugin that breaks rules in a loop must not fill the journal.
+    /// The number of violations that are sent. The limit keeps a plugin that breaks rules in a loop from filling the
+    /// journal.
     private static let violationLimit = 100
 
     let plan: RunnerPlan
@@ -38,20 +39,20 @@ final class Launch: Sendable {
     let calls = CallTable()
     let state: Mutex<State>
     let activity = PluginActivity()
-    /// Handlers of assertions that are being called, or whose context is being released.
+    /// The number of handlers of assertions that run or whose context is being released.
     let assertionCalls = Monitor(0)
     let running: RunningTasks
     let queues: TaskQueues
     private let reserve: WorkQueue
     let watch = ProcessWatch()
     private let violations = Atomic(0)
-    /// Nil until the host's stop message.
+    /// Stage of the launch's end; nil until the host's stop message.
     let endStage = Mutex<EndStage?>(nil)
     let isFinishing = Atomic(false)
 
     /// - Parameters:
-    ///   - spare: takes the tasks for which the system has no thread.
-    ///   - reserve: takes what else must run then; no task of the plugin keeps it waiting.
+    ///   - spare: queue for tasks for which the system has no thread.
+    ///   - reserve: queue for all other work in that case; no task of the plugin delays it.
     init(
         _ plan: RunnerPlan,
         channel: ControlChannel,
@@ -87,7 +88,7 @@ final class Launch: Sendable {
 
     // MARK: From loading to the plugin's main loop
 
-    /// On the main thread, with the deadline armed.
+    /// Loads the library, runs entry and `run_main`. Called on the main thread, with the deadline armed.
     func run() -> Never {
         do throws(PluginLibrary.LoadError) {
             if plan.handlers.isEmpty {
@@ -136,7 +137,9 @@ final class Launch: Sendable {
         for handler in assertions { handler.release() }
     }
 
-    /// - Returns: the tasks of the batch that somebody takes.
+    /// Marks entry as succeeded and reports it to the host.
+    ///
+    /// - Returns: the tasks of the batch that have a handler, or `receive` for events.
     private func open(_ hooks: PluginHooks) -> [RunnerPlan.Task] {
         state.withLock { state in
             _ = state.registrations.closeEntry(succeeded: true)
@@ -148,7 +151,7 @@ final class Launch: Sendable {
                 return state.registrations.isRegistered(identifier)
             }
             state.tasks.deliver(taken.map(\.id))
-            // Before any handler can complete its task: the host takes no completion of a plugin that has not entered.
+            // Sent before any handler can complete its task: the host rejects a completion before entry has succeeded.
             let registered = state.registrations.names
             channel.send(.entered(status: BGT_OK, registered: registered, offersReceive: hooks.offersReceive))
             return taken
@@ -183,9 +186,9 @@ final class Launch: Sendable {
 
     // MARK: Expiration
 
-    /// Never blocks: called by the control thread.
+    /// Expires the selected tasks. Called by the control thread; never blocks.
     ///
-    /// - Parameter isAnnounced: whether the host has to be told.
+    /// - Parameter isAnnounced: whether to report the expiration to the host.
     func expire(
         _ tasks: TaskTable<ExpirationHandler>.Selection,
         _ reason: ExpirationReason,
@@ -217,7 +220,7 @@ final class Launch: Sendable {
         if !WorkerThread.start(named: name, body) { reserve.add(body) }
     }
 
-    /// Tells the host that the plugin broke a rule. Changes nothing about the call that did.
+    /// Reports a violation by the plugin to the host. The result of the violating call does not change.
     func violation(_ rule: String, _ message: String) {
         let count = violations.add(1, ordering: .relaxed).newValue
         if count <= Self.violationLimit { channel.send(.violation(rule: rule, message: message)) }

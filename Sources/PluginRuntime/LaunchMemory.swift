@@ -3,11 +3,11 @@
 import RunnerWire
 import TaskModel
 
-/// The texts of a launch that a plugin may hold by address, as long as the ABI promises and longer.
-// Written once in init, never changed and never freed: the process ends with the launch.
+/// The strings of a launch that a plugin may hold by address until the process ends.
+// Unchecked: written once in init, never changed and never freed.
 struct LaunchMemory: @unchecked Sendable {
     let plugin: UnsafePointer<CChar>
-    /// Of the batch, events not included; nil when there are none.
+    /// Identifiers of the batch, without events; nil when there are none.
     let identifiers: UnsafePointer<UnsafePointer<CChar>>?
     let identifierCount: Int
 
@@ -19,8 +19,8 @@ struct LaunchMemory: @unchecked Sendable {
     }
 }
 
-/// One task's texts and payload, for as long as the task is not completed.
-// Written once in init; freed by whoever takes it out of the launch's state, which happens once.
+/// The strings and payload of one task, kept until the task is completed.
+// Unchecked: written once in init, and freed once, by the caller that removes it from the launch's state.
 struct TaskMemory: @unchecked Sendable {
     let identifier: UnsafePointer<CChar>
     let payload: UnsafePointer<UInt8>?
@@ -28,7 +28,7 @@ struct TaskMemory: @unchecked Sendable {
     let title: UnsafePointer<CChar>?
     let subtitle: UnsafePointer<CChar>?
 
-    /// - Parameter plugin: an event that nobody triggered is named after the plugin itself.
+    /// - Parameter plugin: identifier to use for an event.
     init(_ task: RunnerPlan.Task, of plugin: PluginIdentifier) {
         identifier = UnsafePointer((task.kind == .event ? plugin.text : task.identifier).stored())
         payload = task.payload.stored().map { UnsafePointer($0) }

@@ -4,8 +4,9 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// State that threads wait on: one mutex, one condition. For state that nobody waits on, `Mutex` is enough.
-// `state` is touched between lock and unlock of `mutex` alone, and both primitives keep their address until deinit.
+/// State that threads wait on: one mutex and one condition variable. For state without waiting threads, `Mutex` is
+/// enough.
+// Unchecked: `state` is only accessed while `mutex` is locked, and both primitives keep their address until deinit.
 final class Monitor<State: Sendable>: @unchecked Sendable {
     private var state: State
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -14,7 +15,7 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
     init(_ state: State) {
         self.state = state
         pthread_mutex_init(mutex, nil)
-        // Deadlines are by the monotonic clock, which nobody sets.
+        // Deadlines use the monotonic clock, which cannot be set.
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -29,7 +30,7 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Changes the state and lets every waiting thread look at it.
+    /// Changes the state and wakes every waiting thread.
     func change<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer {
@@ -39,14 +40,14 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
         return body(&state)
     }
 
-    /// Reads the state, without a wake-up of waiting threads.
+    /// Reads the state without waking waiting threads.
     func read<Result>(_ body: (State) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return body(state)
     }
 
-    /// Blocks until `body` returns a value. What `body` changes wakes no other thread.
+    /// Blocks until `body` returns a value. Changes that `body` makes wake no other thread.
     func wait<Result>(for body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

@@ -4,7 +4,8 @@ import LinuxSystem
 import TaskModel
 
 extension MonotonicTime {
-    /// For `poll`: rounded up, so that nothing fires early. 0 when the time has come.
+    /// The time left in milliseconds, as a timeout for `poll`: rounded up, so that no timeout fires early. 0 when the
+    /// time has passed.
     var millisecondsFromNow: Int32 {
         let left = max(0, (self - .now).wholeNanoseconds)
         return Int32(clamping: left / 1_000_000 + (left % 1_000_000 == 0 ? 0 : 1))

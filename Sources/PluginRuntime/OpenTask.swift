@@ -4,16 +4,16 @@ import CBackgroundTasks
 import RunnerWire
 import TaskModel
 
-/// A task that is not completed, as its plugin may ask about it.
-// The addresses are those of `memory`, and given to whoever asks; nobody follows them here.
+/// A task that is not completed, with the information that `task_info` returns.
+// Unchecked: the addresses point into `memory`; they are handed to callers and never dereferenced here.
 struct OpenTask: @unchecked Sendable {
     let kind: TaskKind
-    /// Without the reason of an expiration.
+    /// Information about the task, without the reason of an expiration.
     let information: bgt_task_info
     private let memory: TaskMemory
     private let isOfBatch: Bool
 
-    /// - Parameter isOfBatch: whether the launch began with it.
+    /// - Parameter isOfBatch: whether the task belongs to the batch with which the launch began.
     init(_ task: RunnerPlan.Task, of plugin: PluginIdentifier, isOfBatch: Bool) {
         let memory = TaskMemory(task, of: plugin)
         var information = bgt_task_info()
@@ -33,14 +33,14 @@ struct OpenTask: @unchecked Sendable {
         self.isOfBatch = isOfBatch
     }
 
-    /// The task is completed. A batch is small and ends with the launch, so that careless plugins may read on; what comes
-    /// later has no end.
+    /// Frees the memory of a completed task. Memory of the batch is kept: a batch is small and ends with the launch, so
+    /// that a plugin may safely read it after completion. Later tasks have no bound, so their memory is freed.
     func free() {
         if !isOfBatch { memory.free() }
     }
 }
 
-/// `bgt_request.flags` as it was submitted.
+/// Encodes `bgt_request.flags` as they were submitted.
 enum RequestFlags {
     static func word(_ task: RunnerPlan.Task) -> UInt32 {
         word(network: task.requiresNetwork, externalPower: task.requiresExternalPower, task.protection)
@@ -57,6 +57,6 @@ enum RequestFlags {
 }
 
 extension ProtectionType {
-    /// Where the type stands in `bgt_request.flags`.
+    /// Bit position of the protection type in `bgt_request.flags`.
     static let flagShift = BGTASK_PROTECTION_MASK.trailingZeroBitCount
 }

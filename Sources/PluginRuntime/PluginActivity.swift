@@ -4,24 +4,24 @@ import LinuxSystem
 import Synchronization
 import TaskModel
 
-/// The calls between runner and plugin that the end of the launch waits for, in both directions.
+/// Counts of the calls between runner and plugin, in both directions, which the end of the launch waits for.
 ///
-/// A call of the plugin counts only on a thread of the plugin's own, such as one that a handler started, a queue's, or
-/// one of Swift's concurrency: what runs on the thread of a callback is over when the callback returns.
+/// A call of the plugin counts only on a thread of the plugin's own: a thread that a handler started, a queue's, or one
+/// of Swift's concurrency. A call on the thread of a callback is over when the callback returns.
 final class PluginActivity: Sendable {
     private let callbacks = Monitor(0)
     private let calls = Atomic(0)
-    /// Nanoseconds; 0 when there was none.
+    /// Return of the last call, in nanoseconds of the monotonic clock; 0 when there was none.
     private let lastCall = Atomic<Int64>(0)
 
-    /// Calls a function of the plugin.
+    /// Runs a call of the runner into the plugin, and counts it.
     func callback(_ role: ThreadRole = .callback, _ body: () -> Void) {
         callbacks.change { $0 += 1 }
         ThreadRole.with(role, body)
         callbacks.change { $0 -= 1 }
     }
 
-    /// Carries out a call of the plugin. A thread of a callback pays for no clock.
+    /// Runs a call of the plugin, and counts it on threads of the plugin's own. A thread of a callback reads no clock.
     func call<Result>(_ body: () -> Result) -> Result {
         guard ThreadRole.current.isEmpty else { return body() }
         calls.add(1, ordering: .acquiringAndReleasing)
@@ -32,8 +32,9 @@ final class PluginActivity: Sendable {
         return body()
     }
 
-    /// Blocks until the plugin is quiet: its callbacks have returned, its own threads have made no call for the quiet
-    /// period, and none of them runs, such as one that the handler has just handed a submission to.
+    /// Blocks until the plugin is quiet or `schedule.settledBy` has passed. A plugin is quiet when its callbacks have
+    /// returned, its own threads have made no call for the quiet period, and none of them runs. A running thread may
+    /// have just received work from a handler, such as a submission.
     func settle(_ schedule: EndSchedule, _ threads: PluginThreads) {
         while .now < schedule.settledBy {
             let activity = current
@@ -42,7 +43,7 @@ final class PluginActivity: Sendable {
             } else if threads.isAnyActive {
                 wait(until: min(schedule.settledBy, .now + EndSchedule.threadCheckInterval), unless: activity)
             } else if current == activity {
-                // Otherwise a thread has begun a call meanwhile, and sleeps in it.
+                // When the activity has changed, a thread has begun a call since and sleeps in it.
                 return
             }
         }
@@ -54,7 +55,7 @@ final class PluginActivity: Sendable {
 
     private var current: EndSchedule.Activity {
         let callbacks = callbacks.read { $0 }
-        // In this order: a call that is over by now has left its time.
+        // This order matters: a call that has returned by now has already stored its time.
         let calls = calls.load(ordering: .acquiring)
         let last = lastCall.load(ordering: .acquiring)
         return EndSchedule.Activity(

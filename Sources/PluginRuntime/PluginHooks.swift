@@ -2,8 +2,9 @@
 
 import CBackgroundTasks
 
-/// What the plugin offers beside its handlers, read once when entry has returned.
-// The plugin's own addresses: handed back to it, never followed here. The ABI lets them be used on any thread.
+/// The optional functions of the plugin, read once when entry has returned.
+// Unchecked: the addresses belong to the plugin and are never dereferenced here. The ABI allows their use on any
+// thread.
 struct PluginHooks: @unchecked Sendable {
     private let plugin: bgt_plugin
 

@@ -7,32 +7,32 @@ import PluginBinary
 import RunnerWire
 import TaskModel
 
-/// A plugin's library in this process, mapped until the process ends: a live runtime inside may have threads.
-/// The only place that loads a plugin's code.
+/// A plugin's library in this process. It stays mapped until the process ends, because threads of its runtime may still
+/// run. This type is the only place that loads plugin code.
 struct PluginLibrary {
     struct LoadError: Error {
         let message: String
-        /// Whether it is what calls functions that is missing: no fault of the library's.
+        /// Whether libffi is missing instead, which is no fault of the library.
         var isOfCaller = false
     }
 
-    // From dlopen: never dereferenced here, and never closed.
+    // The handle from dlopen: never dereferenced here, and never closed.
     private let handle: UnsafeMutableRawPointer
     private let path: String
 
-    /// Reads the file as plain bytes first; only a library that this host understands is loaded.
+    /// Examines the file as plain bytes, then loads it; a library that this host does not support is never loaded.
     ///
-    /// It is loaded by its path, not by a descriptor: a library named `/proc/self/fd/7` could not find what lies beside
-    /// it ($ORIGIN, dladdr), nor a debugger its symbols. So the file at the path is compared with the one that was
-    /// examined once more when it is loaded: a file that was exchanged meanwhile, even back, has a new change time.
-    /// Constructors of an exchanged file have run by then, nothing else of it has.
+    /// The library is loaded by its path, not by a descriptor. A library named `/proc/self/fd/7` could not find the
+    /// files beside it ($ORIGIN, dladdr), and a debugger could not find its symbols. Therefore the identity of the file
+    /// at the path is compared again after loading. A file that was exchanged meanwhile, even back, has a new change
+    /// time. In that case its constructors have run, but no other code.
     static func open(_ plan: RunnerPlan, for use: LibraryUse) throws(LoadError) -> PluginLibrary {
         let path = plan.libraryPath
         guard path.hasPrefix("/") else {
             throw LoadError(message: "library \"\(path)\": not an absolute path; the host must send one")
         }
         try examine(path, for: use, expecting: plan.libraryIdentity)
-        // RTLD_NOW: a missing symbol is a load failure with a name, not a crash in the middle of a task.
+        // RTLD_NOW makes a missing symbol a load failure that names it, instead of a crash in the middle of a task.
         guard let handle = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
             throw LoadError(message: "library \"\(path)\" cannot be loaded: \(lastProblem())")
         }
@@ -46,7 +46,7 @@ struct PluginLibrary {
                 message: "library \"\(path)\" does not export \(BGTASK_ENTRY_SYMBOL); write it with BGTASK_PLUGIN_ENTRY"
             )
         }
-        // The ABI gives this symbol exactly this type (BGT-ABI-01).
+        // The ABI defines this type for the symbol (BGT-ABI-01).
         return unsafeBitCast(symbol, to: bgt_plugin_entry.self)
     }
 

@@ -4,8 +4,8 @@ import Glibc
 import RunnerWire
 import TaskModel
 
-/// A runner's whole life: takes one plan from the control socket, runs that launch, ends the process.
-/// One per process; nothing of it can be taken back.
+/// The whole run of a runner: it receives one plan from the control socket, runs that launch and ends the process. It
+/// runs once per process and cannot be undone.
 package enum PluginRuntime {
     package static func run() -> Never {
         guard hasHost else {
@@ -27,13 +27,14 @@ package enum PluginRuntime {
         guard parentIsHost else { _exit(RunnerExit.hostIsGone) }
 
         WorkerThread.setName(plan.plugin.text)
-        // A handler and an expiration handler of every task, at once; with those that may still be delivered.
+        // One slot for a handler and one for an expiration handler of every task, including tasks that are delivered
+        // later.
         let running = RunningTasks(capacity: 2 * (plan.tasks.count + laterTasks))
         CrashReporter.install(watching: running)
         let launch = Launch(plan, channel: channel, running: running, spare: spare, reserve: reserve)
         HostTable.launch = launch
 
-        // The deadline is armed before anything of the plugin is mapped: constructors are on the clock.
+        // The deadline is armed before any plugin code is mapped: constructors count against the budget.
         let received = decoder
         let isArmed = WorkerThread.start(named: "bgtask-control") {
             var loop = ControlLoop(launch, descriptor: RunnerDescriptors.control, bell: bell, decoder: received)
@@ -43,25 +44,25 @@ package enum PluginRuntime {
         launch.run()
     }
 
-    /// Continued tasks beyond the batch whose crash can be told from one another's.
+    /// The number of continued tasks beyond the batch whose crash can be attributed to them.
     private static let laterTasks = 64
 
     private static var hasHost: Bool {
         var status = stat()
         guard fstat(RunnerDescriptors.control, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return false }
-        // Missing, its number would go to the next descriptor that is opened.
+        // If the descriptor were missing, the next opened descriptor would get its number.
         return fcntl(RunnerDescriptors.lastWords, F_GETFD) >= 0
     }
 
     private static func prepareProcess() {
-        // No program that a plugin starts may speak to the host.
+        // Programs that a plugin starts must not inherit the connection to the host.
         for descriptor in [RunnerDescriptors.control, RunnerDescriptors.lastWords] {
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         }
-        // A plugin's broken pipe is an error to it, not its end.
+        // Writing to a broken pipe returns an error to the plugin instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
-        // A service manager that stops the host signals its runners too; the host alone decides about their end. Handlers,
-        // not SIG_IGN: programs that a plugin starts get their own back.
+        // A service manager that stops the host also signals its runners, but only the host decides when they end. The
+        // handlers are empty functions instead of SIG_IGN: programs that a plugin starts get the default action back.
         for polite in [SIGTERM, SIGINT, SIGHUP] { signal(polite) { _ in } }
         OutputStreams.bufferByLine()
     }
@@ -78,7 +79,7 @@ package enum PluginRuntime {
                     RunnerExit.end("the host's first message was no plan; install host and runner from one release")
                 case nil: break
                 }
-                // A runner that was started ahead of time and never needed ends here, when its host does.
+                // A runner that was started in advance and never used ends here, together with its host.
                 guard case .bytes(let bytes) = channel.receive(waits: true) else { _exit(RunnerExit.hostIsGone) }
                 decoder.append(bytes)
             }
@@ -87,9 +88,10 @@ package enum PluginRuntime {
         }
     }
 
-    /// A host that died before its runner was bound to its life leaves an orphan with another parent.
+    /// Whether the host is still the parent. If the host died before the runner asked for a parent-death signal, the
+    /// orphan has another parent.
     private static var parentIsHost: Bool {
-        // The kernel's `struct ucred`: process, user and group of whoever made the socket pair.
+        // The kernel's `struct ucred`: process, user and group that created the socket pair.
         var peer: (process: Int32, user: UInt32, group: UInt32) = (0, 0, 0)
         var size = socklen_t(MemoryLayout.size(ofValue: peer))
         guard getsockopt(RunnerDescriptors.control, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 else { return true }

@@ -2,15 +2,14 @@
 
 import Glibc
 
-/// The threads of this process that are not the runner's: those that the plugin and its libraries have started, and the
-/// main thread when `run_main` has it.
+/// The threads of this process that do not belong to the runner: threads of the plugin and its libraries, and the main
+/// thread when `run_main` owns it.
 struct PluginThreads {
     /// Whether the plugin offers `run_main`.
     let includeMain: Bool
 
-    /// Whether one of them runs, is about to run, or waits for a disk. Work that was handed to a thread shows here from
-    /// the moment at which it was handed over: the wake-up makes the thread runnable, however busy the machine is. False
-    /// where /proc cannot be read.
+    /// Whether one of the threads runs, is runnable, or waits for a disk. A thread that was handed work counts from
+    /// that moment, even on a busy machine, because the wake-up makes it runnable. False where /proc cannot be read.
     var isAnyActive: Bool {
         guard let folder = opendir("/proc/self/task") else { return false }
         defer { closedir(folder) }
@@ -22,7 +21,7 @@ struct PluginThreads {
             }
             if let thread = pid_t(name), !own.contains(thread), Self.isActive(thread) { active += 1 }
         }
-        // Asked for last: a thread of the runner that has begun meanwhile counts as the plugin's, which costs one more look.
+        // Read last: a runner thread that has begun meanwhile is counted as the plugin's, which costs one more check.
         return active > WorkerThread.countBeginning
     }
 
@@ -33,7 +32,7 @@ struct PluginThreads {
         let text = [UInt8](unsafeUninitializedCapacity: 256) { buffer, filled in
             filled = max(0, read(file, buffer.baseAddress, buffer.count))
         }
-        // NUMBER (NAME) STATE ...; the name may have any character in it.
+        // NUMBER (NAME) STATE ...; the name may contain any character.
         guard let end = text.lastIndex(of: UInt8(ascii: ")")), end + 2 < text.count else { return false }
         return text[end + 2] == UInt8(ascii: "R") || text[end + 2] == UInt8(ascii: "D")
     }

@@ -2,22 +2,23 @@
 
 import Glibc
 
-/// Remembers process-wide state that a plugin must leave alone (BGT-ABI-16) and says what changed. Restores nothing.
-// The addresses of signal handlers are compared, never called.
+/// Snapshot of process-wide state that a plugin must not change (BGT-ABI-16), which reports the differences. It
+/// restores nothing.
+// Unchecked: the addresses of signal handlers are compared, never called.
 struct ProcessWatch: @unchecked Sendable {
     private let handlers: [UnsafeRawPointer?]
     private let folder: String?
-    /// Octal; nil where the system does not tell.
+    /// Octal; nil where /proc cannot be read.
     private let fileMask: Substring?
 
-    /// After this process has set up its own, before any plugin code is mapped.
+    /// Takes the snapshot. Called after this process has set up its own state and before any plugin code is mapped.
     init() {
         handlers = Self.handlers()
         folder = Self.folder()
         fileMask = Self.fileMask()
     }
 
-    /// What is different now, each with its remedy.
+    /// Descriptions of all differences, each with its remedy.
     func changes() -> [String] {
         var changes: [String] = []
         for (signal, (before, now)) in zip(Self.signals, zip(handlers, Self.handlers())) where before != now {
@@ -42,7 +43,7 @@ struct ProcessWatch: @unchecked Sendable {
         return (1...64).filter { sigismember(&blocked, $0) == 1 }
     }
 
-    /// Those that the runner has a handler for.
+    /// The signals whose handling the runner sets.
     private static let signals = CrashReporter.signals + [SIGTERM, SIGINT, SIGHUP, SIGPIPE]
 
     private static func handlers() -> [UnsafeRawPointer?] {
@@ -59,7 +60,8 @@ struct ProcessWatch: @unchecked Sendable {
         return String(cString: path)
     }
 
-    // `umask` tells the mask only by setting another, which would hold for a file that some thread makes just then.
+    // `umask` returns the mask only by setting another one, which would affect a file that another thread creates at
+    // that moment.
     private static func fileMask() -> Substring? {
         let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }

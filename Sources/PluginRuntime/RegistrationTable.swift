@@ -2,9 +2,9 @@
 
 package import TaskModel
 
-/// Which handlers this process has, and who may still add one (BGT-ABI-10). Calls none of them.
+/// The handlers of this process, and the rules for adding one (BGT-ABI-10). It calls none of them.
 ///
-/// What leaves this table to be released leaves it once: a handler in use is given back by the last `endCall`.
+/// Every handler leaves this table for release once: the last `endCall` returns a handler that was in use.
 package struct RegistrationTable<Handler> {
     package enum Phase: Hashable, Sendable {
         case entry
@@ -13,7 +13,7 @@ package struct RegistrationTable<Handler> {
     }
 
     package enum Verdict: Hashable, Sendable {
-        /// - Parameter isLate: after entry.
+        /// - Parameter isLate: whether the registration was made after entry.
         case registered(PermittedIdentifier, isLate: Bool)
         case malformed
         case wrongRole
@@ -28,7 +28,7 @@ package struct RegistrationTable<Handler> {
         var calls = 0
     }
 
-    /// What a call holds until `endCall`: a better registration may come while it runs.
+    /// A call in progress, until `endCall`. A more precise registration may be added while it runs.
     package struct Call {
         package let handler: Handler
         fileprivate let name: PermittedIdentifier
@@ -58,11 +58,11 @@ package struct RegistrationTable<Handler> {
         return .registered(name, isLate: phase == .running)
     }
 
-    /// Entry has returned. What it registered stands or falls with it.
+    /// Ends the entry phase. When entry failed, its registrations are dropped.
     ///
-    /// - Returns: the handlers that were dropped.
+    /// - Returns: the dropped handlers.
     package mutating func closeEntry(succeeded: Bool) -> [Handler] {
-        // The end may have come first.
+        // The launch may already have ended.
         if phase == .entry { phase = .running }
         if succeeded { return [] }
         defer { registrations = [] }
@@ -71,7 +71,8 @@ package struct RegistrationTable<Handler> {
 
     package func isRegistered(_ identifier: TaskIdentifier) -> Bool { index(for: identifier) != nil }
 
-    /// Whether a submission of it is a programming error (statement 18). What is not permitted is the host's to refuse.
+    /// Whether a submission of the identifier is a programming error (statement 18). An identifier that is not
+    /// permitted is refused by the host instead.
     package func lacksHandler(for identifier: TaskIdentifier) -> Bool {
         role == .main && isPermitted(identifier) && !isRegistered(identifier)
     }
@@ -80,17 +81,17 @@ package struct RegistrationTable<Handler> {
         permitted.contains { $0.covers(identifier) }
     }
 
-    /// Names and patterns, in the order of their registration.
+    /// Registered names and patterns, in the order of registration.
     package var names: [PermittedIdentifier] { registrations.map(\.name) }
 
-    /// Nil once the launch is over: no new call begins.
+    /// Begins a call of the most precise handler; nil without a handler, and nil after the end of the launch.
     package mutating func beginCall(for identifier: TaskIdentifier) -> Call? {
         guard phase == .running, let index = index(for: identifier) else { return nil }
         registrations[index].calls += 1
         return Call(handler: registrations[index].handler, name: registrations[index].name)
     }
 
-    /// - Returns: the handler, if this was the last call that kept it from being released.
+    /// - Returns: the handler, for release, if the launch is over and this was its last call; else nil.
     package mutating func endCall(_ call: Call) -> Handler? {
         guard let index = registrations.firstIndex(where: { $0.name == call.name }) else { return nil }
         registrations[index].calls -= 1
@@ -98,9 +99,9 @@ package struct RegistrationTable<Handler> {
         return registrations.remove(at: index).handler
     }
 
-    /// The launch is over.
+    /// Ends the running phase at the end of the launch.
     ///
-    /// - Returns: the handlers that nothing uses any more.
+    /// - Returns: the handlers that no call uses, for release.
     package mutating func end() -> [Handler] {
         phase = .ended
         let idle = registrations.filter { $0.calls == 0 }
@@ -108,7 +109,7 @@ package struct RegistrationTable<Handler> {
         return idle.map(\.handler)
     }
 
-    // A name goes before any pattern, a longer pattern before a shorter one.
+    // An exact name takes precedence over a pattern, a longer pattern over a shorter one.
     private func index(for identifier: TaskIdentifier) -> Int? {
         registrations.indices.filter { registrations[$0].name.covers(identifier) }
             .max { registrations[$0].name.precision < registrations[$1].name.precision }
@@ -121,7 +122,8 @@ package struct RegistrationTable<Handler> {
         }
     }
 
-    // What a pattern alone permits is composed for a continued task, which may register at any time (statement 15).
+    // Identifiers that only a pattern permits are composed for continued tasks, whose registration is allowed at any
+    // time (statement 15).
     private func isLate(_ name: PermittedIdentifier) -> Bool {
         switch name {
         case .exact: permits(name) && !permitted.contains(name)
@@ -133,7 +135,7 @@ package struct RegistrationTable<Handler> {
 extension RegistrationTable.Call: Sendable where Handler: Sendable {}
 
 extension PermittedIdentifier {
-    /// Of two that cover one identifier, the more precise one has more.
+    /// Rank of a registration among others that cover the same identifier; the higher one takes precedence.
     fileprivate var precision: Int {
         switch self {
         case .exact: .max

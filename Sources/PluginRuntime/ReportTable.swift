@@ -2,15 +2,15 @@
 
 package import TaskModel
 
-/// Reports of which only the newest counts, thinned out: a plugin may make a million of them in a second. Sends nothing
-/// and has no clock; with nothing held back there is nothing to wait for.
+/// Rate limit for reports of which only the newest counts: a plugin may make a million of them in a second. The table
+/// sends nothing and has no clock; when no report is held, no timer is needed.
 package struct ReportTable<Key: Hashable, Report: Equatable> {
-    /// Least time between two of one key.
+    /// Least time between two sent reports of one key.
     package static var interval: Duration { .milliseconds(250) }
 
     private struct Entry {
         var sent: Report
-        /// Nil for what the host knew before.
+        /// Time of sending; nil for a report that the host knew from the start.
         var sentAt: MonotonicTime?
         var waiting: Report?
 
@@ -21,20 +21,20 @@ package struct ReportTable<Key: Hashable, Report: Equatable> {
     }
 
     private var entries: [Key: Entry] = [:]
-    /// What waits, longest first.
+    /// Keys of held reports, the longest waiting first.
     private var order: [Key] = []
 
     package init() {}
 
     package enum Verdict: Hashable, Sendable {
         case send
-        /// - Parameter isFirst: nothing waited before, so that nobody looks at `due` yet.
+        /// - Parameter isFirst: whether no report was held before, so that the timer is not armed yet.
         case hold(isFirst: Bool)
-        /// The host knows it, or will.
+        /// The host has this report, or the held report is equal.
         case nothingNew
     }
 
-    /// The host knows this without being told.
+    /// Records a report that the host already has, without sending it.
     package mutating func assume(_ report: Report, as key: Key) {
         entries[key] = Entry(sent: report)
     }
@@ -46,7 +46,7 @@ package struct ReportTable<Key: Hashable, Report: Equatable> {
         }
         defer { entries[key] = entry }
         if report == entry.sent {
-            // Back to what was sent: what came in between is nobody's affair.
+            // Back at the value that was sent: the intermediate report is dropped.
             drop(key, &entry)
             return .nothingNew
         }
@@ -64,14 +64,16 @@ package struct ReportTable<Key: Hashable, Report: Equatable> {
         return .send
     }
 
-    /// When the next one is to be sent; nil when none waits.
+    /// Time at which the next held report is due; nil when none is held.
     package var due: MonotonicTime? { order.lazy.compactMap { entries[$0]?.due }.min() }
 
     package mutating func takeDue(at now: MonotonicTime) -> [Report] {
         order.filter { key in entries[key]?.due.map { $0 <= now } ?? false }.compactMap { take($0, at: now) }
     }
 
-    /// The last word on something: what waits of it, and nothing afterwards.
+    /// Removes a key.
+    ///
+    /// - Returns: its held report; nil when none is held.
     package mutating func close(_ key: Key) -> Report? {
         defer {
             entries[key] = nil

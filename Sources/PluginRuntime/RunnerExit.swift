@@ -2,13 +2,14 @@
 
 import Glibc
 
-/// The ends of this process that are not the launch's own. A launch that ended in order leaves with 0.
+/// Exit codes of a process that ends outside a launch's regular end. A launch that ended in order exits with 0.
 enum RunnerExit {
     static let hostIsGone: Int32 = 1
     static let misuse: Int32 = 2
     static let brokenWire: Int32 = 3
 
-    /// For what neither host nor plugin could be told otherwise: stderr is captured with the launch.
+    /// Ends the process with a message on stderr. For failures that cannot be reported to the host or the plugin:
+    /// stderr is captured with the launch.
     static func end(_ message: String) -> Never {
         say(message)
         _exit(brokenWire)

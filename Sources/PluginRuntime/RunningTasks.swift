@@ -4,12 +4,12 @@ import Glibc
 import Synchronization
 import TaskModel
 
-/// Which thread runs which task's code, readable from a signal handler: a fixed table of atomics. Says nothing about
-/// tasks that are open while no code of theirs runs.
-// The table is allocated once and never freed; its slots change through atomics alone.
+/// A fixed table of atomics that maps threads to the task whose code they run; readable from a signal handler. Open
+/// tasks whose code does not run at the moment are not in it.
+// Unchecked: the table is allocated once and never freed; its slots only change atomically.
 struct RunningTasks: @unchecked Sendable {
     private struct Slot: ~Copyable {
-        /// `pthread_self`, 0 when free.
+        /// Value of `pthread_self`; 0 when the slot is free.
         let thread = Atomic<UInt>(0)
         let task = Atomic<UInt64>(0)
     }
@@ -17,14 +17,14 @@ struct RunningTasks: @unchecked Sendable {
     private let slots: UnsafeMutablePointer<Slot>
     private let count: Int
 
-    /// - Parameter capacity: how many calls can be told from one another; more go unnamed.
+    /// - Parameter capacity: maximum number of calls in the table; further calls are not recorded.
     init(capacity: Int) {
         slots = .allocate(capacity: capacity)
         count = capacity
         for index in 0..<capacity { (slots + index).initialize(to: Slot()) }
     }
 
-    /// Marks the calling thread for `body`.
+    /// Records the calling thread's task while `body` runs.
     func during(_ task: TaskID, _ body: () -> Void) {
         let thread = UInt(pthread_self())
         let free = (0..<count).first { index in
@@ -39,7 +39,7 @@ struct RunningTasks: @unchecked Sendable {
         }
     }
 
-    /// The calling thread's task, 0 for none. Async-signal-safe.
+    /// Task of the calling thread; 0 for none. Async-signal-safe.
     func currentTask() -> UInt64 {
         let thread = UInt(pthread_self())
         var index = 0

@@ -2,7 +2,7 @@
 
 import CBackgroundTasks
 
-/// A status as the header spells it, at an address that lives as long as the program.
+/// Name of a status as the header spells it, at an address that is valid until the process ends.
 package enum StatusName {
     package static func address(of status: Int32) -> UnsafePointer<CChar> {
         // Literals are stored with a NUL and never move.

@@ -4,9 +4,9 @@ import RunnerWire
 import Synchronization
 import TaskModel
 
-/// The queues on which a launch's tasks begin: one for each identifier, and one for all events. Those of the batch are
-/// made before any plugin code is mapped: a plugin that uses up the process's threads delays none of its tasks. Those of
-/// tasks that come later live as long as there is something to do: a launch may compose identifiers without end.
+/// The queues on which a launch's tasks begin: one for each identifier, and one for all events. Queues of the batch are
+/// created before any plugin code is mapped: a plugin that uses up the process's threads delays none of its tasks.
+/// Queues of later tasks live only while they have work, because a launch may compose any number of identifiers.
 final class TaskQueues: Sendable {
     private struct Later {
         let queue: WorkQueue
@@ -17,7 +17,7 @@ final class TaskQueues: Sendable {
     private let later = Mutex<[String: Later]>([:])
     private let spare: WorkQueue
 
-    /// - Parameter spare: shared by the tasks for which the system had no thread.
+    /// - Parameter spare: queue shared by the tasks for which the system had no thread.
     init(_ tasks: [RunnerPlan.Task], spare: WorkQueue) {
         var queues: [String: WorkQueue] = [:]
         for name in Set(tasks.map(Self.name)) { queues[name] = WorkQueue(named: name) }
@@ -31,7 +31,7 @@ final class TaskQueues: Sendable {
         let isTaken = later.withLock { later in
             guard let queue = later[name]?.queue ?? WorkQueue(named: name) else { return false }
             later[name, default: Later(queue: queue, calls: 0)].calls += 1
-            // Under the lock: a queue that is closed takes nothing more.
+            // Added under the lock: a closed queue accepts no work.
             queue.add {
                 call()
                 self.end(name)

@@ -2,20 +2,21 @@
 
 package import TaskModel
 
-/// The tasks of this launch, and the race of each between completion and expiration (BGT-ABI-08, -09, -13). Decides
-/// which call may begin and who releases which handler; makes no call itself.
+/// Table of the tasks of this launch. It resolves the race between completion and expiration of each task (BGT-ABI-08,
+/// -09, -13), and determines which call may begin and which caller releases a handler. It makes no call itself.
 ///
-/// Every handler that is handed in leaves exactly once: refused, returned as replaced, by `complete`, `endCall` or `end`.
+/// Every handler leaves the table exactly once: refused, returned as replaced, or through `complete`, `endCall` or
+/// `end`.
 package struct TaskTable<Handler> {
     private enum Phase {
-        /// In the batch, not yet the plugin's: entry runs.
+        /// In the batch, but not delivered yet: entry runs.
         case waiting
         case running
         case expiring(ExpirationReason, since: MonotonicTime)
         case completed
     }
 
-    /// A task's one expiration call. Only while it is `none` can a call begin.
+    /// State of a task's one expiration call. A call can begin only while it is `none`.
     private enum Call {
         case none
         case inProgress(Handler)
@@ -24,11 +25,11 @@ package struct TaskTable<Handler> {
 
     private struct Entry {
         var phase = Phase.waiting
-        /// Set, and not in a call.
+        /// The handler that is set and not in a call.
         var handler: Handler?
         var call = Call.none
         var isDelivered = false
-        /// A continued task: the launch's deadline is not its own.
+        /// Whether this is a continued task, to which the launch's deadline does not apply.
         var isUnbounded = false
 
         var hasHandler: Bool {
@@ -36,14 +37,14 @@ package struct TaskTable<Handler> {
         }
     }
 
-    /// Of the tasks that are not continued; nil when no launch's deadline holds for them.
+    /// Kill deadline of the tasks that are not continued; nil when the launch has no deadline.
     private let killDeadline: MonotonicTime?
     private let grace: Duration
     private var order: [TaskID]
     private var entries: [TaskID: Entry]
     private var hasEnded = false
 
-    /// - Parameter continued: those of the tasks that are.
+    /// - Parameter continued: the subset of continued tasks.
     package init(_ tasks: [TaskID], continued: Set<TaskID> = [], deadline: MonotonicTime?, grace: Duration) {
         self.grace = grace
         killDeadline = deadline.map { $0 + grace }
@@ -54,7 +55,7 @@ package struct TaskTable<Handler> {
 
     // MARK: Delivery
 
-    /// Hands these tasks to the plugin; the others of the batch are not its affair any more.
+    /// Delivers these tasks to the plugin; the other tasks of the batch are removed.
     package mutating func deliver(_ tasks: [TaskID]) {
         let delivered = Set(tasks)
         for id in order {
@@ -65,9 +66,9 @@ package struct TaskTable<Handler> {
         }
     }
 
-    /// Hands one more task to the plugin, a continued one.
+    /// Delivers one more, continued task to the plugin.
     ///
-    /// - Returns: false for one that was there before.
+    /// - Returns: false when the task is already in the table.
     package mutating func add(_ task: TaskID) -> Bool {
         guard entries[task] == nil else { return false }
         order.append(task)
@@ -79,7 +80,7 @@ package struct TaskTable<Handler> {
 
     package var hasUnfinished: Bool { !unfinished.isEmpty }
 
-    /// Whether one goes on for which no deadline holds.
+    /// Whether an unbounded task is open and not expiring.
     package var hasUnbounded: Bool {
         unfinished.contains { id in
             guard let entry = entries[id], entry.isUnbounded else { return false }
@@ -132,8 +133,8 @@ package struct TaskTable<Handler> {
 
     package enum HandlerChange {
         /// - Parameters:
-        ///   - report: whether a handler is set, if that changed.
-        ///   - mustCall: the task is expiring and its one call has not been made.
+        ///   - report: whether a handler is set now, if that changed; else nil.
+        ///   - mustCall: whether the task is expiring and its one call is still due.
         case changed(replaced: Handler?, report: Bool?, mustCall: Bool)
         case alreadyCompleted
         case unknown
@@ -157,21 +158,21 @@ package struct TaskTable<Handler> {
 
     package struct Expiration: Hashable, Sendable {
         package let task: TaskID
-        /// A handler is set: its call is now due.
+        /// Whether a handler is set, so that its call is due now.
         package let mustCall: Bool
     }
 
     package enum Selection: Hashable, Sendable {
-        /// All that are unfinished.
+        /// All unfinished tasks.
         case all
-        /// Those for which the launch's deadline holds.
+        /// The unfinished tasks to which the launch's deadline applies.
         case bounded
         case tasks([TaskID])
     }
 
-    /// Tells tasks to stop; the first reason stays.
+    /// Expires tasks; the first reason stays.
     ///
-    /// - Returns: those that were not expiring before, in the order of the batch.
+    /// - Returns: the tasks that were not expiring before, in the order of the batch.
     package mutating func expire(
         _ selection: Selection,
         _ reason: ExpirationReason,
@@ -193,7 +194,8 @@ package struct TaskTable<Handler> {
         return expired
     }
 
-    /// Asked on the call's own thread, just before it: nil when completion, removal or another call came first.
+    /// Takes the handler for the one expiration call, on the thread that makes the call and just before it. Nil when
+    /// completion, removal or another call came first.
     package mutating func beginCall(of id: TaskID) -> (Handler, ExpirationReason)? {
         guard !hasEnded, var entry = entries[id], case .expiring(let reason, _) = entry.phase,
             case .none = entry.call, let handler = entry.handler
@@ -204,16 +206,16 @@ package struct TaskTable<Handler> {
         return (handler, reason)
     }
 
-    /// - Returns: the handler that was called, to be released now: it is never called twice.
+    /// - Returns: the handler that was called, which the caller has to release: it is never called twice.
     package mutating func endCall(of id: TaskID) -> Handler? {
         guard case .inProgress(let handler) = entries[id]?.call else { return nil }
         entries[id]?.call = .made
         return handler
     }
 
-    /// The launch is over.
+    /// Ends the table at the end of the launch.
     ///
-    /// - Returns: the handlers that no call uses.
+    /// - Returns: the handlers that no call uses, for release.
     package mutating func end() -> [Handler] {
         hasEnded = true
         var idle: [Handler] = []

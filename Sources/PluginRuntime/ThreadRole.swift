@@ -2,21 +2,21 @@
 
 import Glibc
 
-/// The plugin's callback that the calling thread is in: it limits what may be called there (BGT-ABI-12). Empty on a thread
-/// of the plugin's own.
+/// The callback of the plugin in which the calling thread is; it limits the calls that are allowed there (BGT-ABI-12).
+/// Empty on a thread of the plugin's own.
 struct ThreadRole: OptionSet {
     let rawValue: UInt
 
     static let pendingVisitor = ThreadRole(rawValue: 1)
     static let expirationHandler = ThreadRole(rawValue: 2)
-    /// Entry, a handler, `receive`, `stop`: nothing is limited, but the thread returns to the runner.
+    /// Entry, a handler, `receive` or `stop`: no call is limited, but the thread returns to the runner.
     static let callback = ThreadRole(rawValue: 4)
 
     static var current: ThreadRole {
         ThreadRole(rawValue: UInt(bitPattern: pthread_getspecific(roleKey)))
     }
 
-    /// Holds for `body`, on this thread.
+    /// Adds the role to the calling thread while `body` runs.
     static func with<Result>(_ role: ThreadRole, _ body: () -> Result) -> Result {
         let outer = current
         pthread_setspecific(roleKey, UnsafeRawPointer(bitPattern: outer.union(role).rawValue))

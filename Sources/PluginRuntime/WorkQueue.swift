@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A thread of its own that does one piece of work after the other, in the order of `add`. Nothing else runs on it.
+/// A thread of its own that runs work items one at a time, in the order of `add`.
 final class WorkQueue: Sendable {
     private struct State {
         var work: [@Sendable () -> Void] = []
@@ -9,7 +9,7 @@ final class WorkQueue: Sendable {
 
     private let waiting = Monitor(State())
 
-    /// Nil when the system has no thread to give.
+    /// Starts the thread; nil when the system has no thread to give.
     init?(named name: String) {
         let waiting = waiting
         let isStarted = WorkerThread.start(named: name) {
@@ -22,12 +22,12 @@ final class WorkQueue: Sendable {
         waiting.change { $0.work.append(work) }
     }
 
-    /// Lets the thread end when it has done what was added so far.
+    /// Ends the thread after the work that was added so far.
     func close() {
         waiting.change { $0.isClosed = true }
     }
 
-    /// Blocks until there is something to do; nil when there will be nothing.
+    /// Blocks until there is work; nil when the queue is closed and empty.
     private static func next(in waiting: Monitor<State>) -> (@Sendable () -> Void)? {
         waiting.wait { state -> (@Sendable () -> Void)?? in
             if !state.work.isEmpty { return .some(state.work.removeFirst()) }

@@ -3,9 +3,9 @@
 import Glibc
 import Synchronization
 
-/// Starts detached threads of this process, each with a name and an alternate stack on which its crash can be told.
+/// Starts detached threads of this process, each with a name and an alternate stack for reporting its crash.
 enum WorkerThread {
-    // What a new thread is handed; it takes the only reference.
+    // The argument of a new thread, which takes the only reference.
     private final class Start: Sendable {
         let name: String
         let body: @Sendable () -> Void
@@ -16,6 +16,8 @@ enum WorkerThread {
         }
     }
 
+    /// Starts a detached thread.
+    ///
     /// - Returns: false when the system has no thread to give.
     static func start(named name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         var attributes = pthread_attr_t()
@@ -34,17 +36,17 @@ enum WorkerThread {
         return true
     }
 
-    /// Kernel numbers of the threads that have begun and have not finished their body.
+    /// Kernel thread IDs of the threads that have begun and have not finished their body.
     static var numbers: Set<pid_t> { living.withLock { $0 } }
 
-    /// The number of threads that were started and have not begun: on a busy machine a thread may wait long for its
-    /// first turn, and nobody knows its number before.
+    /// The number of threads that were created and have not begun. On a busy machine a thread may wait long for its
+    /// first turn, and its ID is unknown before.
     static var countBeginning: Int { beginning.load(ordering: .acquiring) }
 
     private static let living = Mutex<Set<pid_t>>([])
     private static let beginning = Atomic(0)
 
-    /// Of the calling thread; nil where /proc cannot be read. The Glibc module has no gettid.
+    /// Kernel thread ID of the calling thread; nil where /proc cannot be read. The Glibc module has no gettid.
     private static var currentNumber: pid_t? {
         let link = [CChar](unsafeUninitializedCapacity: 64) { buffer, filled in
             guard let start = buffer.baseAddress else { return }
@@ -67,7 +69,8 @@ enum WorkerThread {
         AlternateStack.remove()
     }
 
-    /// Names the calling thread by the end of `name`, which tells identifiers apart better than their beginning.
+    /// Names the calling thread by the last 15 bytes of `name`: the ends of identifiers differ more than their
+    /// beginnings.
     static func setName(_ name: String) {
         let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return }
@@ -82,11 +85,11 @@ private func runWorkerThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMuta
     return nil
 }
 
-/// The stack on which a thread that has used up its own can still say so.
+/// An alternate signal stack, on which a thread can report the overflow of its own stack.
 enum AlternateStack {
     private static let size = 65_536
 
-    /// For the calling thread.
+    /// Installs a stack for the calling thread.
     static func install() {
         var stack = stack_t(ss_sp: malloc(size), ss_flags: 0, ss_size: size)
         if stack.ss_sp == nil || sigaltstack(&stack, nil) != 0 { free(stack.ss_sp) }

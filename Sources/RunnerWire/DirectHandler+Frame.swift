@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// The functions that a plan binds. The numbers are the wire's own: words may change, they do not.
+// Encoding of bound functions. The codes are part of the wire format; manifest keywords may change, the codes do not.
 private enum ArgumentCode: UInt8 {
     case string = 1
     case int32, uint32, int64, uint64, double, bool, bytes

@@ -1,8 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A message of one direction, with the form in which it travels.
+/// A message of one direction, with its encoding.
 package protocol WireMessage: Sendable {
-    /// The most bytes that may follow a frame's length.
+    /// Maximum number of bytes after a frame's length field.
     static var frameLimit: Int { get }
 
     var frameType: UInt16 { get }
@@ -11,7 +11,7 @@ package protocol WireMessage: Sendable {
 }
 
 extension WireMessage {
-    /// The bytes to send.
+    /// The encoded message. Throws when it exceeds `frameLimit`.
     package func frame() throws(WireError) -> [UInt8] {
         var writer = FrameWriter(type: frameType)
         putFields(into: &writer)
@@ -19,9 +19,9 @@ extension WireMessage {
     }
 }
 
-/// Turns a stream of bytes into messages, however the stream was cut. Does no input itself.
+/// Turns a stream of bytes into messages, however the stream was cut. It does no input itself.
 ///
-/// After a malformed frame nothing that follows can be trusted: every later `next` throws the same error.
+/// After a malformed frame the rest of the stream is unreliable: every later `next` throws the same error.
 package struct FrameDecoder<Message: WireMessage>: Sendable {
     private var bytes: [UInt8] = []
     private var position = 0
@@ -29,12 +29,13 @@ package struct FrameDecoder<Message: WireMessage>: Sendable {
 
     package init() {}
 
-    /// What is kept, read or not. Bounded by the size of a frame and of what is appended at once.
+    /// The number of buffered bytes, decoded or not. Bounded by one frame plus the bytes of one `append`.
     package var bufferedBytes: Int { bytes.count }
 
     package mutating func append(_ added: some Sequence<UInt8>) {
         if failure != nil { return }
-        // What was read goes once it is the larger part: a stream that is always cut within a frame does not pile up.
+        // Decoded bytes are removed once they are the larger part, so that a stream that is always cut within a frame
+        // does not accumulate.
         if position > 0, position >= bytes.count - position {
             bytes.removeSubrange(..<position)
             position = 0
@@ -42,7 +43,7 @@ package struct FrameDecoder<Message: WireMessage>: Sendable {
         bytes.append(contentsOf: added)
     }
 
-    /// The next whole message, or nil until more bytes have come.
+    /// The next complete message; nil until more bytes arrive.
     package mutating func next() throws(WireError) -> Message? {
         if let failure { throw failure }
         do {

@@ -1,13 +1,13 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Takes the fields of one frame apart, in the order in which `FrameWriter` put them. Never reads beyond its frame,
-/// and answers every malformed input with a `WireError`.
+/// Decodes the fields of one frame, in the order in which `FrameWriter` encoded them. It never reads beyond its frame,
+/// and throws a `WireError` for malformed input.
 package struct FrameReader {
     private let bytes: [UInt8]
     private var position: Int
     private let end: Int
 
-    /// - Parameter range: the fields alone, without length and type.
+    /// - Parameter range: range of the fields, without length and type.
     init(_ bytes: [UInt8], in range: Range<Int>) {
         self.bytes = bytes
         position = range.lowerBound
@@ -45,7 +45,7 @@ package struct FrameReader {
         return text
     }
 
-    /// A text that a type of its own accepts, such as an identifier.
+    /// A string that `make` converts to a type such as an identifier; throws when it returns nil.
     mutating func name<Name>(_ field: StaticString, _ make: (String) -> Name?) throws(WireError) -> Name {
         let text = try text(field)
         guard let name = make(text) else { throw unknown("\"\(text.prefix(300))\"", field) }
@@ -57,7 +57,7 @@ package struct FrameReader {
         return Array(bytes[start..<position])
     }
 
-    /// - Parameter minimumSize: what the shortest element takes, so that a forged count cannot claim memory.
+    /// - Parameter minimumSize: size of the shortest element in bytes, so that a forged count cannot reserve memory.
     mutating func list<Element>(
         _ field: StaticString,
         minimumSize: Int,
@@ -71,7 +71,7 @@ package struct FrameReader {
         return list
     }
 
-    /// A frame holds its fields and nothing behind them.
+    /// Throws if bytes follow the last field of the frame.
     func finish() throws(WireError) {
         guard remaining == 0 else {
             throw WireError(code: .trailingBytes, message: "\(remaining) bytes behind the last field of a frame")

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Builds one frame: a `UInt32` length of what follows, a `UInt16` type, then the fields, little-endian throughout.
-/// It checks nothing but the total length; what the fields mean is the message's affair.
+/// Builds one frame: a `UInt32` length of the rest, a `UInt16` type, then the fields, all little-endian. It checks only
+/// the total length.
 package struct FrameWriter {
     private var bytes: [UInt8]
 
@@ -49,7 +49,7 @@ package struct FrameWriter {
         return bytes
     }
 
-    // A count that does not fit makes a frame beyond every limit, so `finished` refuses it.
+    // A count that does not fit yields a frame beyond every limit, which `finished` refuses.
     private mutating func putCount(_ count: Int) { put(UInt32(clamping: count)) }
 }
 

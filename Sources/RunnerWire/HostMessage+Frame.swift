@@ -3,7 +3,7 @@
 import TaskModel
 
 extension HostMessage: WireMessage {
-    /// Room for a hundred tasks with full payloads, and as much again.
+    /// Twice the size of a hundred tasks with full payloads.
     package static let frameLimit = 1 << 24
 
     private enum FrameType: UInt16 {

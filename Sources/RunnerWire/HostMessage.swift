@@ -2,38 +2,39 @@
 
 package import TaskModel
 
-/// What a host tells its runner. The first one is always the plan.
+/// A message from the host to its runner. The first one is always the plan.
 package enum HostMessage: Hashable, Sendable {
     case plan(RunnerPlan)
-    /// A continued task that the launch itself submitted (C8); comes after the answer to its submission.
+    /// A continued task that the launch itself submitted (C8); sent after the answer to its submission.
     case deliver(RunnerPlan.Task)
     case expire([TaskID], ExpirationReason)
-    /// Nothing of the launch may go on: open assertions must end, and none may begin.
+    /// The launch is expiring: open assertions have to end, and none may begin.
     case expireAssertions(ExpirationReason)
     case submitted(CallNumber, SubmissionNumber)
     case refused(CallNumber, Refusal)
-    /// Answers `cancel` and `cancelAll` after their commit; `isRecorded` is false when the ledger could not take it.
+    /// The answer to `cancel` and `cancelAll`, sent after their commit; `isRecorded` is false when the commit failed.
     case cancelled(CallNumber, isRecorded: Bool)
     case pending(CallNumber, [PendingSummary])
-    /// Every task is over and no assertion open: let calls in progress return, call the plugin's `stop`, flush, exit.
+    /// Every task has ended and no assertion is open. The runner lets calls in progress return, calls the plugin's
+    /// `stop`, flushes the output and exits.
     case stop
 }
 
-/// All that a runner needs for one launch: a `LaunchPlan` as seen from inside the process.
+/// All data that a runner needs for one launch: a `LaunchPlan` as seen from inside the process.
 package struct RunnerPlan: Hashable, Sendable {
     package struct Task: Hashable, Sendable {
         package let id: TaskID
         package let kind: TaskKind
-        /// For events alone.
+        /// Type of an event; nil for all other kinds.
         package let event: EventType?
-        /// The task identifier, or the event's name.
+        /// The task identifier or the name of the event.
         package let identifier: String
         package let submission: SubmissionNumber
         package let attempts: Int
         package let requiresNetwork: Bool
         package let requiresExternalPower: Bool
         package let protection: ProtectionType
-        /// Of a continued task.
+        /// Terms of a continued task; nil for all other kinds.
         package let continued: ContinuedTerms?
         package let payload: [UInt8]
 
@@ -74,13 +75,13 @@ package struct RunnerPlan: Hashable, Sendable {
     package let permitted: [PermittedIdentifier]
     package let modes: Set<BackgroundMode>
     package let settings: [String: String]
-    /// Where the library has no entry: what its functions are bound to.
+    /// The bound functions of a library without an entry; empty otherwise.
     package let handlers: [DirectHandler]
     package let containerPath: String
-    /// Absolute, on this machine's monotonic clock: runner and host share it. Nil without a fixed budget. It holds for
-    /// every task that is not continued, and for entry.
+    /// Deadline on the machine's monotonic clock, which runner and host share; nil without a fixed budget. It applies
+    /// to entry and to every task that is not continued.
     package let deadline: MonotonicTime?
-    /// By when entry must have returned, with or without a budget.
+    /// Deadline of entry, with or without a budget.
     package let entryDeadline: MonotonicTime
     package let grace: Duration
     package let tasks: [Task]
@@ -122,7 +123,7 @@ package struct RunnerPlan: Hashable, Sendable {
     }
 }
 
-/// One pending request as a plugin sees it.
+/// One pending request, as a plugin sees it.
 package struct PendingSummary: Hashable, Sendable {
     package let request: TaskRequest
     package let number: SubmissionNumber

@@ -3,12 +3,12 @@
 package import TaskModel
 
 extension LastWords {
-    /// What one record takes, well below `PIPE_BUF`: a single `write` delivers it whole or not at all.
+    /// Size of a record in bytes, well below `PIPE_BUF`: a single `write` delivers it completely or not at all.
     package static let recordSize = 32
 
     private static let magic: UInt32 = 0x6267_744c
 
-    /// Stores the record. Async-signal-safe: no allocation, no lock, nothing but stores.
+    /// Stores a record. Async-signal-safe: it allocates nothing, takes no lock and only stores.
     ///
     /// - Parameter record: at least `recordSize` bytes, aligned to 8.
     package static func store(signal: Int32, address: UInt64, task: UInt64, in record: UnsafeMutableRawPointer) {
@@ -19,7 +19,7 @@ extension LastWords {
         record.storeBytes(of: 0, toByteOffset: 24, as: UInt64.self)
     }
 
-    /// Reads what came out of the pipe.
+    /// Decodes a record that was read from the pipe.
     package init(record: [UInt8]) throws(WireError) {
         guard record.count == Self.recordSize else {
             throw WireError(
@@ -36,7 +36,7 @@ extension LastWords {
         guard magic == Self.magic, reserved == 0, signal > 0 else {
             throw WireError(code: .unknownValue, message: "last words that no runner wrote")
         }
-        // 0 is no task: ids count from 1 within their launch.
+        // 0 stands for no task: identifiers count from 1 within their launch.
         self.init(signal: signal, address: address, task: task == 0 ? nil : TaskID(rawValue: task))
     }
 }

@@ -3,7 +3,8 @@
 import TaskModel
 
 extension RunnerMessage: WireMessage {
-    /// The largest message is a submission with a full payload, or what a plugin with very many identifiers registered.
+    /// The largest messages are a submission with a full payload and the registrations of a plugin with very many
+    /// identifiers.
     package static let frameLimit = 1 << 20
 
     private enum FrameType: UInt16 {

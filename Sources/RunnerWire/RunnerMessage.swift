@@ -2,35 +2,36 @@
 
 package import TaskModel
 
-/// What a runner tells its host. The host believes none of it beyond what the launch's manifest allows.
+/// A message from a runner to its host. The host accepts only messages that the launch's manifest allows.
 package enum RunnerMessage: Hashable, Sendable {
-    /// In bytes, of what a bound function returned and left behind: more is not for a journal.
+    /// Maximum size in bytes of the text of a bound function's result, a limit for the journal.
     package static let longestReturnedText = 4_096
 
-    /// Entry returned: its status, what was registered, and whether the plugin takes events.
+    /// Entry returned: its status, the registered identifiers, and whether the plugin receives events.
     case entered(status: Int32, registered: [PermittedIdentifier], offersReceive: Bool)
     /// A continued identifier, or a pattern, registered after entry (statement 15).
     case registered(PermittedIdentifier)
-    /// The library could not be loaded; nothing of it ran, or only its constructors.
+    /// The library could not be loaded; no code of it ran, except possibly its constructors.
     case loadFailed(message: String)
-    /// What calls bound functions is not to be had on this machine; nothing of the library was loaded.
+    /// libffi, which calls bound functions, is missing on this machine; the library was not loaded.
     case callerMissing(message: String)
     case completed(TaskID, CompletionOutcome)
-    /// A bound function returned: what that comes to, and what the journal is to have of it.
+    /// A bound function returned: the outcome, and the text for the journal.
     case returned(TaskID, CompletionOutcome, text: String)
-    /// Whether an expiration handler is set decides between `expired` and `overran` (statements 57 and 59).
+    /// An expiration handler was set or removed. It decides between the outcomes `expired` and `overran` (statements 57
+    /// and 59).
     case expirationHandler(TaskID, isSet: Bool)
-    /// The runner's own timer told these tasks to stop.
+    /// The runner's own timer expired these tasks.
     case expiring([TaskID], ExpirationReason)
 
-    /// Of a continued task: `done` of `total` units. Coalesced: the newest one stands for those before it.
+    /// Progress of a continued task: `done` of `total` units. The newest report replaces unsent ones.
     case progress(TaskID, TaskProgress)
-    /// What people see of a continued task from now on, both at once (statement 79).
+    /// New title and subtitle of a continued task, replaced together (statement 79).
     case title(TaskID, String, subtitle: String?)
-    /// Legacy fetch: at least so long between two, nil for never.
+    /// Least time between two legacy fetches; nil for never.
     case fetchInterval(Duration?)
 
-    /// The plugin wants to be kept beyond its last task. What the host does not take holds nothing open.
+    /// A background assertion began. An assertion that the host does not accept does not keep the launch open.
     case assertionBegan(AssertionID, name: String)
     case assertionEnded(AssertionID)
 
@@ -40,19 +41,19 @@ package enum RunnerMessage: Hashable, Sendable {
     case pending(CallNumber)
 
     case log(LogLevel, message: String)
-    /// A rule of the ABI was broken, by its id; the message names what was done and the remedy.
+    /// A violation of the ABI rule with this id; the message names the misuse and the remedy.
     case violation(rule: String, message: String)
-    /// The last message: all that was recorded has been sent, the process ends now.
+    /// The last message: all earlier ones have been sent, and the process exits.
     case stopped
 }
 
-/// Pairs a plugin's blocking call with its answer; rises within one launch.
+/// Number that pairs a plugin's blocking call with its answer; increases within one launch.
 package struct CallNumber: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// How loud a plugin's log line is; the numbers are the ABI's `BGT_LOG_...`.
+/// Severity of a plugin's log line; the numbers are the ABI's `BGT_LOG_...`.
 package enum LogLevel: UInt32, Hashable, Sendable {
     case debug = 1
     case info = 2

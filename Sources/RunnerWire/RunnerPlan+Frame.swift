@@ -3,7 +3,8 @@
 import TaskModel
 
 extension RunnerPlan {
-    /// The first field of the first frame: host and runner that differ in it understand nothing else of one another.
+    /// Version of the wire format, the first field of the first frame. Host and runner with different versions cannot
+    /// communicate.
     package static let wireVersion: UInt16 = 2
 }
 

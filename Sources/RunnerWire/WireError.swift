@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Why bytes are not a message, or a message does not fit a frame. Never about what a message asks for.
+/// The reason why bytes are not a valid message, or a message does not fit a frame.
 package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Code: Hashable, Sendable {
         case tooLong
@@ -13,7 +13,7 @@ package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     package let code: Code
-    /// Names the field or the frame, the value and the rule.
+    /// The field or the frame, its value and the rule.
     package let message: String
 
     package init(code: Code, message: String) {

@@ -3,7 +3,7 @@
 import CBackgroundTasks
 import Foundation
 
-/// Foundation's protection types beside the host's.
+/// Conversion between Foundation's protection types and the ABI's flags.
 enum DataProtection {
     static func flag(_ type: FileProtectionType) -> UInt32 {
         switch type.rawValue {

@@ -3,7 +3,7 @@
 import CBackgroundTasks
 import Foundation
 
-/// A task as the host hands it over, by its number.
+/// A task that the host has delivered, with a copy of its information.
 struct DeliveredTask: Sendable {
     let id: bgt_task
     let host: Host
@@ -16,7 +16,7 @@ struct DeliveredTask: Sendable {
     private let kind: UInt32
     private let event: UInt32
 
-    /// Nil when the task is over already.
+    /// Returns nil when the task is already over.
     init?(_ id: bgt_task, _ host: Host) {
         var information = bgt_task_info()
         guard bgt_get_task_info(host.table, id, &information) == BGT_OK, let identifier = information.identifier else {
@@ -34,7 +34,7 @@ struct DeliveredTask: Sendable {
         event = information.event
     }
 
-    /// Nil for a kind that a newer host may have.
+    /// The task object of the kind; nil for an unknown kind of a newer host.
     func task() -> BGTask? {
         switch kind {
         case BGT_KIND_REFRESH: BGAppRefreshTask(self)
@@ -46,7 +46,7 @@ struct DeliveredTask: Sendable {
         }
     }
 
-    /// Nil while it is not expiring, and once it is completed.
+    /// Reason of the expiration; nil before the expiration and after the completion.
     var expirationReason: BGTask.ExpirationReason? {
         var information = bgt_task_info()
         guard bgt_get_task_info(host.table, id, &information) == BGT_OK, information.expiration_reason != 0 else {
@@ -59,7 +59,8 @@ struct DeliveredTask: Sendable {
 
     func complete(_ outcome: BGTask.Outcome) { _ = bgt_complete(host.table, id, outcome.rawValue) }
 
-    /// The host coalesces: the newest report stands for those shortly before it, and the last one always arrives.
+    /// Reports progress. The host coalesces reports: the newest one replaces recent ones, and the last one always
+    /// arrives.
     func report(_ completed: Int64, of total: Int64) { _ = bgt_set_progress(host.table, id, completed, total) }
 
     func setTitle(_ title: String, _ subtitle: String) {
@@ -67,7 +68,7 @@ struct DeliveredTask: Sendable {
         _ = bgt_set_title(host.table, id, HostText.title(title), subtitle.isEmpty ? nil : subtitle)
     }
 
-    /// Has the host tell `task` when it expires, or no more.
+    /// Registers `task` for a call at its expiration; nil removes the registration.
     func listen(_ task: BGTask?) {
         guard let task else {
             _ = bgt_set_expiration_handler(host.table, id, nil, nil)
@@ -81,7 +82,7 @@ struct DeliveredTask: Sendable {
                 let reason = BGTask.ExpirationReason(rawValue: reason) ?? .unknown
                 Unmanaged<BGTask>.fromOpaque(context).takeUnretainedValue().expire(reason)
             },
-            // The host's until it releases it, also when this fails.
+            // The host owns this reference until it calls release, also when this call fails.
             Unmanaged.passRetained(task).toOpaque(),
             { context in
                 if let context { Unmanaged<BGTask>.fromOpaque(context).release() }

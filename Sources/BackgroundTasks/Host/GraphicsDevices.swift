@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Graphics processors, by their devices: those that the host goes by.
+/// Detection of graphics processors, by the same device files that the host uses.
 enum GraphicsDevices {
     static var isAnyPresent: Bool {
         let files = FileManager.default

@@ -4,7 +4,7 @@ import CBackgroundTasks
 import Foundation
 
 extension Host {
-    /// What became of a submission.
+    /// Result of a submission.
     struct Answer {
         let status: Status
         let subReason: UInt32

@@ -4,10 +4,11 @@ import CBackgroundTasks
 import Foundation
 import Synchronization
 
-/// The host of this process, through its table of C functions. Everything of the module that calls the host does it here.
-// The table lives until the process ends and may be used from any thread (BGT-ABI-08).
+/// The host of this process, accessed through its table of C functions. All of the module's calls to the host are made
+/// here.
+// Unchecked: the table is valid until the process ends and may be used from any thread (BGT-ABI-08).
 struct Host: @unchecked Sendable {
-    /// What a call returned.
+    /// Status that a call returned.
     struct Status: RawRepresentable, Hashable {
         let rawValue: Int32
 
@@ -25,7 +26,7 @@ struct Host: @unchecked Sendable {
 
     private static let entered = Mutex<Host?>(nil)
 
-    /// Nil outside of a host.
+    /// Host of this process; nil outside of a host.
     static var current: Host? { entered.withLock { $0 } }
 
     let table: UnsafePointer<bgt_host>
@@ -40,7 +41,7 @@ struct Host: @unchecked Sendable {
 
     func log(_ level: BackgroundPlugin.LogLevel, _ message: String) { bgt_log(table, level.rawValue, message) }
 
-    /// Nanoseconds; nil without a fixed budget.
+    /// Nanoseconds left of the launch's budget; nil without a fixed budget.
     var remaining: UInt64? {
         let remaining = bgt_remaining(table)
         return remaining == UInt64.max ? nil : remaining
@@ -54,7 +55,7 @@ struct Host: @unchecked Sendable {
                 guard let context else { return }
                 Unmanaged<LaunchHandler>.fromOpaque(context).takeUnretainedValue().take(task, from: Host(table: table))
             },
-            // The host's until it releases it, also when this fails.
+            // The host owns this reference until it calls release, also when this call fails.
             Unmanaged.passRetained(handler).toOpaque(),
             { context in
                 if let context { Unmanaged<LaunchHandler>.fromOpaque(context).release() }

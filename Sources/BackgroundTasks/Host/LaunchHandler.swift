@@ -3,13 +3,13 @@
 import CBackgroundTasks
 import Dispatch
 
-/// A launch handler and the place where it runs. The host keeps it until it releases it.
+/// A launch handler and the place where it runs. The host owns it until it calls release.
 final class LaunchHandler: Sendable {
     private enum Place {
         /// The host's own thread for the identifier.
         case here
         case queue(DispatchQueue)
-        /// The actor that the closure belongs to.
+        /// The actor to which the closure is isolated.
         case actor
     }
 
@@ -32,7 +32,7 @@ final class LaunchHandler: Sendable {
         self.function = UncheckedFunction(function)
     }
 
-    /// On the host's private serial queue of the identifier.
+    /// Runs the handler for a task. Called on the host's private serial queue of the identifier.
     func take(_ id: bgt_task, from host: Host) {
         // Nil when the launch has ended meanwhile.
         guard let delivered = DeliveredTask(id, host) else { return }
@@ -47,15 +47,16 @@ final class LaunchHandler: Sendable {
         task.expiresOnMainQueue = isOnMainQueue
         switch place {
         case .here: call(task)
-        // Not async: the host knows by its thread whose handler it is that crashes. On the main queue and on an actor it
-        // runs elsewhere, and no crash can be told to be this task's.
+        // Synchronous: the host attributes a crash to a task by the thread of its handler. On the main queue and on an
+        // actor the handler runs on another thread, and a crash there cannot be attributed.
         case .queue(let queue): queue.sync { call(task) }
         case .actor: Task { await function.call(task) }
         }
     }
 
     private func call(_ task: BGTask) {
-        // It belongs to no actor, so that it may be called right here; `@isolated(any)` adds nothing to its representation.
+        // The function has no actor isolation here, so it may be called directly; `@isolated(any)` does not change its
+        // representation.
         unsafeBitCast(function.call, to: ((BGTask) -> Void).self)(task)
     }
 }

@@ -2,11 +2,11 @@
 
 import Foundation
 
-/// The main thread, from the end of entry on: the main queue, main-actor code, timers.
+/// The run loop of the main thread after the end of entry: the main queue, main-actor code and timers.
 enum MainLoop {
     static func run() -> Never {
         while true {
-            // It returns once nothing is left that could ever wake it; a later handler may change that.
+            // `run` returns when no source could ever wake it; a later handler may add one.
             if !RunLoop.main.run(mode: .default, before: .distantFuture) { Thread.sleep(forTimeInterval: 0.05) }
         }
     }

@@ -3,7 +3,7 @@
 import CBackgroundTasks
 import Foundation
 
-/// A request that waits, as the host tells it: without titles and payload.
+/// A pending request as the host lists it: without titles and payload.
 struct PendingRequest {
     let identifier: String
     let submission: UInt64
@@ -19,7 +19,7 @@ struct PendingRequest {
         earliestBegin = pending.earliest_begin_ns
     }
 
-    /// Nil for a kind that a newer host may have.
+    /// The request object of the kind; nil for an unknown kind of a newer host.
     var request: BGTaskRequest? {
         let request: BGTaskRequest
         switch kind {

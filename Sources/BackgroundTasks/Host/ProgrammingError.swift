@@ -1,11 +1,11 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// What code for Apple's platforms must not do, and what ends its process there too.
+/// The end of the process after a programming error, as on Apple's platforms.
 ///
-/// The host has recorded the violation by then.
+/// The host has recorded the violation before.
 enum ProgrammingError {
     static func end(_ message: String) -> Never {
-        // What this process said before, the host has read once it answers.
+        // A call with an answer: when it returns, the host has read all earlier messages of this process.
         _ = Host.current?.pending()
         fatalError("BackgroundTasks: \(message)")
     }

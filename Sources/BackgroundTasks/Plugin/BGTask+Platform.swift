@@ -3,61 +3,61 @@
 import CBackgroundTasks
 public import Foundation
 
-// What this platform knows of a task beside Apple's API.
+// Properties of a task beyond Apple's API.
 extension BGTask {
-    /// Why a task's time ended. Apple's API has no such thing, and its users miss it.
+    /// Reason of a task's expiration. An addition to Apple's API.
     @nonexhaustive
     public enum ExpirationReason: UInt32, Sendable {
         /// The launch's budget is used up.
         case budget = 1
-        /// The task needs external power, and there is none any more.
+        /// The task requires external power, which was lost.
         case externalPowerLost = 2
-        /// The task needs a network, and there is none any more.
+        /// The task requires a network, which was lost.
         case networkLost = 3
-        /// The machine is in use again.
+        /// The machine is no longer idle.
         case notIdle = 4
-        /// A person stopped the task.
+        /// A user stopped the task.
         case stoppedByPerson = 5
-        /// A continued task got no further.
+        /// A continued task made no progress.
         case noProgress = 6
-        /// Memory is short.
+        /// The machine is low on memory.
         case memoryPressure = 7
         /// The host stops; the task returns to pending.
         case hostShutdown = 8
-        /// What the container lies on is locked.
+        /// The file system of the container is locked.
         case containerLocked = 9
-        /// What this release does not know.
+        /// A reason that this release does not define.
         case unknown = 0xFFFF_FFFF
     }
 
-    /// How a task went.
+    /// Outcome of a task, as its handler reports it.
     public enum Outcome: Int32, Sendable {
-        /// It did what it is for.
+        /// The task succeeded.
         case success = 0
-        /// It did not. A report only: nothing is tried again unless it is submitted again.
+        /// The task failed. Recorded only: the task is retried only if it is submitted again.
         case failure = 1
-        /// It went well, and there was nothing new.
+        /// The task succeeded without new data.
         case noData = 2
     }
 
-    /// Why the task is expiring, or was when it was completed; else nil.
+    /// Reason of the expiration: of a task that is expiring, or was expiring when it was completed; else nil.
     public var expirationReason: ExpirationReason? { knownExpirationReason }
 
-    /// Whether the work must stop: the task is expiring, or completed. Cheap enough for every turn of a loop.
+    /// Whether the work has to stop: the task is expiring or completed. Cheap enough for every iteration of a loop.
     public var isExpiring: Bool { delivered.isExpiring }
 
-    /// What is left of the launch's budget, which all its tasks share; nil for a task without a fixed budget.
+    /// Time left of the launch's budget, which all its tasks share; nil for a task without a fixed budget.
     public var timeRemaining: Duration? {
         if self is BGContinuedProcessingTask { return nil }
         return delivered.host.remaining.map { .nanoseconds(Int64(clamping: $0)) }
     }
 
-    /// What the request carried; nil when it carried nothing.
+    /// Payload of the request; nil when the request has none.
     public var payload: Data? { delivered.payload }
 
-    /// 1, and 1 more for each interruption that was charged to the task.
+    /// 1 plus the number of interruptions that were charged to the task.
     public var attempt: Int { delivered.attempt }
 
-    /// The number under which the journal knows the request.
+    /// Number of the request in the journal.
     public var submissionNumber: UInt64 { delivered.submission }
 }

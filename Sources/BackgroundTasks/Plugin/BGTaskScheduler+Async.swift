@@ -2,16 +2,16 @@
 
 import Foundation
 
-// Handlers as async functions. This platform's own, like all of this folder.
+// Async functions as handlers, an addition of this platform, like all files of this directory.
 extension BGTaskScheduler {
-    /// Registers an async launch handler: its return completes the task, an error completes it without success, and
-    /// expiration cancels the Swift task that it runs in.
+    /// Registers an async launch handler. Its return completes the task with success, an error completes it without.
+    /// Expiration cancels the Swift task in which the handler runs.
     ///
     ///     BGTaskScheduler.shared.handle(taskWithIdentifier: "com.example.colorfeed.refresh") { task in
     ///         try await feed.refresh()
     ///     }
     ///
-    /// A handler that completes the task itself may do so. Otherwise as
+    /// The handler may also complete the task itself. Otherwise the same as
     /// ``register(forTaskWithIdentifier:using:launchHandler:)``.
     @discardableResult
     public func handle(
@@ -23,7 +23,7 @@ extension BGTaskScheduler {
 }
 
 extension BackgroundPlugin {
-    /// Like ``receiveEvents(_:)``, with an async receiver that completes the event as
+    /// Like ``receiveEvents(_:)``, with an async receiver. It completes the event as
     /// ``BGTaskScheduler/handle(taskWithIdentifier:operation:)`` completes a task.
     public static func handleEvents(_ operation: @escaping @Sendable (BackgroundEvent) async throws -> Void) {
         receiveEvents { event in event.perform { try await operation(event) } }
@@ -32,7 +32,7 @@ extension BackgroundPlugin {
 
 extension BGTask {
     func perform(_ operation: @escaping @Sendable () async throws -> Void) {
-        // No structure can hold it: the handler returns to the host's queue, and expiration cancels it from there.
+        // Unstructured: the handler returns to the host's queue, and expiration cancels the task from another thread.
         let work = Task {
             do {
                 try await operation()

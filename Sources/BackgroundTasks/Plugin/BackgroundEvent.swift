@@ -1,14 +1,14 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// An event that waited for this plugin, delivered and completed like a task. This platform's own.
+/// An event for this plugin, delivered and completed like a task. An addition of this platform.
 public final class BackgroundEvent: BGTask, @unchecked Sendable {
-    /// What happened.
+    /// Kind of an event.
     @nonexhaustive
     public enum Kind: UInt32, Sendable {
-        /// The plugin was installed or updated, or nothing of it was pending when the host started: submit the first
+        /// The plugin was installed or updated, or it had no pending request when the host started: submit the first
         /// requests.
         case started = 1
-        /// An extension was triggered; what came with it is the ``BGTask/payload``.
+        /// An extension was triggered; the trigger's data is the ``BGTask/payload``.
         case trigger = 2
         /// Legacy fetch; see ``BackgroundPlugin/setMinimumBackgroundFetchInterval(_:)``.
         case fetch = 3
@@ -16,11 +16,11 @@ public final class BackgroundEvent: BGTask, @unchecked Sendable {
         case push = 4
         /// Transfers in the background have finished.
         case transfersFinished = 5
-        /// What this release does not know.
+        /// A kind that this release does not define.
         case unknown = 0xFFFF_FFFF
     }
 
-    /// What happened.
+    /// Kind of this event.
     public let kind: Kind
 
     init(_ delivered: DeliveredTask, _ kind: Kind) {

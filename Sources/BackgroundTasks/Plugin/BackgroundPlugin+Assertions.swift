@@ -3,28 +3,29 @@
 import CBackgroundTasks
 public import Foundation
 
-/// Names work that the launch waits for; see ``BackgroundPlugin/beginBackgroundTask(withName:expirationHandler:)``.
+/// Identifier of a background assertion; see ``BackgroundPlugin/beginBackgroundTask(withName:expirationHandler:)``.
 public struct BackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
-    /// The host's number.
+    /// The number that the host assigned.
     public let rawValue: UInt64
 
-    /// An identifier by the host's number.
+    /// Creates an identifier from the host's number.
     public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// No work: the launch does not wait.
+    /// The identifier of no assertion; it keeps no launch open.
     public static let invalid = Self(rawValue: 0)
 }
 
-// "Do not end me yet", as apps say it when they leave the foreground.
+// Background assertions, which apps use when they leave the foreground.
 extension BackgroundPlugin {
-    /// Keeps the launch open after its last completion, until ``endBackgroundTask(_:)``; never beyond its deadline. Starts
-    /// nothing.
+    /// Begins a background assertion, which keeps the launch open after its last completion until
+    /// ``endBackgroundTask(_:)``, but never beyond the launch's deadline. It starts no work.
     ///
     /// - Parameters:
-    ///   - name: for the journal and for people.
-    ///   - expirationHandler: called when it must end, on a thread of its own. End it there at the latest.
-    /// - Returns: ``BackgroundTaskIdentifier/invalid`` when the launch is over already or was told to end, when too many
-    ///   are open, and outside of a host.
+    ///   - name: name for the journal and for users.
+    ///   - expirationHandler: called when the assertion expires, on a thread of its own. End the assertion there at the
+    ///     latest.
+    /// - Returns: the assertion; ``BackgroundTaskIdentifier/invalid`` when the launch is over or expiring, when too
+    ///   many assertions are open, and outside of a host.
     public static func beginBackgroundTask(
         withName name: String? = nil,
         expirationHandler: (@Sendable () -> Void)? = nil
@@ -32,8 +33,8 @@ extension BackgroundPlugin {
         begin(name, AssertionHandler { _ in expirationHandler?() })
     }
 
-    /// Like ``beginBackgroundTask(withName:expirationHandler:)``, with a handler that is told what it is to end. Apps keep
-    /// the identifier in a variable for that, which another thread may not read.
+    /// Like ``beginBackgroundTask(withName:expirationHandler:)``, with a handler that receives the assertion to end.
+    /// Apps keep that identifier in a variable, which another thread must not read.
     public static func beginBackgroundTask(
         withName name: String? = nil,
         onExpiration handler: @escaping @Sendable (BackgroundTaskIdentifier) -> Void
@@ -61,13 +62,14 @@ extension BackgroundPlugin {
         return status == BGT_OK ? BackgroundTaskIdentifier(rawValue: assertion) : .invalid
     }
 
-    /// Ends what ``beginBackgroundTask(withName:expirationHandler:)`` began; the launch may end on this call's return.
+    /// Ends an assertion of ``beginBackgroundTask(withName:expirationHandler:)``. The launch may end when this call
+    /// returns.
     public static func endBackgroundTask(_ identifier: BackgroundTaskIdentifier) {
         guard let host = Host.current, identifier != .invalid else { return }
         _ = bgt_end_assertion(host.table, identifier.rawValue)
     }
 
-    /// What is left of the launch's budget, which all its tasks share; infinity without a fixed budget, and outside of a
+    /// Time left of the launch's budget, which all its tasks share. Infinity without a fixed budget, and outside of a
     /// host.
     public static var backgroundTimeRemaining: TimeInterval {
         guard let remaining = Host.current?.remaining else { return .infinity }
@@ -80,7 +82,7 @@ private final class AssertionHandler: Sendable {
 
     init(_ handler: @escaping @Sendable (BackgroundTaskIdentifier) -> Void) { self.handler = handler }
 
-    /// On a thread that no other handler can block.
+    /// Calls the handler. Runs on a thread that no other handler can block.
     func call(_ identifier: BackgroundTaskIdentifier) {
         Host.$isOnExpirationThread.withValue(true) { handler(identifier) }
     }

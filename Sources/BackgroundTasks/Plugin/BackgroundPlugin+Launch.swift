@@ -4,35 +4,35 @@ import CBackgroundTasks
 import Foundation
 
 extension BackgroundPlugin {
-    /// Why this process was started.
+    /// Information about the launch of this process.
     public struct Launch: Sendable {
-        /// What the host started it for.
+        /// Cause of a launch.
         @nonexhaustive
         public enum Cause: UInt32, Sendable {
             /// Requests were due and eligible.
             case due = 1
-            /// A person started or simulated it.
+            /// A user started or simulated the launch.
             case person = 2
-            /// An event waited.
+            /// An event was pending.
             case event = 3
-            /// A task that was interrupted runs again.
+            /// An interrupted task runs again.
             case relaunch = 4
-            /// What this release does not know.
+            /// A cause that this release does not define.
             case unknown = 0xFFFF_FFFF
         }
 
-        /// Its number in the journal.
+        /// Number of the launch in the journal.
         public let number: UInt64
-        /// What the host started it for.
+        /// Cause of this launch.
         public let cause: Cause
-        /// This plugin's identifier.
+        /// Identifier of this plugin.
         public let plugin: String
-        /// Of the tasks that it was launched with, in no order; events are not among them. An identifier that was composed
-        /// from a pattern is here while the plugin enters, so that it can be registered.
+        /// Identifiers of the tasks of the launch, without events, in no particular order. Identifiers that were
+        /// composed from a pattern are included, so that the plugin can register them while it enters.
         public let identifiers: [String]
     }
 
-    /// Why this process was started; nil outside of a host.
+    /// The launch of this process; nil outside of a host.
     public static var launch: Launch? { Host.current?.launch }
 }
 

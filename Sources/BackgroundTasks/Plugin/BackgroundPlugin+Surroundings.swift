@@ -3,35 +3,35 @@
 import CBackgroundTasks
 public import Foundation
 
-// What the host gives a plugin to work with.
+// The environment that the host provides to a plugin.
 extension BackgroundPlugin {
-    /// How much a line of the log matters.
+    /// Severity of a line in the log.
     public enum LogLevel: UInt32, Sendable {
-        /// For whoever looks for a fault.
+        /// Details for debugging.
         case debug = 1
-        /// What happened.
+        /// Normal operation.
         case info = 2
-        /// What went wrong and was dealt with.
+        /// A problem that was handled.
         case warning = 3
-        /// What went wrong.
+        /// A failure.
         case error = 4
     }
 
-    /// The folder that a main plugin and its extensions share, kept between launches. Other processes of the same plugin
-    /// may use it at the same time: lock files, or use SQLite. Nil outside of a host.
+    /// The directory that a main plugin and its extensions share, kept between launches. Other processes of the same
+    /// plugin may use it at the same time: lock files, or use SQLite. Nil outside of a host.
     public static var containerURL: URL? {
         guard let host = Host.current else { return nil }
         let path = HostText.read { bgt_container_path(host.table, $0, $1, &$2) }
         return path.map { URL(filePath: $0, directoryHint: .isDirectory) }
     }
 
-    /// A setting's text: the operator's value, else the manifest's; nil when neither has the key.
+    /// Value of a setting: the operator's, else the manifest's; nil when neither has the key.
     public static func setting(_ key: String) -> String? {
         guard let host = Host.current else { return nil }
         return HostText.read { bgt_setting(host.table, key, $0, $1, &$2) }
     }
 
-    /// Writes a line to the host's log, under this launch. Outside of a host, to standard error.
+    /// Writes a line to the host's log, under this launch. Outside of a host it writes to standard error.
     public static func log(_ message: String, level: LogLevel = .info) {
         if let host = Host.current {
             host.log(level, message)
@@ -40,10 +40,10 @@ extension BackgroundPlugin {
         }
     }
 
-    /// Legacy fetch: at least so long lies between two ``BackgroundEvent/Kind/fetch`` events. It stays until it is changed,
-    /// also between launches; the default is never.
+    /// Sets the least time between two ``BackgroundEvent/Kind/fetch`` events (legacy fetch). It persists across
+    /// launches until it is changed; the default is never.
     ///
-    /// - Parameter interval: infinity for never.
+    /// - Parameter interval: seconds, rounded up; infinity for never.
     /// - Returns: false when the manifest permits identifiers, or lacks the background mode `fetch`.
     @discardableResult
     public static func setMinimumBackgroundFetchInterval(_ interval: TimeInterval) -> Bool {

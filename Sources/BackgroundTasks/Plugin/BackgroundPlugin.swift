@@ -7,10 +7,10 @@ import Synchronization
 /// The host's table of functions, as entry receives it.
 public typealias PluginHost = UnsafePointer<bgt_host>
 
-/// What the plugin offers the host, filled in while it enters.
+/// The plugin's optional functions, which ``BackgroundPlugin/enter(_:_:launch:)`` fills in.
 public typealias PluginHooks = UnsafeMutablePointer<bgt_plugin>
 
-/// This plugin: how it enters, and what this platform offers beside Apple's API.
+/// The plugin of this process: its entry, and the additions of this platform to Apple's API.
 ///
 /// A plugin is a dynamic library with one entry, written once:
 ///
@@ -21,32 +21,34 @@ public typealias PluginHooks = UnsafeMutablePointer<bgt_plugin>
 ///         BackgroundPlugin.enter(host, hooks) { ColorFeed.shared.launch() }
 ///     }
 ///
-/// That is the one symbol which the host looks up. The note that tells the host which interface the library speaks comes
-/// with this module, which is why it must be linked into the library itself.
+/// The host looks up only this symbol. The ELF note with the interface version of the library is part of this module,
+/// which therefore must be linked into the library itself.
 public enum BackgroundPlugin {
     private struct Entry {
         var receiver: (@Sendable (BackgroundEvent) -> Void)?
         var stop: (@Sendable () -> Void)?
         var registered: Set<String> = []
-        /// Identifiers of the tasks that the process was launched for.
+        /// Identifiers of the tasks of this launch.
         var launched: [String] = []
     }
 
-    /// What entry returns when the closure has thrown: statuses below zero are the plugin's own.
+    /// The status of entry when the closure has thrown; negative statuses belong to the plugin.
     private static let failed: Int32 = -1
 
     private static let entry = Mutex(Entry())
 
-    /// Enters: does what an app does while it launches. Launch handlers are registered here, and requests may be submitted.
+    /// Runs the entry of the plugin, which corresponds to the launch of an app. Its closure registers launch handlers
+    /// and may submit requests.
     ///
-    /// The launch's budget runs already. Afterwards the main thread runs the main queue, and main-actor code with it.
+    /// Its time counts against the launch's budget. Afterwards the main thread runs the main queue, and with it
+    /// main-actor code.
     ///
     /// - Parameters:
-    ///   - host: as `bgtask_plugin_entry` received it.
-    ///   - hooks: as `bgtask_plugin_entry` received it.
-    ///   - launch: runs on the main thread. What it throws ends the launch: its tasks return to pending, and the host shows
+    ///   - host: the argument of `bgtask_plugin_entry`.
+    ///   - hooks: the argument of `bgtask_plugin_entry`.
+    ///   - launch: runs on the main thread. An error ends the launch: its tasks return to pending, and the host shows
     ///     the plugin as failing.
-    /// - Returns: what `bgtask_plugin_entry` returns.
+    /// - Returns: the status to return from `bgtask_plugin_entry`.
     public static func enter(
         _ host: PluginHost,
         _ hooks: PluginHooks,
@@ -59,7 +61,8 @@ public enum BackgroundPlugin {
             host.log(.error, "the plugin could not enter: \(error)")
             return failed
         }
-        // Asked for here, on the thread of entry: a call that the main loop makes looks like work that goes on.
+        // Read here, on the thread of entry: a call from the main loop would count as a call of the plugin's own
+        // threads.
         let launched = host.launch?.identifiers ?? []
         let entry = entry.withLock { entry in
             entry.launched = launched
@@ -73,7 +76,7 @@ public enum BackgroundPlugin {
             hooks.pointee.receive = { _, table, event in BackgroundPlugin.receive(event, from: Host(table: table)) }
         }
         hooks.pointee.stop = { _, _ in
-            // A launch without any task that somebody takes is over before the main loop may have begun.
+            // A launch without any deliverable task may end before the main loop begins.
             BackgroundPlugin.requireHandlers()
             BackgroundPlugin.entry.withLock { $0.stop }?()
         }
@@ -82,15 +85,15 @@ public enum BackgroundPlugin {
 
     // MARK: While it enters
 
-    /// Sets what takes the plugin's events, while it enters. Each is completed like a task.
+    /// Sets the receiver of the plugin's events. Called while the plugin enters. Each event is completed like a task.
     ///
-    /// - Parameter receiver: on a private serial queue of all events, never the main thread.
+    /// - Parameter receiver: called on a private serial queue of all events, never on the main thread.
     public static func receiveEvents(_ receiver: @escaping @Sendable (BackgroundEvent) -> Void) {
         entry.withLock { $0.receiver = receiver }
     }
 
-    /// Sets what is called last, while the plugin enters: when the launch is over, on a thread of its own, for no longer
-    /// than the grace. The process ends afterwards.
+    /// Sets the function that is called last, at the end of the launch. Called while the plugin enters. The function
+    /// runs on a thread of its own, for at most the grace period; then the process ends.
     public static func onStop(_ stop: @escaping @Sendable () -> Void) { entry.withLock { $0.stop = stop } }
 
     static func remember(registered identifier: String) {
@@ -102,7 +105,8 @@ public enum BackgroundPlugin {
         entry.withLock { $0.receiver }?(event)
     }
 
-    /// The host has taken such a task as used up, and recorded that nobody takes it, before the main loop runs.
+    /// Ends the process if a task of the launch has no handler. The host has recorded the violation and consumed the
+    /// task before the main loop runs.
     private static func requireHandlers() {
         let (launched, registered) = entry.withLock { ($0.launched, $0.registered) }
         guard let missing = launched.first(where: { !registered.contains($0) }) else { return }

@@ -1,9 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The ELF note of a plugin, which the host reads before it loads the library: 28 bytes in seven words.
+/// The ELF note of a plugin, which the host reads before it loads the library: 28 bytes in seven 32-bit fields.
 ///
-/// In order: the name's length with its NUL, the descriptor's length, the note's type, "bgtask" padded to eight bytes, the
-/// interface's major version, and the minor version that this module needs.
+/// In order: the name's length with its NUL, the descriptor's length, the note's type, "bgtask" padded to eight bytes,
+/// the interface's major version, and the minor version that this module requires.
 @section(".note.bgtask") @used
 private let pluginNote: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) =
     (7, 8, 1, 0x6174_6762, 0x0000_6b73, 1, 0)

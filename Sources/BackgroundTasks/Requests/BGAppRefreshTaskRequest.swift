@@ -2,9 +2,9 @@
 
 import CBackgroundTasks
 
-/// Asks for a short task that brings the plugin's content up to date. The manifest needs the background mode `fetch`.
+/// A request for a short task that refreshes the plugin's content. The manifest needs the background mode `fetch`.
 public final class BGAppRefreshTaskRequest: BGTaskRequest, @unchecked Sendable {
-    /// Asks for the task with that identifier.
+    /// Creates a request for the task with that identifier.
     public init(identifier: String) { super.init(identifier: identifier) }
 
     private override init(identifier: String, terms: Terms) { super.init(identifier: identifier, terms: terms) }

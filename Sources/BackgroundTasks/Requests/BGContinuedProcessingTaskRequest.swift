@@ -3,27 +3,27 @@
 import CBackgroundTasks
 import Synchronization
 
-/// Asks for a task that a person has just started, watches and may stop. It needs no background mode, begins as soon as
-/// there is room, and runs as long as its progress grows.
+/// A request for a task that a user has just started, watches and may stop. It needs no background mode, begins as soon
+/// as there is capacity, and runs as long as its progress grows.
 public final class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
-    /// What happens when there is no room at once.
+    /// Behaviour of a submission when there is no capacity at once.
     @nonexhaustive
     public enum SubmissionStrategy: Int, Hashable, Sendable {
         /// The submission fails with ``BGTaskScheduler/Error/Code/immediateRunIneligible``.
         case fail = 0
-        /// The request waits for room; the default.
+        /// The request waits for capacity; the default.
         case queue = 1
     }
 
-    /// What the task needs beside processors and memory.
+    /// Resources that a task needs beyond processor and memory.
     public struct Resources: OptionSet, Hashable, Sendable {
-        /// Apple's bits.
+        /// The bits, as Apple defines them.
         public let rawValue: Int
 
-        /// Resources by their bits.
+        /// Creates a set of resources from its bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Nothing beyond what every task has.
+        /// No additional resources.
         public static var `default`: Resources { [] }
         /// A graphics processor; the manifest needs the entitlement for it.
         public static let gpu = Resources(rawValue: 1 << 0)
@@ -38,12 +38,12 @@ public final class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked S
 
     private let wish: Mutex<Wish>
 
-    /// Asks for the task with that identifier.
+    /// Creates a request for the task with that identifier.
     ///
     /// - Parameters:
-    ///   - identifier: permitted as it is, or composed from a permitted pattern.
-    ///   - title: what people see; must not be empty. Of title and subtitle 255 bytes are shown.
-    ///   - subtitle: what people see below.
+    ///   - identifier: a permitted identifier, or one composed from a permitted pattern.
+    ///   - title: title for users, not empty. The host shows at most 255 bytes each of title and subtitle.
+    ///   - subtitle: second line for users.
     public init(identifier: String, title: String, subtitle: String) {
         wish = Mutex(Wish(title: title, subtitle: subtitle))
         super.init(identifier: identifier)
@@ -54,31 +54,31 @@ public final class BGContinuedProcessingTaskRequest: BGTaskRequest, @unchecked S
         super.init(identifier: identifier, terms: terms)
     }
 
-    /// What people see of the task.
+    /// Title of the task that users see.
     public var title: String {
         get { wish.withLock { $0.title } }
         set { wish.withLock { $0.title = newValue } }
     }
 
-    /// What people see below the title.
+    /// Second line that users see below the title.
     public var subtitle: String {
         get { wish.withLock { $0.subtitle } }
         set { wish.withLock { $0.subtitle = newValue } }
     }
 
-    /// What happens when there is no room at once.
+    /// Behaviour of the submission when there is no capacity at once.
     public var strategy: SubmissionStrategy {
         get { wish.withLock { $0.strategy } }
         set { wish.withLock { $0.strategy = newValue } }
     }
 
-    /// What the task needs; ask ``BGTaskScheduler/supportedResources-type.property`` first.
+    /// Resources that the task needs; check ``BGTaskScheduler/supportedResources-type.property`` first.
     public var requiredResources: Resources {
         get { wish.withLock { $0.resources } }
         set { wish.withLock { $0.resources = newValue } }
     }
 
-    /// As the host takes them.
+    /// Title and subtitle as the host accepts them: cut to the limit; nil for an empty subtitle.
     var currentTitles: (title: String, subtitle: String?) {
         let wish = wish.withLock { $0 }
         return (HostText.title(wish.title), wish.subtitle.isEmpty ? nil : HostText.title(wish.subtitle))

@@ -4,11 +4,12 @@ import CBackgroundTasks
 public import Foundation
 import Synchronization
 
-/// Asks for a processing task of a study. The manifest needs the mode `processing` and the entitlement for health research.
+/// A request for a processing task of a study. The manifest needs the mode `processing` and the entitlement for health
+/// research.
 public final class BGHealthResearchTaskRequest: BGProcessingTaskRequest, @unchecked Sendable {
     private let protection: Mutex<FileProtectionType>
 
-    /// Asks for the task with that identifier.
+    /// Creates a request for the task with that identifier.
     public override init(identifier: String) {
         protection = Mutex(.completeUntilFirstUserAuthentication)
         super.init(identifier: identifier)
@@ -19,7 +20,8 @@ public final class BGHealthResearchTaskRequest: BGProcessingTaskRequest, @unchec
         super.init(identifier: identifier, terms: terms, needs: needs)
     }
 
-    /// When the container must be readable; the default is once it was unlocked, `.completeUntilFirstUserAuthentication`.
+    /// When the container has to be readable. The default, `.completeUntilFirstUserAuthentication`, requires it at
+    /// launch only.
     public var protectionTypeOfRequiredData: FileProtectionType {
         get { protection.withLock { $0 } }
         set { protection.withLock { $0 = newValue } }

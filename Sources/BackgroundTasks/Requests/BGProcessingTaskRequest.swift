@@ -3,7 +3,8 @@
 import CBackgroundTasks
 import Synchronization
 
-/// Asks for a task that takes minutes, while the machine is idle. The manifest needs the background mode `processing`.
+/// A request for a task of minutes that runs while the machine is idle. The manifest needs the background mode
+/// `processing`.
 public class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
     struct Needs {
         var network = false
@@ -12,7 +13,7 @@ public class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
 
     private let needs: Mutex<Needs>
 
-    /// Asks for the task with that identifier.
+    /// Creates a request for the task with that identifier.
     public init(identifier: String) {
         needs = Mutex(Needs())
         super.init(identifier: identifier)
@@ -23,13 +24,14 @@ public class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
         super.init(identifier: identifier, terms: terms)
     }
 
-    /// Whether the task runs only with a network; without one it expires. The default is false.
+    /// Whether the task requires a network: it runs only with a network, and expires when it is lost. The default is
+    /// false.
     public var requiresNetworkConnectivity: Bool {
         get { needs.withLock { $0.network } }
         set { needs.withLock { $0.network = newValue } }
     }
 
-    /// Whether the task runs only on external power; without it, it expires. The default is false.
+    /// Whether the task requires external power: it runs only on it, and expires when it is lost. The default is false.
     public var requiresExternalPower: Bool {
         get { needs.withLock { $0.externalPower } }
         set { needs.withLock { $0.externalPower = newValue } }

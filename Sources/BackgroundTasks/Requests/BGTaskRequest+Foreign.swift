@@ -4,7 +4,7 @@ import CBackgroundTasks
 import Foundation
 
 extension BGTaskRequest {
-    /// Calls `body` with the request as the host takes it; its pointers are good for that call.
+    /// Calls `body` with the request in the form of the ABI; its pointers are valid for that call only.
     func withForeignRequest(_ body: (UnsafePointer<bgt_request>) -> Int32) -> Int32 {
         let terms = currentTerms
         let payload = terms.payload ?? Data()
@@ -36,7 +36,8 @@ extension BGTaskRequest {
 }
 
 extension Date {
-    /// Rounded up, for nothing begins earlier; 0, which means no delay, for what is long past.
+    /// Nanoseconds since 1970, rounded up, because a task never begins earlier. 0, which means no delay, for dates
+    /// before 1970.
     fileprivate var foreignNanoseconds: Int64 {
         let nanoseconds = (timeIntervalSince1970 * 1e9).rounded(.up)
         if nanoseconds.isNaN || nanoseconds <= 0 { return 0 }

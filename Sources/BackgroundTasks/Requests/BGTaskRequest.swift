@@ -4,20 +4,20 @@ import CBackgroundTasks
 public import Foundation
 import Synchronization
 
-/// What is asked of the host: an abstract base; create one of its subclasses.
+/// A request to the host: an abstract base class; create one of its subclasses.
 ///
-/// A request is copied when it is submitted and when pending ones are listed: what is changed afterwards changes nothing
-/// until it is submitted again.
+/// A request is copied when it is submitted and when pending requests are listed. Later changes have no effect until it
+/// is submitted again.
 public class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
-    // Sendable, for all that changes is in the mutex, or in that of a subclass; `NSObject` alone keeps the compiler from
-    // seeing it.
+    // Unchecked: all mutable state is in this mutex or in that of a subclass. Only `NSObject` prevents the compiler
+    // from checking it.
 
     struct Terms {
         var earliestBegin: Date?
         var payload: Data?
     }
 
-    /// The identifier of the task that is asked for.
+    /// Identifier of the requested task.
     public let identifier: String
 
     private let terms: Mutex<Terms>
@@ -28,14 +28,14 @@ public class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
         super.init()
     }
 
-    /// The task never begins before; when after, the host decides. Nil, the default, and a date in the past add no delay.
-    /// A continued task begins at once, whatever is said here.
+    /// The earliest time at which the task begins; the host decides how much later. Nil, the default, and a date in the
+    /// past add no delay. It is ignored for a continued task, which begins at once.
     public var earliestBeginDate: Date? {
         get { terms.withLock { $0.earliestBegin } }
         set { terms.withLock { $0.earliestBegin = newValue } }
     }
 
-    /// Handed to the task unread; at most 64 KiB. This platform's own: Apple's requests carry nothing.
+    /// Data that is passed to the task unread; at most 64 KiB. An addition of this platform.
     public var payload: Data? {
         get { terms.withLock { $0.payload } }
         set { terms.withLock { $0.payload = newValue } }
@@ -43,13 +43,13 @@ public class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
 
     var currentTerms: Terms { terms.withLock { $0 } }
 
-    /// A request of the same class that says the same.
+    /// Creates an equal request of the same class.
     public func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
-    /// A copy that nobody else changes.
+    /// A copy for exclusive use by its owner.
     func duplicate() -> BGTaskRequest { BGTaskRequest(identifier: identifier, terms: currentTerms) }
 
-    /// Fills in what the kind adds.
+    /// Sets the fields that are specific to the kind.
     func fill(_ request: inout bgt_request) {}
 
     /// Identifier, date and class, for logs.

@@ -3,10 +3,10 @@
 public import Foundation
 
 extension BGTaskScheduler {
-    /// The domain of ``BGTaskScheduler/Error``, as `NSError` has it.
+    /// The domain of ``BGTaskScheduler/Error`` as an `NSError`.
     public static let errorDomain = "BGTaskSchedulerErrorDomain"
 
-    /// Why a request was not taken.
+    /// The reason why a request was refused.
     ///
     ///     do {
     ///         try BGTaskScheduler.shared.submit(request)
@@ -16,38 +16,39 @@ extension BGTaskScheduler {
     ///         // cancel one of that kind first
     ///     }
     ///
-    /// The code is Apple's. Beside it the host says which of its rules it was, in ``subReason``, and gives the value, the
-    /// rule and the remedy as the description.
+    /// The code is Apple's. In addition, ``subReason`` names the violated rule of the host, and the description gives
+    /// the value, the rule and the remedy.
     public struct Error: CustomNSError, LocalizedError, Hashable, Sendable {
         /// Apple's codes.
         @nonexhaustive
         public enum Code: Int, Hashable, Sendable {
-            /// The host cannot take it now: switched off, stopping, or without this kind of task.
+            /// The host cannot accept the request now: a feature is disabled, the host is stopping, or it does not
+            /// support the kind.
             case unavailable = 1
-            /// As many requests of this kind as may be are pending already.
+            /// The limit of pending requests of this kind is reached.
             case tooManyPendingTaskRequests = 2
-            /// The manifest, the operator or the moment does not permit it.
+            /// The manifest, the operator or the current state does not permit the request.
             case notPermitted = 3
-            /// There is no room for a continued task that asked to run at once or not at all.
+            /// There is no capacity for a continued task that was submitted with the strategy `fail`.
             case immediateRunIneligible = 4
         }
 
-        /// Which of Apple's four cases it is.
+        /// One of Apple's four codes.
         public let code: Code
 
-        /// The host's own reason behind the code. Not in Apple's API.
+        /// The host's own reason behind the code. An addition to Apple's API.
         public let subReason: SubReason
 
         private let text: String
 
-        /// An error as the host would give it, for tests of code that handles it.
+        /// Creates an error as the host would return it, for tests of error handling.
         public init(_ code: Code, subReason: SubReason = .none, text: String = "") {
             self.code = code
             self.subReason = subReason
             self.text = text
         }
 
-        /// An error with Apple's initializer; of `userInfo` the localized description is kept.
+        /// Creates an error with Apple's initializer; only the localized description of `userInfo` is kept.
         public init(_ code: Code, userInfo: [String: Any]) {
             self.init(code, text: userInfo[NSLocalizedDescriptionKey] as? String ?? "")
         }
@@ -56,7 +57,7 @@ extension BGTaskScheduler {
         public static var errorDomain: String { BGTaskScheduler.errorDomain }
         /// The code's number.
         public var errorCode: Int { code.rawValue }
-        /// The value, the rule and the remedy, in the host's words.
+        /// The value, the rule and the remedy, as a message of the host.
         public var errorDescription: String? { text.isEmpty ? "the request was refused: \(code)" : text }
 
         /// The description, and the sub-reason's number under ``BGTaskScheduler/Error/subReasonKey``.
@@ -64,23 +65,23 @@ extension BGTaskScheduler {
             [NSLocalizedDescriptionKey: errorDescription ?? "", Self.subReasonKey: Int(subReason.rawValue)]
         }
 
-        /// Where `NSError.userInfo` holds the number of the sub-reason.
+        /// Key of the sub-reason's number in `NSError.userInfo`.
         public static let subReasonKey = "BGTaskSchedulerSubReason"
 
-        /// The host cannot take it now.
+        /// The host cannot accept the request now.
         public static var unavailable: Code { .unavailable }
-        /// As many requests of this kind as may be are pending already.
+        /// The limit of pending requests of this kind is reached.
         public static var tooManyPendingTaskRequests: Code { .tooManyPendingTaskRequests }
-        /// The manifest, the operator or the moment does not permit it.
+        /// The manifest, the operator or the current state does not permit the request.
         public static var notPermitted: Code { .notPermitted }
-        /// There is no room for a continued task that asked to run at once or not at all.
+        /// There is no capacity for a continued task that was submitted with the strategy `fail`.
         public static var immediateRunIneligible: Code { .immediateRunIneligible }
     }
 }
 
 extension BGTaskScheduler.Error.Code {
-    /// Lets `catch BGTaskScheduler.Error.notPermitted` and `case BGTaskScheduler.Error.notPermitted` match an error, also
-    /// one that went through `NSError`.
+    /// Matches an error by its code in `catch BGTaskScheduler.Error.notPermitted` and `case
+    /// BGTaskScheduler.Error.notPermitted`, even if the error was bridged to `NSError`.
     public static func ~= (code: Self, error: any Swift.Error) -> Bool {
         if let error = error as? BGTaskScheduler.Error { return error.code == code }
         let bridged = error as NSError
@@ -105,7 +106,8 @@ extension BGTaskScheduler.Error {
         )
     }
 
-    /// Malformed requests are not permitted: Apple has no code of its own for them.
+    /// Creates the error of a refused submission. A malformed request becomes `notPermitted`, because Apple has no code
+    /// for it.
     init(_ answer: Host.Answer) {
         let reason = SubReason(rawValue: answer.subReason)
         switch answer.status {

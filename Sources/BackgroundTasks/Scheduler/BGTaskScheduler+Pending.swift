@@ -3,13 +3,13 @@
 import Foundation
 
 extension BGTaskScheduler {
-    /// Asks for the pending requests of the main plugin, oldest first. Tasks that run are not among them.
+    /// Lists the pending requests of the main plugin, oldest first, without running tasks.
     ///
-    /// What is listed are copies. Of requests that this process did not submit the host tells identifier, kind, date and
-    /// needs, but neither titles nor payload.
+    /// The requests are copies. For requests of other processes the host returns identifier, kind, date and
+    /// requirements, but neither titles nor payload.
     ///
     /// - Parameter completionHandler: called on an arbitrary queue. Not called when the launch has ended and the host
-    ///   cannot be asked any more: the process is about to end, and an empty list would be wrong.
+    ///   is unreachable: the process is about to end, and an empty list would be wrong.
     @preconcurrency
     public func getPendingTaskRequests(completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void) {
         Host.waitingQueue.async {
@@ -17,16 +17,16 @@ extension BGTaskScheduler {
         }
     }
 
-    /// The pending requests of the main plugin, like ``getPendingTaskRequests(completionHandler:)``. Does not return when
-    /// the launch has ended.
+    /// The pending requests of the main plugin, like ``getPendingTaskRequests(completionHandler:)``. Does not return
+    /// when the launch has ended.
     public func pendingTaskRequests() async -> [BGTaskRequest] {
-        // A checked continuation would report that it is never resumed when the launch has ended.
+        // A checked continuation would report a leak when the launch has ended, because it is never resumed then.
         await withUnsafeContinuation { continuation in
             getPendingTaskRequests { continuation.resume(returning: $0) }
         }
     }
 
-    /// Nil when the host could not be asked.
+    /// The pending requests; nil when the host did not return them.
     private func pending() -> [BGTaskRequest]? {
         guard let host = Host.current else { return [] }
         let (status, waiting) = host.pending()

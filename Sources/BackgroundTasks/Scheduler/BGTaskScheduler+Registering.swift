@@ -5,7 +5,8 @@ import Foundation
 extension BGTaskScheduler {
     func register(_ identifier: String, _ handler: LaunchHandler) -> Bool {
         guard let host = Host.current else { return false }
-        // The host would take a pattern; here each composed identifier is registered by itself, as on Apple's platforms.
+        // The host would accept a pattern; here each composed identifier is registered by itself, as on Apple's
+        // platforms.
         if identifier.hasSuffix("*") {
             host.log(.error, "\"\(identifier)\" is a pattern; register each identifier that is composed from it")
             return false
@@ -31,7 +32,7 @@ extension BGTaskScheduler {
         }
     }
 
-    /// The one that permits the identifier and its like.
+    /// The pattern that permits the identifier and others with the same prefix.
     private func pattern(of identifier: String) -> String {
         identifier.lastIndex(of: ".").map { identifier[...$0] + "*" } ?? "\(identifier).*"
     }

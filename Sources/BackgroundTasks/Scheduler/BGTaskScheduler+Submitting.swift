@@ -3,14 +3,14 @@
 import Foundation
 
 extension BGTaskScheduler {
-    /// Makes a request pending, as it is now: later changes of the object affect nothing. It replaces the pending one with
-    /// the same identifier.
+    /// Makes a request pending, with its current properties: later changes of the object have no effect. It replaces
+    /// the pending request with the same identifier.
     ///
     /// Blocks until the host has recorded it. Apple's newest SDK deprecates this form in favour of
-    /// ``submitTaskRequest(_:)``; here it stays, and says everything that the other one says.
+    /// ``submitTaskRequest(_:)``; here it stays, and reports the same errors.
     ///
-    /// A main plugin that submits an identifier without a launch handler makes a programming error: the host records it,
-    /// and the process ends.
+    /// A submission by a main plugin for an identifier without a launch handler is a programming error: the host
+    /// records it, and the process ends.
     ///
     /// - Throws: ``BGTaskScheduler/Error``.
     public func submit(_ taskRequest: BGTaskRequest) throws {
@@ -62,7 +62,7 @@ extension BGTaskScheduler {
         submitting taskRequest: BGTaskRequest,
         _ answer: @escaping @Sendable (Result<Void, any Swift.Error>) -> Void
     ) {
-        // As it is when this is called, not when the queue gets to it.
+        // Copied now, not when the queue runs the block.
         let request = taskRequest.duplicate()
         Host.waitingQueue.async { answer(Result { try self.submit(request) }) }
     }

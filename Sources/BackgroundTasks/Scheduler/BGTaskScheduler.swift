@@ -1,10 +1,10 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 public import Dispatch
-// Apple's framework brings Foundation along, and published code relies on it.
+// Apple's framework re-exports Foundation, and published code relies on it.
 @_exported public import Foundation
 
-/// Schedules tasks that the host launches this plugin for, when their time has come and the machine can spare it.
+/// Schedules tasks for which the host launches this plugin, when they are due and the machine has capacity.
 ///
 /// Register a launch handler for every permitted identifier while the plugin enters, then submit requests:
 ///
@@ -12,7 +12,7 @@ public import Dispatch
 ///         self.handleAppRefresh(task: task as! BGAppRefreshTask)
 ///     }
 ///
-/// Outside of a host, as in a unit test, nothing can be registered and every submission is refused as unavailable.
+/// Outside of a host, as in a unit test, registration fails and every submission is refused as unavailable.
 public final class BGTaskScheduler: NSObject, Sendable {
     private static let instance = BGTaskScheduler(submissions: SubmissionMemory())
 
@@ -21,8 +21,8 @@ public final class BGTaskScheduler: NSObject, Sendable {
     /// The scheduler of this process.
     public class var shared: BGTaskScheduler { instance }
 
-    /// What continued tasks may ask for on this machine. The host decides at submission: what the operator withholds, or
-    /// the manifest has no entitlement for, is refused as not permitted.
+    /// Resources of this machine that continued tasks may request. The host decides at submission. It refuses resources
+    /// that the operator withholds, or for which the manifest lacks the entitlement, as not permitted.
     public class var supportedResources: BGContinuedProcessingTaskRequest.Resources {
         GraphicsDevices.isAnyPresent ? .gpu : .default
     }
@@ -37,19 +37,20 @@ public final class BGTaskScheduler: NSObject, Sendable {
 
     // MARK: Registering
 
-    /// Registers the handler that the tasks of an identifier are handed to, for this process.
+    /// Registers the handler for the tasks of an identifier, for this process.
     ///
-    /// Every handler is registered while the plugin enters; only an identifier that a pattern in the manifest permits may
-    /// be registered later, right before its request is submitted. Registering late, or an identifier that has a handler,
-    /// is a programming error: the host records it, and the process ends.
+    /// Handlers are registered while the plugin enters. Only an identifier that a pattern in the manifest permits may
+    /// be registered later, right before its request is submitted. A late or repeated registration is a programming
+    /// error: the host records it, and the process ends.
     ///
-    /// A closure that belongs to the main actor, or to another one, is run there, whatever `queue` says.
+    /// A closure that is isolated to the main actor, or to another one, runs on that actor, whatever the `queue`.
     ///
     /// - Parameters:
-    ///   - identifier: one that the manifest permits; a pattern itself is refused.
-    ///   - queue: where the handler runs; nil for a private serial queue of the identifier, which is never the main thread.
+    ///   - identifier: an identifier that the manifest permits; a pattern itself is refused.
+    ///   - queue: the queue on which the handler runs; nil for a private serial queue of the identifier, which is never
+    ///     the main thread.
     ///   - launchHandler: begins the work. It may return before the task is completed.
-    /// - Returns: whether the host will launch it: false for an identifier that the manifest does not permit.
+    /// - Returns: whether the handler was registered: false for an identifier that the manifest does not permit.
     @discardableResult
     public func register(
         forTaskWithIdentifier identifier: String,
@@ -61,15 +62,15 @@ public final class BGTaskScheduler: NSObject, Sendable {
 
     // MARK: Cancelling
 
-    /// Removes the pending request of an identifier, an extension's too; one that is unknown is ignored. A task that runs
-    /// goes on. Returns when that is recorded.
+    /// Removes the pending request of an identifier, even one that an extension submitted. An unknown identifier is
+    /// ignored. A running task continues. Returns after the removal is recorded.
     public func cancel(taskRequestWithIdentifier identifier: String) {
         guard let host = Host.current else { return }
         let status = host.waiting { $0.cancel(identifier) }
         if status != .ok { host.log(.error, "\"\(identifier)\" could not be cancelled: \(host.name(of: status))") }
     }
 
-    /// Removes every pending request of the main plugin, those that its extensions submitted included.
+    /// Removes every pending request of the main plugin, including requests of its extensions.
     public func cancelAllTaskRequests() {
         guard let host = Host.current else { return }
         let status = host.waiting { $0.cancelAll() }

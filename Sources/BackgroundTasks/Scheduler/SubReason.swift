@@ -3,39 +3,39 @@
 import CBackgroundTasks
 
 extension BGTaskScheduler.Error {
-    /// Which rule of the host stood behind a code. This platform's own: Apple's API says only the code.
+    /// The rule of the host behind a code. An addition of this platform: Apple's API has only the code.
     public struct SubReason: RawRepresentable, Hashable, Sendable {
-        /// The number in the plugin ABI.
+        /// Number of the sub-reason in the plugin ABI.
         public let rawValue: UInt32
 
-        /// A sub-reason by its number, also one that this release does not know.
+        /// Creates a sub-reason from its number, which may be unknown to this release.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        /// The host gave none.
+        /// No sub-reason.
         public static let none = Self(rawValue: BGT_REASON_NONE)
-        /// The request itself is malformed: an identifier, a title or a payload that no host takes.
+        /// The request itself is malformed: an identifier, a title or a payload that every host refuses.
         public static let malformedRequest = Self(rawValue: .max)
 
-        /// This host does not run that kind, or there is no host.
+        /// This host does not run the kind, or there is no host.
         public static let notOffered = Self(rawValue: BGT_REASON_NOT_OFFERED)
-        /// The operator switched background refresh off.
+        /// The operator disabled background refresh.
         public static let backgroundRefreshOff = Self(rawValue: BGT_REASON_BACKGROUND_REFRESH_OFF)
         /// The operator disabled the plugin.
         public static let pluginDisabled = Self(rawValue: BGT_REASON_PLUGIN_DISABLED)
-        /// The ledger could not record it; nothing is pending.
+        /// The commit failed; the request is not pending.
         public static let notRecorded = Self(rawValue: BGT_REASON_NOT_RECORDED)
         /// The host is stopping, or the launch is over.
         public static let hostStopping = Self(rawValue: BGT_REASON_HOST_STOPPING)
-        /// The extension may not schedule.
+        /// The extension is not allowed to schedule.
         public static let submitterMayNotSchedule = Self(rawValue: BGT_REASON_SUBMITTER_MAY_NOT_SCHEDULE)
-        /// The main plugin is not installed any more.
+        /// The main plugin is no longer installed.
         public static let pluginMissing = Self(rawValue: BGT_REASON_PLUGIN_MISSING)
 
-        /// As many refresh requests as may be are pending.
+        /// The limit of pending refresh requests is reached.
         public static let refreshLimit = Self(rawValue: BGT_REASON_REFRESH_LIMIT)
-        /// As many processing requests as may be are pending.
+        /// The limit of pending processing requests is reached.
         public static let processingLimit = Self(rawValue: BGT_REASON_PROCESSING_LIMIT)
-        /// As many continued requests as may be are pending.
+        /// The limit of pending continued requests is reached.
         public static let continuedLimit = Self(rawValue: BGT_REASON_CONTINUED_LIMIT)
 
         /// The manifest does not permit the identifier.
@@ -44,7 +44,7 @@ extension BGTaskScheduler.Error {
         public static let modeFetchMissing = Self(rawValue: BGT_REASON_MODE_FETCH_MISSING)
         /// The manifest lacks the background mode `processing`.
         public static let modeProcessingMissing = Self(rawValue: BGT_REASON_MODE_PROCESSING_MISSING)
-        /// No person started what submits a continued request.
+        /// The launch or command that submits a continued request was not started by a user.
         public static let notInForeground = Self(rawValue: BGT_REASON_NOT_IN_FOREGROUND)
         /// The machine does not have the resources.
         public static let resourcesUnsupported = Self(rawValue: BGT_REASON_RESOURCES_UNSUPPORTED)
@@ -55,13 +55,13 @@ extension BGTaskScheduler.Error {
         /// The main plugin does not list this extension.
         public static let notItsMainPlugin = Self(rawValue: BGT_REASON_NOT_ITS_MAIN_PLUGIN)
 
-        /// No room for a continued task that asked to run at once.
+        /// There is no capacity for a continued task that was submitted with the strategy `fail`.
         public static let noRoomNow = Self(rawValue: BGT_REASON_NO_ROOM_NOW)
     }
 }
 
 extension BGTaskScheduler.Error.SubReason: CustomStringConvertible {
-    /// The words that the journal and the command use.
+    /// Name of the sub-reason in the journal and the commands.
     public var description: String { Self.words[self] ?? "sub-reason \(rawValue)" }
 
     private static let words: [Self: String] = [

@@ -3,8 +3,9 @@
 import Foundation
 import Synchronization
 
-/// What this process submitted, so that the pending list holds those requests whole. The host knows better what is still
-/// pending; a request that was replaced since has another submission number and is not found here.
+/// Copies of the requests that this process submitted, so that the pending list returns them with all properties. The
+/// host's list decides which requests are pending. A request that was replaced has another submission number and is not
+/// found here.
 final class SubmissionMemory: Sendable {
     private struct Kept {
         let submission: UInt64
@@ -13,16 +14,16 @@ final class SubmissionMemory: Sendable {
 
     private let kept = Mutex<[String: Kept]>([:])
 
-    /// - Parameter request: a copy that nobody changes any more.
+    /// - Parameter request: a copy that is no longer changed.
     func keep(_ request: BGTaskRequest, as submission: UInt64) {
         kept.withLock { kept in
-            // Two threads may submit one identifier; the host's numbers say whose came last.
+            // Two threads may submit one identifier; the higher number is the later submission.
             if let known = kept[request.identifier], known.submission > submission { return }
             kept[request.identifier] = Kept(submission: submission, request: request)
         }
     }
 
-    /// A copy of what was submitted under that number; nil when it was another process.
+    /// A copy of the request with that submission number; nil when another process submitted it.
     func request(for pending: PendingRequest) -> BGTaskRequest? {
         let known = kept.withLock { $0[pending.identifier] }
         guard let known, known.submission == pending.submission else { return nil }

@@ -3,7 +3,7 @@
 public import Foundation
 import Synchronization
 
-/// A task that a person started, watches and may stop. It goes on as long as its progress grows.
+/// A task that a user started, watches and may stop. It runs as long as its progress grows.
 public final class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchecked Sendable {
     private struct Titles {
         var title: String
@@ -19,24 +19,24 @@ public final class BGContinuedProcessingTask: BGTask, ProgressReporting, @unchec
         super.init(delivered)
     }
 
-    /// What people see of the task.
+    /// Title of the task that users see.
     public var title: String { titles.withLock { $0.title } }
 
-    /// What people see below the title.
+    /// Second line that users see below the title.
     public var subtitle: String { titles.withLock { $0.subtitle } }
 
-    /// How far the task is. Set its counts, or give it children; every change reaches the host. A task that gets no
-    /// further for a while expires.
+    /// Progress of the task. Set its counts, or add children; every change is reported to the host. A task without
+    /// progress for a while expires.
     ///
-    /// Without a total the completed units count nevertheless: the task goes on as long as they grow, and nobody sees how
-    /// much is left.
+    /// Without a total, completed units still count: the task continues as long as they grow, but the remaining work is
+    /// not shown.
     public var progress: Progress { reported }
 
-    /// Changes what people see, both at once.
+    /// Replaces title and subtitle together.
     public func updateTitle(_ title: String, subtitle: String) {
         titles.withLock { titles in
             titles = Titles(title: title, subtitle: subtitle)
-            // Under the lock: of two threads' titles the host shows the one that the task has.
+            // Set under the lock: with two threads, the host shows the titles that the task has.
             delivered.setTitle(title, subtitle)
         }
     }

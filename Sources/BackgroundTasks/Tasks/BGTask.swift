@@ -3,22 +3,22 @@
 public import Foundation
 import Synchronization
 
-/// A task that the host has launched this plugin for: an abstract base, made by the system alone.
+/// A task for which the host has launched this plugin: an abstract base class that only the system instantiates.
 ///
-/// It is completed exactly once, from any thread, with ``setTaskCompleted(success:)``. The launch has one time budget for
+/// Complete it exactly once, from any thread, with ``setTaskCompleted(success:)``. The launch has one time budget for
 /// all its tasks; before it ends, the ``expirationHandler`` is called.
 public class BGTask: NSObject, @unchecked Sendable {
-    // Sendable, for all that changes is in the mutex; `NSObject` alone keeps the compiler from seeing it. The subclasses add
-    // nothing that changes, or another mutex.
+    // Unchecked: all mutable state is in the mutex; only `NSObject` prevents the compiler from checking it. Subclasses
+    // have no mutable state, or a mutex of their own.
 
     private struct State {
         var expirationHandler: UncheckedFunction<() -> Void>?
-        /// What the async form of a handler runs in.
+        /// The Swift task that runs an async handler.
         var work: Task<Void, Never>?
         var isListening = false
         var isCompleted = false
         var reason: ExpirationReason?
-        /// An expiration handler is called once at most, whichever it was by then.
+        /// Whether an expiration handler was called; at most one is ever called.
         var wasHandlerCalled = false
         var expiresOnMainQueue = false
     }
@@ -34,12 +34,14 @@ public class BGTask: NSObject, @unchecked Sendable {
     /// The identifier under which the task was submitted.
     public var identifier: String { delivered.identifier }
 
-    /// Called shortly before the task's time ends, or earlier when what it needs is lost. Stop the work and complete the
-    /// task: what is completed within the grace still counts, and who is still at it afterwards is ended.
+    /// Handler that is called when the task expires: shortly before its time ends, or earlier when a required condition
+    /// is lost. Stop the work and complete the task: a completion within the grace period still counts. An open task is
+    /// killed afterwards.
     ///
-    /// It is called once at most, on a thread of its own that no other handler can block; for a task whose launch handler
-    /// ran on the main queue or belongs to an actor on it, there. Set while the task is expiring, it is called soon.
-    /// Completion sets it back to nil. Without one, the task is taken as unsuccessful when the grace ends.
+    /// The handler is called at most once, on a thread of its own that no other handler can block. If the task's launch
+    /// handler ran on the main queue, or is isolated to the main actor, it is called on the main queue instead. A
+    /// handler that is set while the task is expiring is called soon. Completion resets the handler to nil. A task
+    /// without a handler counts as unsuccessful when the grace period ends.
     public var expirationHandler: (() -> Void)? {
         get { state.withLock { $0.expirationHandler }?.call }
         set {
@@ -48,21 +50,21 @@ public class BGTask: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Reports that the task is done, and how it went. Without success nothing is tried again; to do so, submit a new
-    /// request, before or right after.
+    /// Reports the completion of the task, and its success. A failed task is not retried; to retry, submit a new
+    /// request, before or right after this call.
     ///
-    /// The launch ends with the last completion. The process stays until handlers have returned and the plugin's threads
-    /// have made no call for a quarter of a second, one second at most.
+    /// The launch ends with the last completion. The process stays until handlers have returned and the plugin's
+    /// threads have made no call for a quarter of a second, at most for one second.
     ///
-    /// The first call counts; a second one is recorded as the plugin's mistake.
+    /// The first call counts; a second one is recorded as a violation.
     public func setTaskCompleted(success: Bool) { complete(success ? .success : .failure) }
 
-    /// Like ``setTaskCompleted(success:)``, with all the outcomes that the host knows. This platform's own.
+    /// Like ``setTaskCompleted(success:)``, with all outcomes that the host supports. An addition of this platform.
     public func complete(_ outcome: Outcome) {
         willComplete()
-        // The host knows it only as long as the task is not completed.
+        // The host provides the reason only until the task is completed.
         let reason = knownExpirationReason
-        // Given up out here: what a closure captured may do anything when it goes.
+        // Released outside of the lock: the deinitializers of captured objects may run any code.
         let ended = state.withLock { state in
             let ended = state
             state.expirationHandler = nil
@@ -75,23 +77,23 @@ public class BGTask: NSObject, @unchecked Sendable {
         withExtendedLifetime(ended) {}
     }
 
-    /// The last moment at which anything can be said of the task.
+    /// Hook for subclasses, called before the completion, while reports are still accepted.
     func willComplete() {}
 
     var isCompleted: Bool { state.withLock { $0.isCompleted } }
 
-    /// The one that was told when it was, else the host's word.
+    /// The reason that the expiration delivered, else the reason that the host returns.
     var knownExpirationReason: ExpirationReason? { state.withLock { $0.reason } ?? delivered.expirationReason }
 
     // MARK: Expiring
 
-    /// Decided before the launch handler sees the task.
+    /// Whether expiration handlers run on the main queue. Set before the launch handler receives the task.
     var expiresOnMainQueue: Bool {
         get { state.withLock { $0.expiresOnMainQueue } }
         set { state.withLock { $0.expiresOnMainQueue = newValue } }
     }
 
-    /// Has the task's expiration cancel that work, whatever the expiration handler does.
+    /// Sets the Swift task that expiration cancels, independently of the expiration handler.
     func cancelOnExpiration(_ work: Task<Void, Never>) { change { $0.work = work } }
 
     private func change(_ change: (inout State) -> Void) {
@@ -100,11 +102,11 @@ public class BGTask: NSObject, @unchecked Sendable {
             if state.isCompleted { return (before, before) }
             change(&state)
             state.isListening = state.expirationHandler != nil || state.work != nil
-            // Under the lock: two threads' changes reach the host in the order in which they took effect.
+            // Set under the lock: changes of two threads reach the host in the order in which they took effect.
             if state.isListening != before.isListening { delivered.listen(state.isListening ? self : nil) }
             return (before, state)
         }
-        // The host told it already: what is set now learns of it here.
+        // The task has already expired, so the new handler or work is notified here.
         if now.reason != nil && !now.isCompleted {
             now.work?.cancel()
             if now.expirationHandler != nil && !now.wasHandlerCalled { callHandlerSoon() }
@@ -112,7 +114,7 @@ public class BGTask: NSObject, @unchecked Sendable {
         withExtendedLifetime(before) {}
     }
 
-    /// On a thread that no other handler can block.
+    /// Handles the expiration. Called on a thread that no other handler can block.
     func expire(_ reason: ExpirationReason) {
         let now = state.withLock { state in
             state.reason = reason
@@ -134,7 +136,8 @@ public class BGTask: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Where it is called, and not before: until then a completion takes it back.
+    /// Takes the handler for its one call, on the thread that calls it and just before the call: until then a
+    /// completion removes it.
     private func takeHandler() -> (() -> Void)? {
         state.withLock { state -> UncheckedFunction<() -> Void>? in
             guard let handler = state.expirationHandler, !state.wasHandlerCalled else { return nil }

@@ -3,24 +3,26 @@
 import Foundation
 import Synchronization
 
-/// A progress whose changes the host hears of.
+/// A progress that reports its changes to the host.
 ///
-/// Foundation has no key-value observing on Linux. What is set here, is heard here; what a child does changes its parent
-/// behind every overridable member, so a progress that was given children looks at itself until the task is completed.
-// What this adds is in the mutex. Foundation's own progress is `@unchecked Sendable`, but on Linux it takes no lock: a look
-// from another thread may fall into the middle of a child's change, and what it sees is checked against the next look.
+/// Foundation has no key-value observing on Linux. Changes of this object are observed through its overridden members.
+/// Changes of a child bypass all overridable members, so a progress with children samples itself until the task is
+/// completed.
+// Unchecked: the added state is in the mutex. Foundation's own progress is `@unchecked Sendable`, but takes no lock on
+// Linux. A sample may therefore see a half-made change of a child; it is checked against the next sample.
 final class ReportedProgress: Progress, @unchecked Sendable {
     private struct Reports {
         var last: (completed: Int64, total: Int64) = (0, 0)
         var timer: (any DispatchSourceTimer)?
-        /// What the last look at the children saw.
+        /// The last sample of a progress with children.
         var seen: (completed: Int64, total: Int64) = (0, 0)
         var hasEnded = false
     }
 
-    /// Often enough for people who watch; a hundredth of the time after which a task counts as standing still.
+    /// Time between two samples: frequent enough for users, and about a hundredth of the time after which a task counts
+    /// as standing still.
     private static let interval = DispatchTimeInterval.milliseconds(250)
-    /// What the host is told in place of the units once there are children, whose share is no whole number of them.
+    /// The total that is reported for a progress with children, whose share is no whole number of units.
     private static let scale: Int64 = 100_000
 
     private let task: DeliveredTask
@@ -47,19 +49,19 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         }
     }
 
-    /// Adds what was pending, when no child took it.
+    /// Ends being current, which adds the pending units if no child took them.
     override func resignCurrent() {
         super.resignCurrent()
         report()
     }
 
-    /// Also how a progress that is made while this one is current becomes its child.
+    /// Adds a child. Also called when a progress is created while this one is current.
     override func addChild(_ child: Progress, withPendingUnitCount unitCount: Int64) {
         super.addChild(child, withPendingUnitCount: unitCount)
         startLooking()
     }
 
-    /// Says how far it got, for the last time.
+    /// Reports the progress for the last time.
     func end() {
         let timer = reports.withLock { reports in
             if let now = units(hasChildren: reports.timer != nil) { send(now, &reports) }
@@ -69,7 +71,7 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         timer?.cancel()
     }
 
-    /// What was set here. Of children it is not known what they are doing at this moment; that is looked at.
+    /// Reports a change of this object's own counts. With children, the sampling reports instead.
     private func report() {
         reports.withLock { reports in
             guard reports.timer == nil, let now = units(hasChildren: false) else { return }
@@ -77,8 +79,8 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         }
     }
 
-    /// While a child finishes, it may count twice for a moment, and the host never takes back how far a task got. So it is
-    /// told what two looks in a row agree on: the less of both.
+    /// Samples a progress with children, and reports the lower of two consecutive samples. A finishing child may count
+    /// twice for a moment, and the host never lowers a task's progress.
     private func look() {
         reports.withLock { reports in
             guard let now = units(hasChildren: true) else { return }
@@ -91,14 +93,15 @@ final class ReportedProgress: Progress, @unchecked Sendable {
     private func send(_ now: (completed: Int64, total: Int64), _ reports: inout Reports) {
         guard !reports.hasEnded, now != reports.last else { return }
         reports.last = now
-        // Under the lock, for the order of two threads' reports; it never blocks.
+        // Sent under the lock, to keep the order of two threads' reports; it never blocks.
         task.report(now.completed, of: now.total)
     }
 
-    /// Nil before anything is known.
+    /// The counts to report; nil before any is known.
     private func units(hasChildren: Bool) -> (completed: Int64, total: Int64)? {
         let (completed, total) = (max(0, super.completedUnitCount), super.totalUnitCount)
-        // How much there is to do is not known, but what is done is: it goes on, and shows as next to nothing.
+        // The total is unknown, but completed units are: reported with a huge total, they keep the task alive and show
+        // as almost nothing.
         if total <= 0 { return completed > 0 ? (completed, .max) : nil }
         if !hasChildren { return (min(completed, total), total) }
         let fraction = min(max(0, fractionCompleted), 1)

@@ -1,9 +1,9 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
 /*
- * The plugin ABI of bgtask, major 1, minor 0. This header is all a plugin needs: C11 or C++17, nothing to link.
+ * The plugin ABI of bgtask, major 1, minor 0. A plugin needs only this header: C11 or C++17, without linking.
  *
- * A whole plugin, hello.c:
+ * A complete plugin, hello.c:
  *
  *     #include <bgtask.h>
  *
@@ -38,9 +38,9 @@
  *         return bgt_register(host, REFRESH, refresh, NULL);
  *     }
  *
- * The first request is submitted by the event `started`, each further one by the handler, and none by entry: entry runs
- * at every launch, and a submission replaces the pending request of its identifier. With a second task, a request that
- * entry submits "in an hour" would be postponed by every launch of the other task, and might never run.
+ * The event `started` submits the first request, and the handler submits each further one. Entry submits none: it runs
+ * at every launch, and a submission replaces the pending request of its identifier. If entry submitted a request "in an
+ * hour", every launch for another task would postpone it, and it might never run.
  *
  * Build it with `cc -shared -fPIC -fvisibility=hidden -o libhello.so hello.c` and describe it in a manifest:
  *
@@ -51,61 +51,68 @@
  *     background-modes: [fetch]
  *     permitted-identifiers: [com.example.hello.refresh]
  *
- * HOW A LAUNCH GOES
+ * COURSE OF A LAUNCH
  *
- * Before.   The host reads the manifest and the library's ELF note as plain bytes. A foreign major, or a required minor
- *           newer than the host, is refused with a reason and nothing of the plugin runs (BGT-ABI-02).
+ * Before.   The host reads the manifest and the library's ELF note as plain bytes. It refuses another major, or a
+ *           required minor newer than the host, with a reason. No code of a refused plugin runs (BGT-ABI-02).
  * Load.     Every launch is a new process. It loads the library with RTLD_NOW | RTLD_LOCAL, never closes it, and looks
- *           up one symbol, bgtask_plugin_entry (BGT-ABI-01). The launch has ONE time budget for all its tasks, and the
- *           deadline is armed already: constructors and entry are on the clock (BGT-ABI-14). Continued tasks have no
- *           budget: each runs as long as its progress grows. A launch of theirs bounds constructors and entry alone.
- * Entry.    Runs on the main thread, at every launch. It fills bgt_plugin, registers the handlers (only now,
- *           BGT-ABI-10) and may submit requests, each of which replaces the pending one of its identifier. Any status
- *           but BGT_OK ends the launch without a stop: the registrations are dropped, the tasks return to pending with
- *           an attempt charged, and the journal keeps the status.
- * Running.  Every due task of the plugin is delivered in one batch, each to the handler of its identifier on a private
- *           serial queue of that identifier; events go to `receive` on a queue of their own. The main thread is
- *           run_main's. A handler may return before its task is completed. Complete each task exactly once, from any
- *           thread. A continued request that a main plugin submits is delivered to this same process, as one more task.
- * Expiring. At the deadline, or earlier when a task's conditions are lost, is_expiring turns 1 and the task's
- *           expiration handler is called with the reason. Complete the task: what is completed within the grace still
- *           counts. Who is still there when the grace is over is killed, with its children. A continued task outlives
- *           the deadline; it expires when its progress stands still, under memory pressure, or when a person stops it.
- *           Once no task may go on, open assertions are told as well, and their grace is the same.
- * Stop.     When every task is completed and no assertion is open, the launch ends. First handlers return and threads
- *           of the plugin's own finish their calls: these are done once none of them runs and 250 ms have passed since
- *           the last call of one. So a request may be submitted right after the last completion. A plugin that does
- *           everything in its handlers is done at once, and every other one after a second at most. Then `stop` is
- *           called, with the grace as its bound; calls in progress get their answers, new ones BGT_ENDED; and the
- *           process ends with _exit: no atexit function, no static destructor runs.
+ *           up one symbol, bgtask_plugin_entry (BGT-ABI-01). The launch has ONE time budget for all its tasks. Its
+ *           deadline is already armed: constructors and entry count against the budget (BGT-ABI-14). Continued tasks
+ *           have no budget: each runs as long as its progress grows. A launch of continued tasks alone limits only
+ *           constructors and entry.
+ * Entry.    Runs on the main thread, at every launch. It fills bgt_plugin, registers the handlers (BGT-ABI-10: only
+ *           during entry) and may submit requests, each of which replaces the pending one of its identifier. Any status
+ *           except BGT_OK ends the launch without calling `stop`: the registrations are dropped, the tasks return to
+ *           pending with an attempt charged, and the journal records the status.
+ * Running.  Every due task of the plugin is delivered in one batch. Each goes to the handler of its identifier, on a
+ *           private serial queue of that identifier. Events go to `receive` on a queue of their own. The main thread
+ *           belongs to run_main. A handler may return before its task is completed. Complete each task exactly once,
+ *           from any thread. A continued request that a main plugin submits is delivered to this same process, as one
+ *           more task.
+ * Expiring. At the deadline, or earlier when the conditions of a task are lost, is_expiring becomes 1 and the task's
+ *           expiration handler is called with the reason. Complete the task: a completion within the grace period still
+ *           counts. At the end of the grace period a launch with open tasks is killed, with its child processes. A
+ *           continued task outlives the deadline. It expires when its progress stands still, under memory pressure, or
+ *           when a user stops it. When all tasks are expiring or completed, open assertions expire too, with the same
+ *           grace period.
+ * Stop.     The launch ends when every task is completed and no assertion is open. First, handlers return and the
+ *           plugin's own threads finish their calls. This stage ends when none of these threads runs and 250 ms have
+ *           passed since their last call. So a request may be submitted right after the last completion. A plugin that
+ *           works only in its handlers passes this stage at once, any other plugin after at most one second. Then
+ *           `stop` is called, limited by the grace period. Calls in progress receive their answers, new calls
+ *           BGT_ENDED. The process ends with _exit: no atexit function and no static destructor runs.
  *
- * Phases named below: entry; running (from entry's return until stop is called); stop. Nothing may call the host
- * earlier. stdin is empty, stdout and stderr are captured line by line into the log, the environment is an allow-list.
+ * The phases named below are entry, running (from entry's return until stop is called) and stop. No call to the host is
+ * allowed before entry. stdin is empty, stdout and stderr are captured line by line into the log, and the environment
+ * is an allow-list.
  *
  * RULES FOR BOTH SIDES
  *
- * BGT-ABI-03  A struct that crosses starts with its size and only grows at the end. Its reader uses min(size, known)
- *             and takes the rest as zero. The host refuses a plugin's struct with a non-zero unknown tail as
- *             BGT_TOO_NEW and one smaller than minor 0's as BGT_INVALID; into a struct that it fills it writes at most
- *             `size` bytes, zeroes where it knows nothing. A plugin ignores the tail of a longer table. No struct is
- *             inside another.
+ * BGT-ABI-03  A struct that crosses the ABI starts with its size and only grows at the end. Its reader uses min(size,
+ *             known) bytes and takes the rest as zero. The host refuses a plugin's struct with a non-zero unknown tail
+ *             as BGT_TOO_NEW, and one smaller than in minor 0 as BGT_INVALID. Into a struct that it fills, it writes at
+ *             most `size` bytes, with zeroes for unknown fields. A plugin ignores the tail of a longer table. No struct
+ *             contains another struct.
  * BGT-ABI-04  Fixed-width integers, no padding; reserved fields are zero. Defined for 64-bit little-endian machines.
- * BGT-ABI-05  No entry of the host table is NULL. What a host does not offer yet returns BGT_NOT_OFFERED. Optional
- *             features come through query; their ids never change. New hooks in bgt_plugin will always be optional.
- * BGT-ABI-07  Strings in: UTF-8, NUL-terminated, needed for the call only; the callee copies. Strings out: into the
- *             caller's buffer. Neither side ever frees what the other allocated.
- * BGT-ABI-08  Tasks are numbers, never pointers: unknown, stale and foreign ones return a code, nothing is undefined.
- *             The host table lives until the process ends. Pass the pointer itself, never a copy of the table.
+ * BGT-ABI-05  No entry of the host table is NULL. A function that a host does not offer yet returns BGT_NOT_OFFERED.
+ *             Optional features are available through query; their ids never change. New hooks in bgt_plugin will
+ *             always be optional.
+ * BGT-ABI-07  Strings in: UTF-8, NUL-terminated, valid for the call only; the callee copies. Strings out: into the
+ *             caller's buffer. Neither side ever frees memory that the other side allocated.
+ * BGT-ABI-08  Tasks are numbers, never pointers: an unknown or stale number, or one of another process, returns a
+ *             status and is never undefined behaviour. The host table is valid until the process ends. Pass the pointer
+ *             itself, never a copy of the table.
  * BGT-ABI-12  The host holds no lock while it calls the plugin; every call is legal inside every callback unless its
  *             comment says otherwise.
- * BGT-ABI-13  `release(context)` (may be NULL) is called exactly once for every call that was given it, after the last
- *             use of the context; when the call fails, before it returns. What was registered is released after stop.
- *             A callback that never returns, a crash or a kill leave it uncalled.
- * BGT-ABI-15  No exception, panic or longjmp crosses; in C++17 every function type here is noexcept, so write
- *             `static void refresh(void *, const bgt_host *, bgt_task) noexcept`. What escapes is the plugin's crash.
- * BGT-ABI-16  The process is the host's: leave its signal mask and handlers, working directory, umask and descriptors
- *             that you did not open as they are, and do not exit it. Wait for processes that you start: those that
- *             are left end with the launch. The journal names who does otherwise.
+ * BGT-ABI-13  `release(context)` (may be NULL) is called exactly once for every call that passed it, after the last use
+ *             of the context. If the call fails, it is called before the call returns. Contexts of registrations are
+ *             released after stop. A callback that never returns, a crash or a kill prevents the release.
+ * BGT-ABI-15  No exception, panic or longjmp crosses the ABI. In C++17 every function type here is noexcept, so write
+ *             `static void refresh(void *, const bgt_host *, bgt_task) noexcept`. An escaping exception counts as a
+ *             crash of the plugin.
+ * BGT-ABI-16  The process belongs to the host. Do not change its signal mask and handlers, working directory, umask and
+ *             descriptors that you did not open, and do not exit it. Wait for processes that you start: leftover
+ *             processes are killed at the end of the launch. The journal records violations.
  * BGT-ABI-17  Other processes of this plugin and of its extensions may use the container at the same time: lock your
  *             files, or use SQLite.
  */
@@ -124,8 +131,9 @@
 #define BGTASK_ABI_MAJOR 1u
 #define BGTASK_ABI_MINOR 0u /* the newest minor that this header describes */
 
-/* The oldest host minor that this plugin needs; goes into its ELF note. Define it before the include to use what a
- * later minor added without asking at run time. A function of minor N may be called only if host->size covers it. */
+/* The oldest host minor that this plugin requires, stored in its ELF note. Define it before the include to use
+ * functions of a later minor without checking at run time. Otherwise a function of minor N may be called only if
+ * host->size covers it. */
 #ifndef BGTASK_TARGET_MINOR
 #define BGTASK_TARGET_MINOR 0
 #endif
@@ -146,7 +154,7 @@
 
 #define BGTASK_INLINE_ static inline __attribute__((__unused__))
 
-/* On functions that a plugin hands to the host, where one source is to compile as C and as C++. */
+/* Specifier of functions that a plugin passes to the host, for sources that compile as both C and C++. */
 #if defined(__cplusplus) && __cplusplus >= 201703L
 #define BGTASK_NOEXCEPT noexcept
 #else
@@ -176,37 +184,37 @@ extern "C" {
 #define BGT_TOO_MANY_PENDING 2
 #define BGT_NOT_PERMITTED 3
 #define BGT_IMMEDIATE_RUN_INELIGIBLE 4
-/* Ours. */
-#define BGT_NOT_OFFERED 100       /* this host does not have it yet */
+/* bgtask's own codes. */
+#define BGT_NOT_OFFERED 100       /* not implemented by this host */
 #define BGT_INVALID 101           /* an argument: NULL, not UTF-8, too long, out of range, a field that must be zero */
-#define BGT_WRONG_PHASE 102       /* not now: registration after entry, a call that this callback may not make */
-#define BGT_WRONG_ROLE 103        /* an extension did what only a main plugin may */
+#define BGT_WRONG_PHASE 102       /* not allowed now: registration after entry, or a call inside this callback */
+#define BGT_WRONG_ROLE 103        /* an extension made a call that only a main plugin may make */
 #define BGT_DUPLICATE 104         /* the identifier already has a handler in this process */
 #define BGT_UNREGISTERED 105      /* permitted, but without a handler in this process */
-#define BGT_NO_SUCH_TASK 106      /* unknown, stale, or another process's */
-#define BGT_ALREADY_COMPLETED 107 /* the first completion stands */
-#define BGT_TOO_NEW 108           /* a struct uses fields that this host does not know */
-#define BGT_TRUNCATED 109         /* the buffer is too small; `needed` says by how much */
-#define BGT_NOT_FOUND 110         /* no such setting, no such assertion */
-#define BGT_ENDED 111             /* the launch has ended, or the host is gone; nothing of the call was recorded */
-#define BGT_WRONG_KIND 112        /* not for a task of this kind */
+#define BGT_NO_SUCH_TASK 106      /* unknown, stale, or of another process */
+#define BGT_ALREADY_COMPLETED 107 /* the first completion counts */
+#define BGT_TOO_NEW 108           /* a struct uses fields that this host does not support */
+#define BGT_TRUNCATED 109         /* the buffer is too small; `needed` receives the size */
+#define BGT_NOT_FOUND 110         /* no such setting or assertion */
+#define BGT_ENDED 111             /* the launch has ended, or the host is gone; the call was not recorded */
+#define BGT_WRONG_KIND 112        /* not available for a task of this kind */
 
 /* ---- Sub-reasons of a refused submission (uint32_t) -------------------------------------------------------------- */
 
 #define BGT_REASON_NONE 0u
 /* with BGT_UNAVAILABLE */
 #define BGT_REASON_NOT_OFFERED 1u                /* this host does not run that kind */
-#define BGT_REASON_BACKGROUND_REFRESH_OFF 2u     /* switched off by the operator */
+#define BGT_REASON_BACKGROUND_REFRESH_OFF 2u     /* disabled by the operator */
 #define BGT_REASON_PLUGIN_DISABLED 3u
-#define BGT_REASON_NOT_RECORDED 4u               /* the ledger could not commit; nothing is pending */
+#define BGT_REASON_NOT_RECORDED 4u               /* the commit failed; the request is not pending */
 #define BGT_REASON_HOST_STOPPING 5u
-#define BGT_REASON_SUBMITTER_MAY_NOT_SCHEDULE 6u /* an extension of a kind that may not, or that is disabled */
-#define BGT_REASON_PLUGIN_MISSING 7u             /* the main plugin is not installed any more */
+#define BGT_REASON_SUBMITTER_MAY_NOT_SCHEDULE 6u /* the extension's kind must not schedule, or it is disabled */
+#define BGT_REASON_PLUGIN_MISSING 7u             /* the main plugin is no longer installed */
 /* with BGT_TOO_MANY_PENDING */
 #define BGT_REASON_REFRESH_LIMIT 10u
 #define BGT_REASON_PROCESSING_LIMIT 11u          /* health research counts as processing */
 #define BGT_REASON_CONTINUED_LIMIT 12u
-#define BGT_REASON_EVENT_LIMIT 13u               /* of a trigger, not of a submission */
+#define BGT_REASON_EVENT_LIMIT 13u               /* for a trigger, not for a submission */
 /* with BGT_NOT_PERMITTED */
 #define BGT_REASON_IDENTIFIER_NOT_PERMITTED 20u
 #define BGT_REASON_MODE_FETCH_MISSING 21u
@@ -216,11 +224,11 @@ extern "C" {
 #define BGT_REASON_ENTITLEMENT_MISSING 25u
 #define BGT_REASON_BACKGROUND_DENIED 26u         /* the operator denies this plugin background launches */
 #define BGT_REASON_NOT_ITS_MAIN_PLUGIN 27u       /* the main plugin does not list this extension */
-#define BGT_REASON_NOT_AN_EXTENSION 28u          /* of a trigger, not of a submission */
+#define BGT_REASON_NOT_AN_EXTENSION 28u          /* for a trigger, not for a submission */
 /* with BGT_IMMEDIATE_RUN_INELIGIBLE */
 #define BGT_REASON_NO_ROOM_NOW 30u
 
-/* ---- Vocabulary (uint32_t unless said otherwise) ----------------------------------------------------------------- */
+/* ---- Constants (uint32_t unless stated otherwise) ---------------------------------------------------------------- */
 
 #define BGT_KIND_REFRESH 1u
 #define BGT_KIND_PROCESSING 2u
@@ -236,20 +244,20 @@ extern "C" {
 #define BGT_ROLE_EXTENSION 2u
 
 #define BGT_CAUSE_DUE 1u      /* requests were due and eligible */
-#define BGT_CAUSE_PERSON 2u   /* simulated or started by a person */
-#define BGT_CAUSE_EVENT 3u    /* an event waited */
+#define BGT_CAUSE_PERSON 2u   /* simulated or started by a user */
+#define BGT_CAUSE_EVENT 3u    /* an event was pending */
 #define BGT_CAUSE_RELAUNCH 4u /* an interrupted task runs again */
 
 #define BGT_EVENT_STARTED 1u /* installed, updated, or nothing pending when the host started: submit your requests */
-#define BGT_EVENT_TRIGGER 2u /* an extension's trigger */
+#define BGT_EVENT_TRIGGER 2u /* the trigger of an extension */
 #define BGT_EVENT_FETCH 3u   /* legacy fetch */
 #define BGT_EVENT_PUSH 4u
 #define BGT_EVENT_TRANSFERS_FINISHED 5u
 
 /* int32_t */
 #define BGT_OUTCOME_SUCCESS 0
-#define BGT_OUTCOME_FAILURE 1 /* a report only: nothing is retried unless it is submitted again */
-#define BGT_OUTCOME_NO_DATA 2 /* it went well and there was nothing new */
+#define BGT_OUTCOME_FAILURE 1 /* for the record: the task is retried only if it is submitted again */
+#define BGT_OUTCOME_NO_DATA 2 /* the task succeeded without new data */
 
 #define BGT_EXPIRED_BUDGET 1u
 #define BGT_EXPIRED_EXTERNAL_POWER_LOST 2u
@@ -266,23 +274,23 @@ extern "C" {
 #define BGT_LOG_WARNING 3u
 #define BGT_LOG_ERROR 4u
 
-/* Bits of bgt_request.flags: processing and health research only. */
+/* Bits of bgt_request.flags, for processing and health research only. */
 #define BGT_NEEDS_NETWORK 1u
 #define BGT_NEEDS_EXTERNAL_POWER 2u
 
-/* One of four in bgt_request.flags, health research only: when the container must be readable, which it is once that
- * which it is mounted from is mounted and, where encrypted, unlocked. */
-#define BGT_PROTECTION_UNTIL_FIRST_AUTHENTICATION 0x000u /* when the task is launched; a lock later does not matter */
-#define BGT_PROTECTION_NONE 0x100u                       /* the lock does not matter at all */
-#define BGT_PROTECTION_UNLESS_OPEN 0x200u                /* when the task is launched: open files stay readable */
-#define BGT_PROTECTION_COMPLETE 0x300u                   /* as long as it runs, else BGT_EXPIRED_CONTAINER_LOCKED */
+/* One of four values in bgt_request.flags, for health research only: when the container has to be readable. It is
+ * readable once its file system is mounted and, if encrypted, unlocked. */
+#define BGT_PROTECTION_UNTIL_FIRST_AUTHENTICATION 0x000u /* at launch; a later lock has no effect */
+#define BGT_PROTECTION_NONE 0x100u                       /* a lock never has an effect */
+#define BGT_PROTECTION_UNLESS_OPEN 0x200u                /* at launch; open files stay readable */
+#define BGT_PROTECTION_COMPLETE 0x300u                   /* while it runs, else BGT_EXPIRED_CONTAINER_LOCKED */
 #define BGTASK_PROTECTION_MASK 0x300u
 
-/* bgt_request.strategy: continued only. 0 means BGT_STRATEGY_QUEUE. */
-#define BGT_STRATEGY_QUEUE 1u /* wait for room */
-#define BGT_STRATEGY_FAIL 2u  /* BGT_IMMEDIATE_RUN_INELIGIBLE when there is no room now */
+/* Values of bgt_request.strategy, for continued only. 0 means BGT_STRATEGY_QUEUE. */
+#define BGT_STRATEGY_QUEUE 1u /* wait for capacity */
+#define BGT_STRATEGY_FAIL 2u  /* BGT_IMMEDIATE_RUN_INELIGIBLE without capacity at once */
 
-/* Bits of bgt_request.resources (uint64_t): continued only. */
+/* Bits of bgt_request.resources (uint64_t), for continued only. */
 #define BGT_RESOURCE_GPU 1ull
 
 #define BGTASK_IDENTIFIER_MAX 255u  /* bytes, without the NUL */
@@ -291,30 +299,30 @@ extern "C" {
 #define BGTASK_ASSERTIONS_MAX 64u   /* open at once in one launch */
 #define BGTASK_REFUSAL_TEXT_MAX 240 /* bytes, with the NUL */
 
-/* What `remaining` and deadlines hold in a launch without a fixed budget. */
+/* Value of `remaining` and of deadlines in a launch without a fixed budget. */
 #define BGTASK_NO_DEADLINE 0xFFFFFFFFFFFFFFFFull
 
-/* A delivered task. Generation-tagged: never used twice in a process, never 0. */
+/* A delivered task. The number contains a generation: it is never used twice in a process and never 0. */
 typedef uint64_t bgt_task;
 
-/* An open assertion. Never used twice in a process, never 0. */
+/* An open assertion. The number is never used twice in a process and never 0. */
 typedef uint64_t bgt_assertion;
 
 typedef struct bgt_host bgt_host;
 
-/* ---- Structs that cross ------------------------------------------------------------------------------------------ */
+/* ---- Structs that cross the ABI ---------------------------------------------------------------------------------- */
 
-/* What a plugin asks for. Owned by the caller, copied whole by `submit`; later changes affect nothing. Make one with
- * bgt_refresh_request and its neighbours below, which set `size` and leave the rest zero. A field that does not belong
- * to the kind must be zero, except earliest_begin_ns, which is ignored in a continued request. */
+/* A request to submit. Owned by the caller and copied by `submit`; later changes have no effect. Create it with
+ * bgt_refresh_request or the similar functions below, which set `size` and zero the other fields. A field that does not
+ * apply to the kind must be zero. Exception: earliest_begin_ns is ignored in a continued request. */
 typedef struct bgt_request {
     uint32_t size;
     uint32_t kind;
     uint32_t flags;
     uint32_t strategy;
-    const char *BGTASK_NULLABLE identifier; /* never NULL in a valid request; a concrete one, not a pattern */
-    int64_t earliest_begin_ns;              /* wall clock, since 1970; never begins earlier. 0 or past: no delay */
-    const uint8_t *BGTASK_NULLABLE payload; /* handed to the task unread; NULL if and only if payload_length is 0 */
+    const char *BGTASK_NULLABLE identifier; /* required; a concrete identifier, not a pattern */
+    int64_t earliest_begin_ns;              /* wall clock, since 1970; it never begins earlier. 0 or past: no delay */
+    const uint8_t *BGTASK_NULLABLE payload; /* passed to the task unread; NULL if and only if payload_length is 0 */
     uint64_t payload_length;                /* at most BGTASK_PAYLOAD_MAX */
     const char *BGTASK_NULLABLE title;      /* continued: required, not empty, at most BGTASK_TITLE_MAX */
     const char *BGTASK_NULLABLE subtitle;   /* continued: optional, at most BGTASK_TITLE_MAX */
@@ -325,11 +333,11 @@ typedef struct bgt_request {
 typedef struct bgt_refusal {
     uint32_t size;
     uint32_t sub_reason;                /* BGT_REASON_NONE when accepted */
-    uint64_t submission;                /* accepted: the number under which the journal knows this request; else 0 */
+    uint64_t submission;                /* accepted: number of the request in the journal; else 0 */
     char text[BGTASK_REFUSAL_TEXT_MAX]; /* NUL-terminated UTF-8: the value, the rule, the remedy; empty when accepted */
 } bgt_refusal;
 
-/* A request that waits. Owned by the host, valid until the visitor returns. */
+/* A pending request. Owned by the host, valid until the visitor returns. */
 typedef struct bgt_pending {
     uint32_t size;
     uint32_t kind;
@@ -340,228 +348,238 @@ typedef struct bgt_pending {
     uint64_t submission;
 } bgt_pending;
 
-/* Why this process was started. Filled by the host; what it points to is the host's until the process ends. */
+/* Information about the launch of this process. Filled by the host; its pointers are valid until the process ends. */
 typedef struct bgt_launch_info {
     uint32_t size;
     uint32_t lane;
     uint32_t cause;
     uint32_t role;
-    uint64_t launch;                        /* its number in the journal */
-    uint64_t remaining_ns;                  /* as `remaining` at this moment */
-    uint64_t deadline_ns;                   /* CLOCK_MONOTONIC, or BGTASK_NO_DEADLINE; the grace comes after it */
+    uint64_t launch;                        /* the launch's number in the journal */
+    uint64_t remaining_ns;                  /* as `remaining` returns it at this moment */
+    uint64_t deadline_ns;                   /* CLOCK_MONOTONIC, or BGTASK_NO_DEADLINE; the grace period follows */
     uint64_t grace_ns;
-    const char *BGTASK_NULLABLE plugin;     /* this plugin's identifier; never NULL once filled */
-    const char *BGTASK_NONNULL const *BGTASK_NULLABLE identifiers; /* of the batch as launched, events not included */
+    const char *BGTASK_NULLABLE plugin;     /* identifier of this plugin; never NULL once filled */
+    const char *BGTASK_NONNULL const *BGTASK_NULLABLE identifiers; /* of the batch as launched, without events */
     uint64_t identifier_count;
 } bgt_launch_info;
 
-/* One delivered task. Filled by the host; what it points to is the host's and lives until the task is completed. */
+/* Information about a delivered task. Filled by the host; its pointers are valid until the task is completed. */
 typedef struct bgt_task_info {
     uint32_t size;
     uint32_t kind;
     uint32_t event;                           /* BGT_EVENT_... of an event, else 0 */
-    uint32_t attempt;                         /* 1, and 1 more for each interruption that was charged to the task */
-    const char *BGTASK_NULLABLE identifier;   /* as submitted. Event: the plugin that triggered it, whose transfers
-                                                 finished, else this plugin itself. Never NULL once filled */
+    uint32_t attempt;                         /* 1 plus the number of interruptions that were charged to the task */
+    const char *BGTASK_NULLABLE identifier;   /* as submitted. Event: the plugin that triggered it, or whose transfers
+                                                 finished; else this plugin. Never NULL once filled */
     const uint8_t *BGTASK_NULLABLE payload;   /* NULL if payload_length is 0 */
     uint64_t payload_length;
-    uint64_t submission;                      /* the number under which the journal knows the request, or the event */
-    uint32_t flags;                           /* as submitted, the protection included */
-    uint32_t expiration_reason;               /* BGT_EXPIRED_... once it is expiring, else 0 */
-    const char *BGTASK_NULLABLE title;        /* continued: as submitted, whatever was set since; else NULL */
+    uint64_t submission;                      /* number of the request or the event in the journal */
+    uint32_t flags;                           /* as submitted, including the protection */
+    uint32_t expiration_reason;               /* BGT_EXPIRED_... while it is expiring, else 0 */
+    const char *BGTASK_NULLABLE title;        /* continued: as submitted, without later changes; else NULL */
     const char *BGTASK_NULLABLE subtitle;     /* continued: as submitted; else NULL */
 } bgt_task_info;
 
-/* ---- Functions that a plugin hands to the host ------------------------------------------------------------------- */
+/* ---- Functions that a plugin passes to the host ------------------------------------------------------------------ */
 
-/* Runs one task. On the private serial queue of the task's identifier, never on the main thread; tasks of different
- * identifiers run at the same time. May block; may return before the task is completed. */
+/* Runs one task, on the private serial queue of the task's identifier and never on the main thread. Tasks of different
+ * identifiers run concurrently. May block; may return before the task is completed. */
 typedef void (*bgt_handler)(void *BGTASK_NULLABLE context, const bgt_host *host, bgt_task task) BGTASK_NOEXCEPT;
 
-/* Says that time is up, and why (BGT_EXPIRED_...). On a thread that no handler and no other expiration handler can
- * block; at most once per task. Stop the work and complete the task within the grace. May not call submit, cancel and
- * cancel_all, which wait for the disk. */
+/* Called when a task expires, with the reason (BGT_EXPIRED_...). Runs on a thread that no handler and no other
+ * expiration handler can block, at most once per task. Stop the work and complete the task within the grace period.
+ * Must not call submit, cancel and cancel_all, which wait for a commit. */
 typedef void (*bgt_expiration_handler)(void *BGTASK_NULLABLE context, const bgt_host *host, bgt_task task,
                                        uint32_t reason) BGTASK_NOEXCEPT;
 
-/* Says that an assertion must end, and why. Thread and limits of bgt_expiration_handler; at most once per assertion. */
+/* Called when an assertion expires, with the reason. Same thread and limits as bgt_expiration_handler; at most once per
+ * assertion. */
 typedef void (*bgt_assertion_handler)(void *BGTASK_NULLABLE context, const bgt_host *host, bgt_assertion assertion,
                                       uint32_t reason) BGTASK_NOEXCEPT;
 
-/* Sees one pending request, on the caller's thread, before `pending` returns. BGT_OK goes on; anything else ends the
- * visit and is what `pending` returns. The only call allowed inside is log. */
+/* Receives one pending request, on the caller's thread, before `pending` returns. BGT_OK continues the visit; any other
+ * status ends it and is returned by `pending`. The only allowed call inside is log. */
 typedef int32_t (*bgt_pending_visitor)(void *BGTASK_NULLABLE context, const bgt_pending *request) BGTASK_NOEXCEPT;
 
-/* Gives a context back (BGT-ABI-13). Any thread, never while a call that was given the context runs. Must not block. */
+/* Releases a context (BGT-ABI-13). Called on any thread, never while a call that received the context runs. Must not
+ * block. */
 typedef void (*bgt_release)(void *BGTASK_NULLABLE context) BGTASK_NOEXCEPT;
 
-/* What a plugin may offer, all of it optional. Zeroed by the host, which also sets `size`; the host reads it when entry
- * has returned BGT_OK and never again, and the plugin writes nothing beyond `size`. `context` must live until the
- * process ends. */
+/* Optional functions of a plugin. The host zeroes the struct, sets `size`, and reads the struct once, after entry has
+ * returned BGT_OK. The plugin must not write beyond `size`. `context` must live until the process ends. */
 typedef struct bgt_plugin {
     uint32_t size;
     uint32_t reserved; /* 0 */
     void *BGTASK_NULLABLE context; /* first argument of the functions below */
 
-    /* Takes one event, delivered and completed like a task, inside the launch's budget. On a serial queue of its own.
-     * Without it, BGT_EVENT_STARTED succeeds when entry returns BGT_OK, and every other event is used up unheard. */
+    /* Receives one event, which is delivered and completed like a task, within the launch's budget. Runs on a serial
+     * queue of its own. If NULL, BGT_EVENT_STARTED succeeds when entry returns BGT_OK, and every other event is
+     * consumed without a delivery. */
     void (*BGTASK_NULLABLE receive)(void *BGTASK_NULLABLE context, const bgt_host *host,
                                     bgt_task event) BGTASK_NOEXCEPT;
 
-    /* Owns the main thread from entry's return on, for a run loop. The launch does not wait for it to return. */
+    /* Owns the main thread after entry has returned, for a run loop. The launch does not wait for its return. */
     void (*BGTASK_NULLABLE run_main)(void *BGTASK_NULLABLE context, const bgt_host *host) BGTASK_NOEXCEPT;
 
-    /* The last call, on a thread of its own: flush, end your own threads, return within the grace. */
+    /* The last call, on a thread of its own: flush data, end your own threads, and return within the grace period. */
     void (*BGTASK_NULLABLE stop)(void *BGTASK_NULLABLE context, const bgt_host *host) BGTASK_NOEXCEPT;
 } bgt_plugin;
 
-/* The one exported symbol, `bgtask_plugin_entry`. Write it with BGTASK_PLUGIN_ENTRY. Both pointers are the host's:
- * `host` lives until the process ends, `plugin` until entry returns. Main thread, once. */
+/* The one exported symbol, `bgtask_plugin_entry`. Write it with BGTASK_PLUGIN_ENTRY. The host owns both pointers:
+ * `host` is valid until the process ends, `plugin` until entry returns. Called once, on the main thread. */
 typedef int32_t (*bgt_plugin_entry)(const bgt_host *host, bgt_plugin *plugin) BGTASK_NOEXCEPT;
 
 #define BGTASK_ENTRY_SYMBOL "bgtask_plugin_entry"
 
 /* ---- The host ---------------------------------------------------------------------------------------------------- */
 
-/* Unless said otherwise a function is called from any thread, in every phase, inside every callback; it does not block;
- * its pointers are the caller's and needed for the call only. Two statuses are not repeated below: BGT_ENDED, from any
- * function once the launch is over, and BGT_WRONG_PHASE, from any function inside a pending visitor. */
+/* Unless stated otherwise, a function may be called from any thread, in every phase and inside every callback. It does
+ * not block, and its pointers belong to the caller and are needed for the call only. Two statuses are not repeated
+ * below: BGT_ENDED, from any function after the end of the launch, and BGT_WRONG_PHASE, from any function inside a
+ * pending visitor. */
 struct bgt_host {
     uint32_t size;
-    uint32_t minor; /* the host's minor; its major is this header's, or the plugin would not have been loaded */
+    uint32_t minor; /* minor of the host; its major equals this header's, else loading is refused */
 
-    /* Fills `out`, whose `size` the caller has set: why this process was started.
+    /* Fills `out`, whose `size` the caller has set, with information about this launch.
      * BGT_OK; BGT_INVALID: out is NULL or too small. */
     int32_t (*launch_info)(const bgt_host *host, bgt_launch_info *BGTASK_NULLABLE out) BGTASK_NOEXCEPT;
 
-    /* Sets the handler of a permitted identifier, for this process. Entry only; at any time for an identifier that only
-     * a pattern permits, as those of continued tasks are composed, and for the pattern itself as the manifest has it
-     * (`....*`). A name goes before any pattern, a longer pattern before a shorter one. BGT-ABI-10, -11. `context`
-     * belongs to the host until it calls `release`, also when this fails (BGT-ABI-13).
+    /* Sets the handler of a permitted identifier, for this process. Allowed in entry only, with two exceptions that are
+     * allowed at any time: an identifier that only a pattern permits, as composed for a continued task, and a pattern
+     * as written in the manifest (`....*`). A name takes precedence over a pattern, a longer pattern over a shorter
+     * one. BGT-ABI-10, -11. `context` belongs to the host until it calls `release`, also when this fails (BGT-ABI-13).
      * BGT_OK; BGT_WRONG_PHASE: after entry; BGT_WRONG_ROLE: by an extension; BGT_NOT_PERMITTED: not in the manifest;
-     * BGT_DUPLICATE: it has a handler, which stays; BGT_INVALID: identifier or handler NULL, identifier malformed. */
+     * BGT_DUPLICATE: the identifier keeps its existing handler; BGT_INVALID: identifier or handler NULL, identifier
+     * malformed. */
     int32_t (*register_handler)(const bgt_host *host, const char *BGTASK_NULLABLE identifier,
                                 bgt_handler BGTASK_NULLABLE handler, void *BGTASK_NULLABLE context,
                                 bgt_release BGTASK_NULLABLE release) BGTASK_NOEXCEPT;
 
-    /* Makes a request pending; one with the same identifier is replaced whole. Returns after the durable commit. A
-     * handler may submit its own identifier anew: the one that runs counts no more. In entry after the registration.
-     * A continued request is taken only in the foreground, where a person started what submits it; a main plugin's is
-     * delivered to this process. `refusal` may be NULL; else its `size` is set, and it is filled whatever is returned,
-     * BGT_INVALID for itself excepted. Blocks, like cancel, cancel_all and pending: of these calls at most 16 await the
-     * host's answer at once, further callers wait for their turn. Not in expiration and assertion handlers.
+    /* Makes a request pending; a request with the same identifier is replaced entirely. Returns after the durable
+     * commit. A handler may submit its own identifier again: the running task no longer counts as pending. In entry,
+     * submit after the registration. A continued request is accepted only in the foreground, that is in a launch or
+     * command that a user started; a main plugin's request is delivered to this process. `refusal` may be NULL;
+     * otherwise set its `size`. It is filled for every status, except for BGT_INVALID of the refusal itself. Blocks,
+     * like cancel, cancel_all and pending: at most 16 of these calls await the host's answer at once, further callers
+     * wait for their turn. Not allowed in expiration and assertion handlers.
      * BGT_OK; BGT_UNAVAILABLE, BGT_TOO_MANY_PENDING, BGT_NOT_PERMITTED, BGT_IMMEDIATE_RUN_INELIGIBLE: see sub_reason;
-     * BGT_UNREGISTERED: a main plugin without a handler for it; BGT_WRONG_PHASE: in an expiration or assertion handler;
-     * BGT_TOO_NEW: unknown tail of the request; BGT_INVALID: NULL, malformed, too long, a field not of this kind, an
-     * unknown bit. */
+     * BGT_UNREGISTERED: by a main plugin without a handler for it; BGT_WRONG_PHASE: in an expiration or assertion
+     * handler; BGT_TOO_NEW: unknown tail of the request; BGT_INVALID: NULL, malformed, too long, a field of another
+     * kind, an unknown bit. */
     int32_t (*submit)(const bgt_host *host, const bgt_request *BGTASK_NULLABLE request,
                       bgt_refusal *BGTASK_NULLABLE refusal) BGTASK_NOEXCEPT;
 
-    /* Removes the pending request with that identifier, an extension's too. A running task is not touched. Returns
-     * after the durable commit. Blocks. Not in expiration and assertion handlers.
-     * BGT_OK: also when none was pending; BGT_UNAVAILABLE: could not be recorded, it is still pending; BGT_WRONG_PHASE:
-     * in an expiration or assertion handler; BGT_INVALID: NULL or malformed. */
+    /* Removes the pending request with that identifier, even one that an extension submitted. A running task is not
+     * affected. Returns after the durable commit. Blocks. Not allowed in expiration and assertion handlers.
+     * BGT_OK: also when none was pending; BGT_UNAVAILABLE: the commit failed, the request is still pending;
+     * BGT_WRONG_PHASE: in an expiration or assertion handler; BGT_INVALID: NULL or malformed. */
     int32_t (*cancel)(const bgt_host *host, const char *BGTASK_NULLABLE identifier) BGTASK_NOEXCEPT;
 
-    /* As cancel, for every pending request of the main plugin.
+    /* Like cancel, for every pending request of the main plugin.
      * BGT_OK; BGT_UNAVAILABLE; BGT_WRONG_PHASE. */
     int32_t (*cancel_all)(const bgt_host *host) BGTASK_NOEXCEPT;
 
-    /* Shows the pending requests of the main plugin, as they were at one moment, oldest submission first; running tasks
-     * are not among them. Waits for the host's answer, never for a commit. `context` is only passed on.
-     * BGT_OK; what the visitor returned; BGT_UNAVAILABLE: the host could not tell; BGT_INVALID: visitor is NULL. */
+    /* Visits a snapshot of the pending requests of the main plugin, oldest submission first, without running tasks.
+     * Waits for the host's answer, never for a commit. `context` is only passed on.
+     * BGT_OK; the status of the visitor; BGT_UNAVAILABLE: the host could not read them; BGT_INVALID: visitor is
+     * NULL. */
     int32_t (*pending)(const bgt_host *host, bgt_pending_visitor BGTASK_NULLABLE visitor,
                        void *BGTASK_NULLABLE context) BGTASK_NOEXCEPT;
 
-    /* Fills `out`, whose `size` the caller has set. Running.
-     * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED: `out` is left alone; BGT_INVALID: out is NULL or too small. */
+    /* Fills `out`, whose `size` the caller has set, with information about a task. Running.
+     * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED: `out` is unchanged; BGT_INVALID: out is NULL or too small. */
     int32_t (*task_info)(const bgt_host *host, bgt_task task, bgt_task_info *BGTASK_NULLABLE out) BGTASK_NOEXCEPT;
 
-    /* Sets what is called when the task expires; replaces and releases the one before; a NULL handler removes it. Set
-     * while the task is expiring, it is called soon, unless one was called already. After `complete` no new call
-     * begins; one in progress is not waited for. `context` belongs to the host until it calls `release`, also when this
-     * fails. Running.
+    /* Sets the expiration handler of a task, and releases the handler that it replaces; NULL removes the handler. A
+     * handler that is set while the task is expiring is called soon, unless another one was called already. After
+     * `complete` no new call begins; a call in progress is not waited for. `context` belongs to the host until it calls
+     * `release`, also when this fails. Running.
      * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED. */
     int32_t (*set_expiration_handler)(const bgt_host *host, bgt_task task,
                                       bgt_expiration_handler BGTASK_NULLABLE handler, void *BGTASK_NULLABLE context,
                                       bgt_release BGTASK_NULLABLE release) BGTASK_NOEXCEPT;
 
-    /* Ends a task with BGT_OUTCOME_...; exactly once per delivered task (BGT-ABI-09). The first call wins, also against
-     * expiration: within the grace it still counts. Recorded before the process ends. From here on what task_info
-     * pointed to is gone. Running.
+    /* Completes a task with BGT_OUTCOME_..., exactly once per delivered task (BGT-ABI-09). The first call counts, even
+     * while the task is expiring, until the end of the grace period. The completion is recorded before the process
+     * ends. The pointers from task_info become invalid. Running.
      * BGT_OK; BGT_ALREADY_COMPLETED; BGT_NO_SUCH_TASK; BGT_INVALID: unknown outcome, the task is still open; BGT_ENDED:
-     * too late, nothing counts after the kill deadline. */
+     * too late, no completion counts after the kill deadline. */
     int32_t (*complete)(const bgt_host *host, bgt_task task, int32_t outcome) BGTASK_NOEXCEPT;
 
-    /* Nanoseconds left of the launch's shared budget: 0 from the launch's deadline on, BGTASK_NO_DEADLINE without a
-     * fixed budget. No continued task ends by it. Never a status. */
+    /* Nanoseconds left of the launch's shared budget: 0 after the launch's deadline, BGTASK_NO_DEADLINE without a fixed
+     * budget. It does not apply to continued tasks. Never a status. */
     uint64_t (*remaining)(const bgt_host *host) BGTASK_NOEXCEPT;
 
-    /* 1 once the task is expiring, and for a task that is completed or unknown, so that a loop that polls it always
-     * ends; else 0. Never a status. */
+    /* 1 when the task is expiring, completed or unknown, so that a loop that polls it always ends; else 0. Never a
+     * status. */
     int32_t (*is_expiring)(const bgt_host *host, bgt_task task) BGTASK_NOEXCEPT;
 
-    /* Reports a continued task's progress: `completed` of `total` units, 0 <= completed <= total, total > 0. A
-     * continued task that gets no further for a while (30 s unless the operator says otherwise) expires.
-     * Report as often as you like: the newest report stands for those shortly before it, and the last one always
-     * arrives. Running.
+    /* Reports the progress of a continued task: `completed` of `total` units, 0 <= completed <= total, total > 0. A
+     * continued task without progress for a while (30 s by default, set by the operator) expires. Reports may be made
+     * at any rate: the newest report replaces recent unsent ones, and the last one always arrives. Running.
      * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND; BGT_INVALID: out of range. */
     int32_t (*set_progress)(const bgt_host *host, bgt_task task, int64_t completed, int64_t total) BGTASK_NOEXCEPT;
 
-    /* Changes what people see of a continued task, both at once. `subtitle` may be NULL. The newest change stands for
-     * those shortly before it. Running.
-     * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND; BGT_INVALID: title NULL or empty, a text too
+    /* Replaces the title and the subtitle that users see of a continued task. `subtitle` may be NULL. The newest change
+     * replaces recent unsent ones. Running.
+     * BGT_OK; BGT_NO_SUCH_TASK; BGT_ALREADY_COMPLETED; BGT_WRONG_KIND; BGT_INVALID: title NULL or empty, a string too
      * long or not UTF-8. */
     int32_t (*set_title)(const bgt_host *host, bgt_task task, const char *BGTASK_NULLABLE title,
                          const char *BGTASK_NULLABLE subtitle) BGTASK_NOEXCEPT;
 
-    /* "Do not end me yet": keeps the launch open after its last completion, never beyond its deadline, until it is
-     * ended; without a fixed budget, or once a continued task has outlived it, as long after the last completion as a
-     * continued task may go without progress. Starts nothing. Begin it before the completion that it is to outlast, and
-     * end it in any case: one that is open at the end of the grace is the launch's overrun, and the process is killed;
-     * tasks stay as completed. `on_expire` (may be NULL) is called when it must end: then, or earlier once no task may
-     * go on, such as when the host shuts down or a person stops the last task. `name` is for the journal and for
-     * people, and need not be unique. `context` belongs to the host until it calls `release`, also when this fails, and
-     * with a NULL `on_expire` before this returns. `out` receives the assertion, 0 on failure. Entry and running.
+    /* Begins a background assertion, which keeps the launch open after its last completion until the assertion ends,
+     * but never beyond the launch's deadline. Without a fixed budget, or once a continued task has outlived the
+     * deadline, the limit is the time that a continued task may go without progress, counted from the last completion.
+     * It starts no work. Begin it before the completion that it outlasts, and always end it: an assertion that is open
+     * at the end of the grace period is the launch's overrun, and the process is killed; completed tasks stay
+     * completed. `on_expire` (may be NULL) is called when the assertion expires: at that limit, or earlier when all
+     * tasks are expiring or completed, for example when the host shuts down or a user stops the last task. `name` is
+     * for the journal and for users, and need not be unique. `context` belongs to the host until it calls `release`,
+     * also when this fails, and with a NULL `on_expire` before this returns. `out` receives the assertion, 0 on
+     * failure. Entry and running.
      * BGT_OK; BGT_INVALID: name or out NULL, name not UTF-8 or too long; BGT_UNAVAILABLE: BGTASK_ASSERTIONS_MAX are
-     * open, end one; BGT_ENDED: also once the assertions of this launch were told to end, and when nothing is open. */
+     * open, end one; BGT_ENDED: also after the assertions of this launch have expired, and when no task and no
+     * assertion is open. */
     int32_t (*begin_assertion)(const bgt_host *host, const char *BGTASK_NULLABLE name,
                                bgt_assertion_handler BGTASK_NULLABLE on_expire, void *BGTASK_NULLABLE context,
                                bgt_release BGTASK_NULLABLE release, bgt_assertion *BGTASK_NULLABLE out) BGTASK_NOEXCEPT;
 
-    /* Ends an assertion; the launch may end on this call's return. Also inside its own handler: `stop` waits a second
-     * at most for that handler to return, the end of the process waits as long as the grace.
-     * BGT_OK; BGT_NOT_FOUND: unknown, another process's or ended already; the journal names it. */
+    /* Ends an assertion; the launch may end when this call returns. Also allowed inside its own handler: `stop` waits
+     * at most one second for that handler to return, the end of the process as long as the grace period.
+     * BGT_OK; BGT_NOT_FOUND: unknown, of another process, or already ended; the journal records the violation. */
     int32_t (*end_assertion)(const bgt_host *host, bgt_assertion assertion) BGTASK_NOEXCEPT;
 
-    /* Legacy fetch: at least so many seconds between two BGT_EVENT_FETCH, UINT64_MAX for never (the default). Kept
-     * until it is changed, also between launches; returns before it is recorded.
+    /* Sets the least time in seconds between two BGT_EVENT_FETCH (legacy fetch); UINT64_MAX, the default, for never. It
+     * persists across launches until it is changed. Returns before the change is recorded.
      * BGT_OK; BGT_NOT_PERMITTED: the manifest permits identifiers, or lacks mode fetch; BGT_WRONG_ROLE: extension. */
     int32_t (*set_minimum_fetch_interval)(const bgt_host *host, uint64_t seconds) BGTASK_NOEXCEPT;
 
-    /* The folder that a main plugin and its extensions share: absolute, exists, writable, kept between launches
-     * (BGT-ABI-17). With BGT_OK and BGT_TRUNCATED `needed` (may be NULL) receives its bytes with the NUL.
-     * BGT_OK; BGT_TRUNCATED: capacity < needed, and buffer holds an empty string if it holds anything; BGT_INVALID:
-     * buffer NULL with a capacity. */
+    /* Copies the path of the directory that a main plugin and its extensions share: absolute, existing, writable, kept
+     * between launches (BGT-ABI-17). With BGT_OK and BGT_TRUNCATED `needed` (may be NULL) receives its size in bytes
+     * with the NUL.
+     * BGT_OK; BGT_TRUNCATED: capacity < needed, and a buffer with capacity holds an empty string; BGT_INVALID: buffer
+     * NULL with a capacity. */
     int32_t (*container_path)(const bgt_host *host, char *BGTASK_NULLABLE buffer, uint64_t capacity,
                               uint64_t *BGTASK_NULLABLE needed) BGTASK_NOEXCEPT;
 
-    /* A setting's text: the operator's value, else the manifest's. Fixed for the launch. Buffer and `needed` as above.
+    /* Copies the value of a setting: the operator's, else the manifest's. It does not change during a launch. Buffer
+     * and `needed` as above.
      * BGT_OK; BGT_NOT_FOUND: neither has the key; BGT_TRUNCATED; BGT_INVALID: key NULL, buffer NULL with a capacity. */
     int32_t (*setting)(const bgt_host *host, const char *BGTASK_NULLABLE key, char *BGTASK_NULLABLE buffer,
                        uint64_t capacity, uint64_t *BGTASK_NULLABLE needed) BGTASK_NOEXCEPT;
 
-    /* One line for the host's log, with BGT_LOG_...; an unknown level counts as error, a NULL message as nothing. Whole
-     * up to 4096 bytes, may be cut beyond. Under a flood lines are dropped, and their number logged, before anything
-     * blocks. */
+    /* Writes one line to the host's log, with a level BGT_LOG_...; an unknown level counts as error, a NULL message is
+     * ignored. Messages are complete up to 4096 bytes and may be cut beyond. In a flood, lines are dropped and their
+     * number is logged; the call never blocks. */
     void (*log)(const bgt_host *host, uint32_t level, const char *BGTASK_NULLABLE message) BGTASK_NOEXCEPT;
 
-    /* A status as this header spells it ("BGT_OK"), "plugin status" for negative ones, "unknown status" for the rest.
-     * Never NULL, lives until the process ends. */
+    /* Name of a status as this header spells it ("BGT_OK"), "plugin status" for negative ones, "unknown status" for the
+     * rest. Never NULL, valid until the process ends. */
     const char *BGTASK_NONNULL (*BGTASK_NONNULL status_name)(const bgt_host *host, int32_t status) BGTASK_NOEXCEPT;
 
-    /* An optional feature by its id, `bgtask.NAME/REVISION`, matched exactly: a table that lives until the process
-     * ends, or NULL. Minor 0 defines none. */
+    /* Table of an optional feature by its id, `bgtask.NAME/REVISION`, matched exactly; valid until the process ends.
+     * NULL for an unknown id. Minor 0 defines none. */
     const void *BGTASK_NULLABLE (*BGTASK_NONNULL query)(const bgt_host *host,
                                                         const char *BGTASK_NULLABLE id) BGTASK_NOEXCEPT;
 };
@@ -659,7 +677,7 @@ BGTASK_AT_(bgt_host, log, 152);
 BGTASK_AT_(bgt_host, status_name, 160);
 BGTASK_AT_(bgt_host, query, 168);
 
-/* ---- Conveniences: inline, the plugin's own code, no part of the ABI --------------------------------------------- */
+/* ---- Conveniences: inline functions of the plugin, no part of the ABI -------------------------------------------- */
 
 BGTASK_INLINE_ bgt_request bgtask_request_(uint32_t kind, const char *identifier) {
     bgt_request request = BGTASK_ZERO_;
@@ -669,7 +687,7 @@ BGTASK_INLINE_ bgt_request bgtask_request_(uint32_t kind, const char *identifier
     return request;
 }
 
-/* Requests with `size` set and everything else at its default. The strings are kept by pointer until `submit`. */
+/* Requests with `size` set and default values otherwise. The strings are referenced, not copied, until `submit`. */
 BGTASK_INLINE_ bgt_request bgt_refresh_request(const char *identifier) {
     return bgtask_request_(BGT_KIND_REFRESH, identifier);
 }
@@ -696,14 +714,14 @@ BGTASK_INLINE_ bgt_request bgt_continued_request(const char *identifier, const c
     return request;
 }
 
-/* For bgt_request.earliest_begin_ns. */
+/* Wall-clock time for bgt_request.earliest_begin_ns. */
 BGTASK_INLINE_ int64_t bgt_seconds_from_now(int64_t seconds) {
     struct timespec now = BGTASK_ZERO_;
     (void)timespec_get(&now, TIME_UTC);
     return (now.tv_sec + seconds) * 1000000000 + now.tv_nsec;
 }
 
-/* These three set `size` themselves. */
+/* The following three functions set `size` themselves. */
 BGTASK_INLINE_ int32_t bgt_get_launch_info(const bgt_host *host, bgt_launch_info *out) {
     out->size = sizeof *out;
     return host->launch_info(host, out);
@@ -722,7 +740,7 @@ BGTASK_INLINE_ int32_t bgt_submit(const bgt_host *host, const bgt_request *reque
     return host->submit(host, request, refusal);
 }
 
-/* A registration that failed unnoticed is a task that never runs: the result must be looked at. */
+/* A task whose registration failed never runs, so the result must be checked. */
 #define BGTASK_MUST_CHECK_ __attribute__((__warn_unused_result__))
 
 BGTASK_MUST_CHECK_ BGTASK_INLINE_ int32_t bgt_register(const bgt_host *host, const char *identifier,
@@ -839,9 +857,10 @@ BGTASK_INLINE_ const void *BGTASK_NULLABLE bgt_query(const bgt_host *host, const
 
 /* ---- Entry and ELF note ------------------------------------------------------------------------------------------ */
 
-/* The note, read before the library is loaded. Section .note.bgtask, type SHT_NOTE, 4-byte aligned, little-endian
- * words: 7 (length of the name with its NUL), 8 (length of the descriptor), BGTASK_NOTE_TYPE, "bgtask" padded with NULs
- * to 8 bytes, ABI major, required minor. Languages that do not use the macro emit the same 28 bytes. */
+/* The note, which is read before the library is loaded. Section .note.bgtask, type SHT_NOTE, 4-byte aligned,
+ * little-endian 32-bit fields: 7 (length of the name with its NUL), 8 (length of the descriptor), BGTASK_NOTE_TYPE,
+ * "bgtask" padded with NULs to 8 bytes, ABI major, required minor. Languages without the macro emit the same 28
+ * bytes. */
 #define BGTASK_NOTE_SECTION ".note.bgtask"
 #define BGTASK_NOTE_OWNER "bgtask"
 #define BGTASK_NOTE_TYPE 1u
@@ -855,7 +874,7 @@ BGTASK_INLINE_ const void *BGTASK_NULLABLE bgt_query(const bgt_host *host, const
 #define BGTASK_RETAIN_
 #endif
 
-/* Emits the note alone, for an entry written without BGTASK_PLUGIN_ENTRY. Once per library, at file scope. */
+/* Emits only the note, for an entry written without BGTASK_PLUGIN_ENTRY. Use it once per library, at file scope. */
 #define BGTASK_PLUGIN_NOTE                                                                                             \
     static const struct {                                                                                              \
         uint32_t name_size, descriptor_size, type;                                                                     \
@@ -864,7 +883,7 @@ BGTASK_INLINE_ const void *BGTASK_NULLABLE bgt_query(const bgt_host *host, const
     } bgtask_note_ __attribute__((__section__(BGTASK_NOTE_SECTION), __aligned__(4), __used__ BGTASK_RETAIN_)) = {      \
         sizeof BGTASK_NOTE_OWNER, 8u, BGTASK_NOTE_TYPE, BGTASK_NOTE_OWNER, BGTASK_ABI_MAJOR, BGTASK_TARGET_MINOR}
 
-/* Defines bgtask_plugin_entry and the note. Once per library, at file scope, the body follows:
+/* Defines bgtask_plugin_entry and the note. Use it once per library, at file scope, followed by the body:
  *     BGTASK_PLUGIN_ENTRY(host, plugin) { ... return BGT_OK; } */
 #define BGTASK_PLUGIN_ENTRY(host, plugin)                                                                              \
     BGTASK_PLUGIN_NOTE;                                                                                                \

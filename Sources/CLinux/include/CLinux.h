@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE.
  *
- * System calls that Glibc's Swift module leaves out, or that must run between clone and exec, where no Swift may.
- * Thin: no state, no policy. What can fail returns a negative errno. */
+ * System calls that Glibc's Swift module lacks, or that must run between clone and exec, where Swift code is not
+ * allowed. They have no state and no policy. A function that can fail returns a negative errno. */
 #ifndef CLINUX_H
 #define CLINUX_H
 

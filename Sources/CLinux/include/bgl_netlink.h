@@ -8,12 +8,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A netlink socket of this protocol that hears these groups (a bit each); close-on-exec. Receiving waits for at most a
- * second where it is asked to wait. Dumps are restricted to what is asked for, if the kernel can do that. */
+/* Opens a netlink socket of this protocol for these groups (a bit each); close-on-exec. A blocking receive waits at
+ * most one second. Dumps are restricted to the requested objects, if the kernel supports that. */
 int bgl_netlink_open(int protocol, uint32_t groups);
 
-/* One datagram of the kernel; those of other processes are dropped. -EAGAIN: none is there; -ENOBUFS: some were lost;
- * -EMSGSIZE: it did not fit. */
+/* Receives one datagram of the kernel; datagrams of other processes are dropped. -EAGAIN: none is available; -ENOBUFS:
+ * some were lost; -EMSGSIZE: the datagram exceeds the buffer. */
 ssize_t bgl_netlink_receive(int socket, void *buffer, size_t capacity, int waits);
 
 #endif

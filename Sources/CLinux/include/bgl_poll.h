@@ -4,11 +4,11 @@
 
 #include <stdint.h>
 
-/* What to wait for. Errors and hang-ups are always reported, and count as readable. */
+/* Events to poll for. Errors and hang-ups are always reported, and count as readable. */
 enum {
     BGL_READABLE = 1,
     BGL_WRITABLE = 2,
-    /* A file of the kernel's changed: a cgroup's, a pressure trigger, the list of mounts. */
+    /* A file of the kernel changed: a cgroup's, a pressure trigger, the list of mounts. */
     BGL_CHANGED = 4,
 };
 
@@ -23,10 +23,11 @@ int bgl_poll_add(int poll, int descriptor, uint32_t events, uint64_t key);
 int bgl_poll_change(int poll, int descriptor, uint32_t events, uint64_t key);
 int bgl_poll_remove(int poll, int descriptor);
 
-/* Waits for at most `timeout_ms` (-1: as long as it takes). Returns how many are ready, 0 also after a signal. */
+/* Waits for at most `timeout_ms` (-1: without a limit). Returns the number of ready descriptors, 0 also after a
+ * signal. */
 int bgl_poll_wait(int poll, struct bgl_ready *ready, int capacity, int timeout_ms);
 
-/* An eventfd: what another thread rings to end a wait. */
+/* An eventfd with which another thread ends a wait. */
 int bgl_bell_create(void);
 void bgl_bell_ring(int bell);
 void bgl_bell_silence(int bell);

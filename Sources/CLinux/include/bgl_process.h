@@ -5,46 +5,47 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Runs `body` on a detached thread that receives no signals; they are for the threads that wait for them. The name is
- * for whoever lists threads, at most 15 bytes are kept. 0, or a negative errno. */
+/* Runs `body` on a detached thread that receives no signals, which other threads wait for. The name appears in lists of
+ * threads; at most 15 bytes are kept. Returns 0, or a negative errno. */
 int bgl_start_thread(const char *name, void (*body)(void *context), void *context);
 
-/* Orphaned descendants become this process's children from now on, and how children end can be asked. */
+/* Makes this process the parent of orphaned descendants, and keeps the exit status of children available. */
 int bgl_become_subreaper(void);
 
-/* A close-on-exec descriptor that stays this process's, whatever becomes of its number. */
+/* A close-on-exec descriptor that refers to this process even after its number was reused. */
 int bgl_pidfd_open(pid_t pid);
 
-/* 0, or a negative errno; -ESRCH when the process is gone. */
+/* Sends a signal. Returns 0, or a negative errno; -ESRCH when the process is gone. */
 int bgl_pidfd_signal(int pidfd, int signal);
 
-/* Signals the process group that the process leads. `pid` serves kernels before 6.9, which need the number. */
+/* Signals the process group that the process leads. `pid` is used on kernels before 6.9, which need the number. */
 int bgl_pidfd_signal_group(int pidfd, pid_t pid, int signal);
 
 struct bgl_exit {
-    /* Meaningful as one of two: ended by this signal, or, when it is 0, left with this code. */
+    /* The signal that ended the process; if it is 0, the code with which it exited. */
     int32_t signal;
     int32_t code;
 };
 
-/* Reaps one child. 1 when it was reaped, 0 when it still runs (only without `blocks`), or a negative errno.
- * `result` may be NULL. Never touches the status of any other child. */
+/* Reaps one child. Returns 1 when it was reaped, 0 when it still runs (only without `blocks`), or a negative errno.
+ * `result` may be NULL. It never reads the status of another child. */
 int bgl_wait(pid_t pid, int blocks, struct bgl_exit *result);
 
-/* The RLIMIT_RTTIME of a process, alive or not yet reaped; 0 when it has none or cannot be asked.
+/* The RLIMIT_RTTIME of a process, running or not yet reaped; 0 when it has none or cannot be read.
  *
- * A limit on real-time scheduling that nobody uses, inherited through fork, exec, setsid and a cleared environment, and
- * that no unprivileged process can raise: a runner's number there marks everything that descends from it. */
+ * This limit on real-time scheduling is otherwise unused. It is inherited through fork, exec, setsid and a cleared
+ * environment, and no unprivileged process can raise it. Therefore a runner's number there marks all its
+ * descendants. */
 uint64_t bgl_mark_of(pid_t pid);
 
-/* The children of this process, running and zombie, by thread. `threads` is /proc/self/task, opened as a folder.
- * Returns how many there are, stores the first `capacity`; -ENOSYS when the kernel has no such list. */
+/* Lists the children of this process, running and zombie, by thread. `threads` is /proc/self/task, opened as a
+ * directory. Returns their number and stores the first `capacity`; -ENOSYS when the kernel has no such list. */
 int bgl_children(int threads, pid_t *children, int capacity);
 
-/* The numbers in a folder of processes (/proc). Returns how many there are, stores the first `capacity`. */
+/* Lists the numbers in a directory of processes (/proc). Returns their count and stores the first `capacity`. */
 int bgl_numbers_in(int folder, pid_t *numbers, int capacity);
 
-/* The soft limits of this process on open descriptors and on its user's processes; UINT64_MAX without one. */
+/* The soft limits of this process on open descriptors and on its user's processes; UINT64_MAX without a limit. */
 uint64_t bgl_descriptor_limit(void);
 uint64_t bgl_process_limit(void);
 

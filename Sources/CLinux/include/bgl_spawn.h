@@ -5,27 +5,27 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What a new process is to be. Everything is borrowed for the call. */
+/* Description of a process to start. All pointers are borrowed for the call. */
 struct bgl_spawn {
-    /* An open file, executed as it is: its path is never looked up again. */
+    /* Descriptor of an open file to execute; its path is not resolved again. */
     int executable;
-    /* Both end with NULL. */
+    /* Both arrays end with NULL. */
     const char *const *arguments;
     const char *const *environment;
     /* The child's descriptors 0, 1, 2 ... in this order; it gets no others. At most BGL_SPAWN_DESCRIPTORS. */
     const int *descriptors;
     int descriptor_count;
-    /* The folder of a cgroup v2 to start in, or -1. */
+    /* The directory of a cgroup v2 in which the process starts, or -1. */
     int cgroup;
-    /* Becomes RLIMIT_RTTIME, soft and hard; 0 leaves that limit alone. See bgl_mark_of. */
+    /* Value of RLIMIT_RTTIME, soft and hard; 0 keeps that limit. See bgl_mark_of. */
     uint64_t mark;
-    /* Not 0: a crash leaves no core file, unless the process itself wants one. */
+    /* Not 0: a crash leaves no core file, unless the process itself raises its limit. */
     int32_t leaves_no_core;
 };
 
 enum { BGL_SPAWN_DESCRIPTORS = 8 };
 
-/* How far a spawn came that failed. */
+/* Stage at which a spawn failed. */
 enum {
     BGL_STAGE_CLONE = 1,
     BGL_STAGE_SETUP = 2,
@@ -42,9 +42,9 @@ struct bgl_spawned {
     int32_t failed_stage;
 };
 
-/* Starts a process in a session of its own that dies with the calling thread; returns when its program has been
- * executed. The thread is blocked meanwhile and must live as long as the process may: PR_SET_PDEATHSIG watches threads.
- * 0, or a negative errno with `failed_stage` set and no process left behind. */
+/* Starts a process in a session of its own that dies with the calling thread. Returns when its program has been
+ * executed; the thread is blocked until then. The thread must live as long as the process, because PR_SET_PDEATHSIG
+ * watches threads. Returns 0, or a negative errno with `failed_stage` set and no process left. */
 int bgl_spawn(const struct bgl_spawn *spawn, struct bgl_spawned *spawned);
 
 #endif

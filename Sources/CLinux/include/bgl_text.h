@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* The cells that a terminal takes for a Unicode scalar, whatever the process's own locale: 0, 1 or 2; -1 for one that
- * the C library cannot place. */
+/* The number of terminal cells of a Unicode scalar, independent of the process's locale: 0, 1 or 2; -1 if the C library
+ * does not define it. */
 int bgl_cells(uint32_t scalar);
 
 #endif

@@ -3,14 +3,16 @@
 import LocatedYAML
 package import TaskModel
 
-/// Reads the manifest folders and says which plugins are installed. Loads no library and remembers nothing.
+/// Reads the manifest directories and decides which plugins are installed. It loads no library and keeps no state.
 ///
-/// A load has three steps, so that the second one can be shared among threads: `manifests`, `examine`, `contents`.
+/// A load has three steps, `manifests`, `examine` and `contents`, so that several threads can share the second one.
 package enum Catalog {
+    /// Runs all three steps.
+    ///
     /// - Parameters:
-    ///   - alreadyCatalogued: what was there before, which stays where two manifests claim the same.
+    ///   - alreadyCatalogued: the plugins of the previous load; they take precedence in a conflict.
     ///   - operatorExtensions: extensions that the operator's configuration lists, by main plugin.
-    ///   - cache: what earlier loads have read and hashed.
+    ///   - cache: cache of earlier loads.
     package static func load(
         _ folders: CatalogFolders,
         alreadyCatalogued: [KnownPlugin] = [],
@@ -29,7 +31,7 @@ package enum Catalog {
         )
     }
 
-    /// Reads each manifest and its library as if there were no others. Ends no pass of the cache.
+    /// Reads each manifest and its library independently of the others. It does not end the cache's pass.
     package static func examine(
         _ sources: some Sequence<ManifestSource>,
         in folders: CatalogFolders,
@@ -38,7 +40,7 @@ package enum Catalog {
         sources.map { ExaminedManifest.examine($0, pluginFolder: folders.plugins, cache: cache) }
     }
 
-    /// - Parameter examined: all of `listing`, in any order.
+    /// - Parameter examined: the results for all of `listing`, in any order.
     package static func contents(
         of listing: ManifestListing,
         _ examined: [ExaminedManifest],
@@ -55,7 +57,7 @@ package enum Catalog {
         )
     }
 
-    /// The manifest files that a host would read, by falling precedence of their folders.
+    /// The manifest files that a host reads, in order of decreasing precedence of their directories.
     package static func manifests(in folders: CatalogFolders) -> ManifestListing {
         var sources: [ManifestSource] = []
         var refused: [RefusedPlugin] = []
@@ -72,7 +74,7 @@ package enum Catalog {
         return ManifestListing(sources: sources, refused: refused)
     }
 
-    /// Says which of the examined manifests count where they stand side by side. Reads nothing.
+    /// Decides which of the examined manifests take effect together. It reads no files.
     package static func settle(
         _ examined: [ExaminedManifest],
         alreadyCatalogued: [KnownPlugin] = [],

@@ -6,13 +6,14 @@ internal import PluginBinary
 internal import Synchronization
 internal import TaskModel
 
-/// The manifests and libraries of earlier passes over the folders, by path and state of the file: a pass reads only the
-/// files that have changed since the pass before. Any thread; several threads may share one pass.
+/// The manifests and libraries of earlier passes over the directories, by path and file identity. A pass reads only
+/// files that have changed since the previous pass. It may be used on any thread; several threads may share one pass.
 ///
-/// A file that changed a moment ago is read again by the next pass: a second change within the same tick of the file
-/// system's clock leaves the file's state as it was.
+/// The next pass reads a recently changed file again: a second change within the same tick of the file system's clock
+/// would not change its identity.
 package final class CatalogCache: Sendable {
-    /// Coarser than the clock of any file system that a plugin is installed on, but for FAT.
+    /// Time after which a further change has another timestamp: coarser than the clock of every supported file system
+    /// except FAT.
     private static let settlingTime: Int64 = 1_000_000_000
 
     /// Amount of work done since the cache was made.
@@ -33,18 +34,18 @@ package final class CatalogCache: Sendable {
         var manifests: [String: Kept<ManifestReading>] = [:]
         /// By path and use.
         var libraries: [String: Kept<ExaminedLibrary>] = [:]
-        /// By the state of the file: one file may be reached by several paths.
+        /// By file identity: several paths may lead to one file.
         var digests: [FileIdentity: LibraryDigestSlot] = [:]
         var pass = 0
         var work = Work()
     }
 
-    /// The content of one state of a file.
+    /// Cached content of a file.
     private struct Kept<Value: Sendable>: Sendable {
         let value: Value
-        /// The state of the file that `value` is true for.
+        /// Identity of the file from which `value` was read.
         let identity: FileIdentity
-        /// The only pass that may use the value; nil when no other content can have the same state of the file.
+        /// The only pass that may use the value; nil when no other content can have the same file identity.
         let onlyPass: Int?
         var lastUse: Int
     }
@@ -52,7 +53,7 @@ package final class CatalogCache: Sendable {
     private let state = Mutex(State())
     private let now: @Sendable () -> Int64
 
-    /// - Parameter now: nanoseconds since 1970 on the clock that stamps files.
+    /// - Parameter now: the current time in nanoseconds since 1970, on the clock of file timestamps.
     package init(now: @escaping @Sendable () -> Int64 = CatalogCache.wallClock) { self.now = now }
 
     package var work: Work { state.withLock { $0.work } }
@@ -71,7 +72,7 @@ package final class CatalogCache: Sendable {
     }
 
     func library(at path: String, for use: LibraryUse) -> ExaminedLibrary {
-        // A NUL stands in no path: two files' keys never meet.
+        // Paths contain no NUL, so the keys of two files always differ.
         let key = path + use.key
         if let library = kept(path, as: key, in: \.libraries) { return library }
         let library = ExaminedLibrary.examine(path: path, for: use) {
@@ -83,7 +84,7 @@ package final class CatalogCache: Sendable {
         return library
     }
 
-    /// Ends a pass: forgets every file that it did not ask for.
+    /// Ends a pass: removes every file that the pass did not use.
     package func endPass() {
         state.withLock { state in
             let pass = state.pass
@@ -151,11 +152,11 @@ package final class CatalogCache: Sendable {
     }
 }
 
-/// The digest of one state of a file, which is computed once however many threads ask for it.
+/// The digest of one file identity, computed once even if several threads request it.
 private final class LibraryDigestSlot: Sendable {
     private let digest = Mutex<String?>(nil)
 
-    /// - Parameter descriptor: open for reading; its position is neither used nor moved.
+    /// - Parameter descriptor: a descriptor that is open for reading; its position is neither used nor moved.
     func digest(
         of descriptor: CInt,
         _ identity: FileIdentity,
@@ -164,7 +165,7 @@ private final class LibraryDigestSlot: Sendable {
         try digest.withLock { known throws(PluginBinaryProblem) in
             if let known { return (known, false) }
             let digest = try LibraryDigest.of(descriptor: descriptor, path: path)
-            // Bytes that were read while the file changed belong to no state of it.
+            // Bytes that were read while the file changed are not cached.
             if FileIdentity(ofDescriptor: descriptor) == identity { known = digest }
             return (digest, true)
         }

@@ -3,18 +3,18 @@
 package import LocatedYAML
 package import TaskModel
 
-/// What the manifest folders held at one moment: the plugins that count, the files that do not, and why.
+/// Contents of the manifest directories at one moment: the installed plugins, and the refused files with the reasons.
 package struct CatalogContents: Hashable, Sendable {
     /// Sorted by identifier.
     package let entries: [PluginEntry]
     /// Sorted by file.
     package let refused: [RefusedPlugin]
-    /// What is worth telling about files that are used, or that others take precedence over; sorted by file and place.
+    /// Notes about files in use, and about files over which others take precedence; sorted by file and position.
     package let notes: [DocumentProblem]
-    /// Every folder whose changes can change these contents.
+    /// All directories in which a change can affect these contents.
     package let folders: Set<String>
 
-    /// Before anything was read.
+    /// The contents before the first load.
     package static let empty = CatalogContents(entries: [], refused: [], notes: [], folders: [])
 
     /// The refused files that follow `file` in the order of paths; nil for all.
@@ -23,13 +23,13 @@ package struct CatalogContents: Hashable, Sendable {
         return refused[firstRefused { $0.file > file }...]
     }
 
-    /// Nil unless the file at that path is refused.
+    /// The refused file at that path; nil when it is not refused.
     package func refused(_ file: String) -> RefusedPlugin? {
         let index = firstRefused { $0.file >= file }
         return index < refused.count && refused[index].file == file ? refused[index] : nil
     }
 
-    /// Index of the first one that `follows`, which all behind it do as well.
+    /// Index of the first refused file for which `follows` is true; it must be true for all later ones as well.
     private func firstRefused(where follows: (RefusedPlugin) -> Bool) -> Int {
         var (low, high) = (0, refused.count)
         while low < high {
@@ -44,10 +44,10 @@ package struct CatalogContents: Hashable, Sendable {
     }
 }
 
-/// A manifest file, or a folder of them, that is not used.
+/// A manifest file, or a directory of them, that is not used.
 package struct RefusedPlugin: Hashable, Sendable {
     package let file: String
-    /// Nil when the file does not even tell that.
+    /// Nil when the file's identifier could not be read.
     package let identifier: PluginIdentifier?
     /// At least one of them is an error.
     package let problems: [DocumentProblem]

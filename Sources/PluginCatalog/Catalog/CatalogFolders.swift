@@ -2,13 +2,13 @@
 
 internal import Glibc
 
-/// Where manifests and libraries are looked for. A folder that does not exist holds nothing.
+/// The directories in which manifests and libraries are searched. A directory that does not exist counts as empty.
 package struct CatalogFolders: Hashable, Sendable {
-    /// The operator's manifests, which win over all others.
+    /// The operator's manifests, which take precedence over all others.
     package let operatorManifests: String?
-    /// The manifests that packages brought; of two folders the first wins.
+    /// Directories of packages' manifests; the first takes precedence.
     package let packageManifests: [String]
-    /// Libraries that do not stand beside their manifest.
+    /// Directory of libraries that are not beside their manifest.
     package let plugins: String?
 
     package init(operatorManifests: String?, packageManifests: [String] = [], plugins: String? = nil) {
@@ -17,13 +17,13 @@ package struct CatalogFolders: Hashable, Sendable {
         self.plugins = plugins.map(Self.absolute)
     }
 
-    /// By falling precedence.
+    /// In order of decreasing precedence.
     package var manifests: [String] { [operatorManifests].compactMap(\.self) + packageManifests }
 
-    /// The manifest folders and the plugin folder.
+    /// The manifest directories and the plugin directory.
     package var all: Set<String> { Set(manifests + [plugins].compactMap(\.self)) }
 
-    /// With every link resolved; nil when it leads nowhere.
+    /// The path with every link resolved; nil for a broken link.
     static func real(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
@@ -35,7 +35,7 @@ package struct CatalogFolders: Hashable, Sendable {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Paths are remembered across restarts, which may begin in another folder.
+    /// Makes a path absolute, because paths are stored across restarts, which may have another working directory.
     private static func absolute(_ path: String) -> String {
         var path = path
         if !path.hasPrefix("/"), let here = getcwd(nil, 0) {

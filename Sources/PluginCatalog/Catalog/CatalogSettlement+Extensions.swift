@@ -3,11 +3,11 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// An extension needs a main plugin that knows it.
+/// Settlement of extensions: each needs a main plugin that lists it.
 extension CatalogSettlement {
-    /// Runs last: a main plugin that was refused has no extensions.
+    /// The main plugin of every accepted extension. Runs last, because a refused main plugin has no extensions.
     ///
-    /// - Parameter operatorExtensions: what the operator's configuration lists beside the main plugins' manifests.
+    /// - Parameter operatorExtensions: extensions that the operator's configuration lists in addition to manifests.
     mutating func settleExtensions(
         operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>]
     ) -> [PluginIdentifier: PluginIdentifier] {
@@ -40,7 +40,8 @@ extension CatalogSettlement {
         return containing
     }
 
-    /// A manifest that cannot name its main plugin leaves that to the operator, else to its identifier.
+    /// The main plugin of an extension. If its manifest format cannot name one, the operator's configuration decides,
+    /// else the longest prefix of the identifier.
     private func main(
         of candidate: CatalogCandidate,
         among mains: [PluginIdentifier: CatalogCandidate],

@@ -3,12 +3,12 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// A manifest whose file and library are in order, before it is compared with the others.
+/// A valid manifest with a valid library, before the comparison with other manifests.
 struct CatalogCandidate {
     let reading: ManifestReading
     let manifest: Manifest
     let library: LibraryFile
-    /// Position of its folder by falling precedence, the operator's first.
+    /// Position of its directory in order of decreasing precedence, the operator's first.
     let rank: Int
 
     let fileName: Substring
@@ -24,15 +24,15 @@ struct CatalogCandidate {
     var file: String { reading.file }
     var identifier: PluginIdentifier { manifest.identifier.value }
 
-    /// Of two newcomers the first file name stays.
+    /// Whether this one takes precedence among new plugins, by file name.
     func comesBefore(_ other: CatalogCandidate) -> Bool {
         (fileName, rank, file) < (other.fileName, other.rank, other.file)
     }
 }
 
-/// Decides which of several manifests in order count. Pure: what is on disk and what is remembered is handed in.
+/// Decides which of several valid manifests take effect. It reads no files and keeps no state: all input is passed in.
 struct CatalogSettlement {
-    /// Sorted by file from the first step on.
+    /// Sorted by file after the first step.
     private(set) var kept: [CatalogCandidate]
     private(set) var refused: [RefusedPlugin] = []
     private(set) var notes: [DocumentProblem] = []
@@ -44,7 +44,8 @@ struct CatalogSettlement {
         known = Dictionary(alreadyCatalogued.map { ($0.identifier, $0) }) { first, _ in first }
     }
 
-    /// One manifest per plugin: folders by precedence, inside one folder the catalogued one, then the first file name.
+    /// Keeps one manifest per plugin: by the precedence of directories, within one directory the catalogued one, else
+    /// the first file name.
     mutating func settlePluginIdentifiers() {
         var winners: [CatalogCandidate] = []
         for (identifier, rivals) in Dictionary(grouping: kept, by: \.identifier) {

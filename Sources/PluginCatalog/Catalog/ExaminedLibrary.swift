@@ -5,15 +5,15 @@ internal import LinuxSystem
 internal import PluginBinary
 internal import TaskModel
 
-/// The digest of one library file, or why it is none that could be loaded.
+/// Result of examining one library file: its digest, or the reasons for its refusal.
 enum ExaminedLibrary: Sendable {
     case accepted(LibraryFile)
-    /// - Parameter 0: the first problem; of functions that it lacks all.
+    /// - Parameter 0: the first problem, or all problems of bound functions.
     case refused([PluginBinaryProblem], FileIdentity?)
-    /// Somebody was writing it meanwhile; what was read belongs to no state of it.
+    /// The file was written during the examination; the bytes that were read are not consistent.
     case changing
 
-    /// The state of the file that this is true for; nil when it may be otherwise the next time.
+    /// Identity of the examined file; nil when the result may differ the next time.
     var identity: FileIdentity? {
         switch self {
         case .accepted(let file): file.identity
@@ -22,7 +22,7 @@ enum ExaminedLibrary: Sendable {
         }
     }
 
-    /// - Parameter digest: of the open file in the given state.
+    /// - Parameter digest: computes the digest of the open file with that identity.
     static func examine(
         path: String,
         for use: LibraryUse,
@@ -35,7 +35,7 @@ enum ExaminedLibrary: Sendable {
         defer { close(descriptor) }
         let before = FileIdentity(ofDescriptor: descriptor)
         do throws(PluginBinaryProblem) {
-            // First, because it is quick: what is no library is not hashed.
+            // Checked first, because it is fast: other files are not hashed.
             let survey = BinarySurvey(descriptor: descriptor, path: path, for: use)
             if let first = survey.problems.first {
                 let problems = first.symbol == nil ? [first] : survey.problems

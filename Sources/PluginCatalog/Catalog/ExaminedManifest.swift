@@ -3,14 +3,15 @@
 package import LocatedYAML
 package import TaskModel
 
-/// A manifest file to be examined, and what counts beside its name.
+/// A manifest file to examine, with its precedence.
 package struct ManifestSource: Hashable, Sendable {
     package let file: String
-    /// Position of its folder by falling precedence, the operator's first.
+    /// Position of its directory in order of decreasing precedence, the operator's first.
     package let rank: Int
-    /// Whether it stands, or is to stand, in the operator's folder, where more may be written than in a package's.
+    /// Whether the file is, or will be, in the operator's directory, whose manifests have more permissions than a
+    /// package's.
     package let isOperators: Bool
-    /// The library itself, where it is not to be looked for.
+    /// Path of the library instead of a search; nil to search for it.
     package let library: String?
 
     package init(file: String, rank: Int = 0, isOperators: Bool = true, library: String? = nil) {
@@ -21,22 +22,22 @@ package struct ManifestSource: Hashable, Sendable {
     }
 }
 
-/// The manifest files of several folders, and the folders that could not be read.
+/// The manifest files of several directories, and the directories that could not be read.
 package struct ManifestListing: Sendable {
     package let sources: [ManifestSource]
     package let refused: [RefusedPlugin]
 }
 
-/// One manifest and its library, each read as if there were no others.
+/// One manifest and its library, read independently of other manifests.
 package struct ExaminedManifest: Sendable {
     package let reading: ManifestReading
-    /// Where something stands under the library's name; nil when nothing does, or no name could be read.
+    /// Path of the file with the library's name; nil when there is none, or the manifest has no readable name.
     package let libraryPath: String?
-    /// Nil when it is refused.
+    /// Nil when the library is refused.
     package let library: LibraryFile?
     package let libraryProblems: [DocumentProblem]
     let rank: Int
-    /// Folders that the library may still appear in.
+    /// Directories in which the library may appear later.
     let watched: Set<String>
 
     package static func examine(
@@ -79,7 +80,7 @@ package struct ExaminedManifest: Sendable {
         )
     }
 
-    /// Nil when file or library is refused.
+    /// Nil when the file or its library is refused.
     var candidate: CatalogCandidate? {
         guard let manifest = reading.manifest, let library else { return nil }
         return CatalogCandidate(reading: reading, manifest: manifest, library: library, rank: rank)

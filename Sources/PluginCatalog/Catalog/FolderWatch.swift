@@ -5,12 +5,12 @@ internal import Glibc
 internal import LinuxSystem
 internal import TaskModel
 
-/// Tells that something in one of several folders changed: a complete file came, went, or was replaced. Says neither
-/// what nor where, and reads no file.
+/// Signals changes in several directories: a complete file was added, removed or replaced. The signal carries no
+/// details, and no file is read.
 ///
-/// A folder that is not there yet, or goes away, is waited for. Changes that come faster than they are taken are told
-/// once. One thread sleeps in the kernel; nothing wakes it but an event. Ends with `stop()`, with the last reference,
-/// or when the task that takes the changes is cancelled.
+/// A directory that does not exist yet, or is removed, is watched for its creation. Changes that arrive faster than
+/// they are consumed are merged. One thread sleeps in the kernel until an event arrives. The watch ends with `stop()`,
+/// with its last reference, or when the consuming task is cancelled.
 package final class FolderWatch: Sendable {
     /// For one consumer.
     package let changes: AsyncStream<Void>
@@ -38,23 +38,23 @@ package final class FolderWatch: Sendable {
 
     deinit { state.stop() }
 
-    /// Watches these folders instead; a folder that is there and was not watched before counts as a change.
+    /// Replaces the watched directories. An existing directory that was not watched before counts as a change.
     package func watch(_ folders: Set<String>) {
         if state.watch(folders) { state.wake(.changed) }
     }
 
-    /// Tells of a change that somebody knows of and no folder has told of.
+    /// Signals a change that the directories do not signal themselves.
     package func lookAnew() { state.wake(.changed) }
 
-    /// The folders that are not watched although they may be there.
+    /// Errors for the directories that are not watched although they may exist.
     package var problems: [FolderWatchError] { state.problems }
 
     package func stop() { state.stop() }
 }
 
-/// Why folders, or one folder, cannot be watched.
+/// The reason why one directory, or all of them, cannot be watched.
 package struct FolderWatchError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Nil when no folder at all can be watched.
+    /// Nil when directories cannot be watched at all.
     package let folder: String?
     package let errno: Int32
 

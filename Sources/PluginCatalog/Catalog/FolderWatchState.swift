@@ -3,20 +3,20 @@
 internal import Glibc
 internal import Synchronization
 
-/// The kernel's side of a folder watch: which folders it looks at, and what its events mean.
+/// The inotify side of a directory watch: the watched directories, and the interpretation of events.
 final class FolderWatchState: Sendable {
-    /// What is written to the thread that waits.
+    /// A message to the waiting thread.
     enum Call: UInt8 {
         case changed
         case stop
     }
 
-    /// One folder that the kernel looks at.
+    /// One directory with an inotify watch.
     private struct Watch {
         let folder: String
-        /// Whether its files matter. Otherwise it only stands in for folders that are not there.
+        /// Whether its files matter. Otherwise it is only the parent of missing directories.
         var isWanted = false
-        /// Names in it whose arrival may bring a wanted folder.
+        /// Names of missing subdirectories that lead to a wanted directory.
         var awaited: Set<String> = []
     }
 
@@ -29,7 +29,7 @@ final class FolderWatchState: Sendable {
         var present: Set<String> { Set(watches.values.filter(\.isWanted).map(\.folder)) }
     }
 
-    // No IN_MODIFY: a file that is being written is not complete. IN_CREATE is for folders and links alone.
+    // Without IN_MODIFY: a file that is being written is not complete. IN_CREATE only serves directories and links.
     private static let events = UInt32(
         IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_CREATE
             | IN_ATTRIB | IN_ONLYDIR
@@ -44,7 +44,7 @@ final class FolderWatchState: Sendable {
         notifier = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
         guard notifier >= 0 else { throw FolderWatchError(folder: nil, errno: errno) }
         var ends: [CInt] = [-1, -1]
-        // A pair of sockets, because it is closed on exec from its first moment on.
+        // A socket pair, because it is close-on-exec from the start.
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
             let error = errno
@@ -62,7 +62,7 @@ final class FolderWatchState: Sendable {
 
     var problems: [FolderWatchError] { contents.withLock { $0.problems } }
 
-    /// True when a folder is there that was not watched before.
+    /// Replaces the watched directories. Returns whether an existing directory was not watched before.
     func watch(_ folders: Set<String>) -> Bool {
         contents.withLock { contents in
             let before = contents.present
@@ -92,7 +92,7 @@ final class FolderWatchState: Sendable {
         var isLast = false
     }
 
-    /// Blocks until something happened. What happened before the stop is told before it.
+    /// Blocks until an event or a message arrives. Events before the stop are reported before it.
     func waitForEvents() -> Wakening {
         var sources = [
             pollfd(fd: notifier, events: Int16(POLLIN), revents: 0),
@@ -109,7 +109,7 @@ final class FolderWatchState: Sendable {
             wakening.hasChanged = isRead && byte == Call.changed.rawValue
             wakening.isLast = !wakening.hasChanged
         }
-        // Also if it was not told so: an event can come between the two, and then the stop would overtake it.
+        // Read regardless of `poll`: an event may arrive just after it, and the stop must not overtake that event.
         if readEvents() { wakening.hasChanged = true }
         return wakening
     }
@@ -141,7 +141,7 @@ final class FolderWatchState: Sendable {
             } else if let watch = contents.watches[event.wd] {
                 if matters(event.mask, name, in: watch) { hasChanged = true }
                 if movesFolder(event.mask, name, in: watch) { mustRearm = true }
-                // The kernel has let go of it; its number is never used again.
+                // The kernel has removed the watch; its number is never reused.
                 if event.mask & UInt32(IN_IGNORED) != 0 { contents.watches[event.wd] = nil }
             }
         }
@@ -160,7 +160,8 @@ final class FolderWatchState: Sendable {
         return mask & UInt32(IN_CREATE | IN_MOVED_TO) != 0 && watch.awaited.contains(name)
     }
 
-    /// Links of both kinds are complete when they are made, and no other event tells of them.
+    /// Whether a path is a symbolic link or a file with several hard links. Links are complete at once, and no other
+    /// event reports them.
     private func isLink(_ path: String) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else { return false }
@@ -179,7 +180,7 @@ final class FolderWatchState: Sendable {
         contents.watches = watches
     }
 
-    /// Watches the folder, or the nearest one above it that is there.
+    /// Watches the directory, or its nearest existing ancestor.
     private func add(_ folder: String, to watches: inout [Int32: Watch]) -> FolderWatchError? {
         var path = folder
         var missing: String?
@@ -189,7 +190,7 @@ final class FolderWatchState: Sendable {
                 var watch = watches[number] ?? Watch(folder: path)
                 if let name = missing { watch.awaited.insert(name) } else { watch.isWanted = true }
                 watches[number] = watch
-                // It may have come between the two looks; then nobody would tell.
+                // The directory may have been created since; no event would report that.
                 guard let name = missing, isFolder(path == "/" ? "/\(name)" : "\(path)/\(name)") else { return nil }
                 (path, missing) = (folder, nil)
             } else if (errno == ENOENT || errno == ENOTDIR) && path != "/" && path.contains("/") {

@@ -4,7 +4,7 @@ internal import Crypto
 internal import Glibc
 package import PluginBinary
 
-/// The SHA-256 of a library's bytes, lower-case hexadecimal, as a manifest pins it. Judges nothing.
+/// The SHA-256 of a library's bytes, in lower-case hexadecimal, as manifests pin it.
 package enum LibraryDigest {
     package static func of(path: String) throws(PluginBinaryProblem) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)

@@ -5,35 +5,35 @@ internal import LocatedYAML
 internal import PluginBinary
 internal import TaskModel
 
-/// Finds the library that a manifest names, beside the manifest or in the plugin folder, and never outside of the two;
-/// but for a library whose functions an operator's manifest binds, which may be anywhere.
+/// Finds the library that a manifest names, beside the manifest or in the plugin directory, but nowhere else.
+/// Exception: a library whose functions an operator's manifest binds may be anywhere.
 struct LibraryFinder {
     let pluginFolder: String?
-    /// The library itself, which a person named; then no folder is looked into.
+    /// Path of the library, as named by a user; then no directory is searched.
     var given: String?
-    /// Whether a manifest of the operator's is asked about.
+    /// Whether the manifest is in the operator's directory.
     var isOperators = true
     let cache: CatalogCache
 
-    /// The folders that a library may appear in, first choice first.
+    /// The directories in which a library may be, in order of preference.
     func folders(for manifestFile: String) -> [String] {
         let beside = CatalogFolders.parent(of: manifestFile)
         return [beside] + (pluginFolder.map { $0 == beside ? [] : [$0] } ?? [])
     }
 
-    /// Where the library may stand, whether it is there or not.
+    /// The paths at which the library may be, whether it exists or not.
     func places(of reference: LibraryReference, in manifestFile: String) -> [String] {
         if let given { return [given] }
         if reference.isAbsolute { return [reference.path.value] }
         return folders(for: manifestFile).map { ($0 == "/" ? "" : $0) + "/" + reference.path.value }
     }
 
-    /// Where the library stands, whatever it is.
+    /// Path at which the library, or any other file, exists; nil for none.
     func path(of reference: LibraryReference, in manifestFile: String) -> String? {
         places(of: reference, in: manifestFile).first(where: isSomethingAt)
     }
 
-    /// Nil after a problem was reported.
+    /// The library; nil after a problem was reported.
     func library(of reference: LibraryReference, in manifestFile: String, problems: ProblemCollector) -> LibraryFile? {
         if reference.isAbsolute, !isOperators {
             problems.report(
@@ -87,10 +87,10 @@ struct LibraryFinder {
         }
     }
 
-    /// Where a link on the way to the library leads, unless that is inside one of the folders.
+    /// Target of a link on the path of the library, if it is outside of the directories; else nil.
     private func placeOutside(of folders: [String], reachedBy path: String, of reference: LibraryReference) -> String? {
         if given != nil || reference.isAbsolute { return nil }
-        // A plain file directly in the folder has no link on its way; every other path is resolved.
+        // A regular file directly in the directory is not reached through a link; all other paths are resolved.
         if !reference.path.value.contains("/"), !Self.isLink(path) { return nil }
         guard let real = CatalogFolders.real(path) else { return nil }
         let roots = folders.compactMap(CatalogFolders.real)
@@ -102,7 +102,7 @@ struct LibraryFinder {
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
-    // A link that leads nowhere is something: it is reported rather than passed over.
+    // A broken link counts as existing: it is reported instead of skipped.
     private func isSomethingAt(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 || (errno != ENOENT && errno != ENOTDIR)

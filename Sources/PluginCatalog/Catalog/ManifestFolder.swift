@@ -4,9 +4,9 @@ internal import Glibc
 internal import LinuxSystem
 internal import LocatedYAML
 
-/// The manifest files directly in one folder. Reads names, no contents.
+/// Lists the manifest files directly in one directory. It reads names, not contents.
 package enum ManifestFolder {
-    /// Sorted paths; a folder that is not there holds none.
+    /// Sorted paths; none if the directory does not exist.
     static func files(in folder: String, problems: ProblemCollector) -> [String] {
         guard let stream = opendir(folder) else {
             if errno != ENOENT {
@@ -30,8 +30,8 @@ package enum ManifestFolder {
         return files.sorted()
     }
 
-    /// Whether a host reads a file of that name. A dot in front is how editors and package managers hide files that are
-    /// not complete.
+    /// Whether a host reads a file with that name. Editors and package managers give incomplete files a name with a
+    /// leading dot.
     package static func isManifest(_ name: String) -> Bool {
         if name.hasPrefix(".") { return false }
         return [".yaml", ".yml", ".plist"].contains { name.hasSuffix($0) && name.utf8.count > $0.utf8.count }

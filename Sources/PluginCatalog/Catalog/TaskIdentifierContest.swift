@@ -3,10 +3,10 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// Main plugins whose lines permit the same identifiers, and which of them keep theirs. Pure.
+/// Conflicts between main plugins whose manifests permit the same identifiers, and their decision. It reads no files.
 ///
-/// Its cost grows with the number of lines, not with the number of conflicts: a thousand copies of one manifest have half a
-/// million of these.
+/// Its cost grows with the number of lines, not of conflicts: a thousand copies of one manifest have half a million
+/// conflicts.
 struct TaskIdentifierContest {
     /// A line of a manifest that permits an identifier or a pattern.
     private struct Claim {
@@ -16,7 +16,7 @@ struct TaskIdentifierContest {
         let isHeld: Bool
     }
 
-    /// One plugin's line gives way to another one's.
+    /// A conflict in which the loser is refused.
     struct Defeat {
         let loser: CatalogCandidate
         let line: Field<PermittedIdentifier>
@@ -24,14 +24,14 @@ struct TaskIdentifierContest {
         let winningLine: Field<PermittedIdentifier>
     }
 
-    /// By falling precedence where no line decides.
+    /// In order of decreasing precedence, for conflicts that no line decides.
     private let candidates: [CatalogCandidate]
     private var claims: [Claim] = []
     private var claimsByOwner: [[Int]] = []
     private var exact: [String: [Int]] = [:]
-    /// The lines with a pattern, by its prefix.
+    /// Indices of lines with a pattern, by its prefix.
     private var patterns: [String: [Int]] = [:]
-    /// The lines that a pattern covers, by its prefix.
+    /// Indices of lines that a pattern covers, by the pattern's prefix.
     private var covered: [String: [Int]] = [:]
     private var isDecided: [Bool]
 
@@ -60,13 +60,14 @@ struct TaskIdentifierContest {
         }
     }
 
-    /// Of two plugins the one stays that had the line before, then one that was catalogued, then the first file name.
+    /// Decides all conflicts. The plugin that had the line before wins, else one that was catalogued before, else the
+    /// first file name.
     mutating func defeats() -> [Defeat] {
         var defeats: [Defeat] = []
         var start = 0
         while let first = (start..<candidates.count).first(where: { !isDecided[$0] }) {
             start = first
-            // A plugin that no undecided one beats. Several that beat each other in a circle are taken in order.
+            // A plugin that no undecided one beats. Plugins that beat each other in a cycle are taken in order.
             let winner = (first..<candidates.count).first { !isDecided[$0] && !isBeaten($0) } ?? first
             isDecided[winner] = true
             for claim in claimsByOwner[winner] {
@@ -96,7 +97,7 @@ struct TaskIdentifierContest {
         }
     }
 
-    /// The lines that permit an identifier which that line permits as well, its own owner's included.
+    /// The lines that permit an identifier which the claim also permits, including lines of the same owner.
     private func rivals(of claim: Int) -> some Sequence<Int> {
         let line = claims[claim].field.value
         let groups =
@@ -117,10 +118,10 @@ extension PermittedIdentifier {
         }
     }
 
-    /// `a.b` and `a` of `a.b.c`: the prefixes of the patterns that cover it.
+    /// Prefixes of the patterns that cover the name: `a.b` and `a` for `a.b.c`.
     var widerPrefixes: [String] { widerPrefixes { _ in true } }
 
-    /// Those of them with a length in bytes that `hasLength` accepts.
+    /// The prefixes whose length in bytes `hasLength` accepts.
     func widerPrefixes(where hasLength: (Int) -> Bool) -> [String] {
         let name = name
         return name.utf8.indices.filter { index in

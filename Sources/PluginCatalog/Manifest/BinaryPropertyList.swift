@@ -1,10 +1,10 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The root dictionary of a binary property list, of which only the values that are asked for are read.
+/// The root dictionary of a binary property list. Values are read only on request.
 ///
-/// The system's reader is not used: it follows every reference, and in this format thirty arrays that each hold the
-/// next one twice make a billion values. Here nothing is read that no manifest has: containers in containers, endless
-/// texts.
+/// The system's reader is not used, because it follows every reference. In this format thirty arrays that each contain
+/// the next one twice expand to a billion values. This reader rejects structures that no manifest has: nested
+/// containers and very long texts.
 struct BinaryPropertyList {
     private static let longestText = 4096
     private static let longestKey = 255
@@ -17,11 +17,11 @@ struct BinaryPropertyList {
     private let offsetSize: Int
     private let referenceSize: Int
     private let objectCount: Int
-    /// Where the references to the root's keys stand; those to its values follow them.
+    /// Offset of the references to the root's keys; the references to its values follow them.
     private var rootKeys = 0
     private var rootCount = 0
 
-    /// Nil when the file is damaged or its root is no dictionary.
+    /// Returns nil when the file is damaged or its root is no dictionary.
     init?(bytes: [UInt8]) {
         guard bytes.count >= Self.headerSize + Self.trailerSize, bytes.starts(with: Array("bplist0".utf8)) else {
             return nil
@@ -45,7 +45,7 @@ struct BinaryPropertyList {
         (rootKeys, rootCount) = (dictionary.start, dictionary.count)
     }
 
-    /// Nil when the root holds no such key.
+    /// Value of a key; nil when the root does not contain the key.
     func value(for key: String) -> PropertyListValue? {
         let wanted = Array(key.utf8)
         for entry in 0..<rootCount {
@@ -59,7 +59,7 @@ struct BinaryPropertyList {
         return nil
     }
 
-    /// Keys that the root holds more than once. Those that are longer than any manifest's are not compared.
+    /// Keys that occur more than once in the root. Keys longer than every manifest key are not compared.
     var repeatedKeys: [String] {
         var seen: Set<ArraySlice<UInt8>> = []
         var repeated: Set<String> = []
@@ -119,7 +119,7 @@ struct BinaryPropertyList {
 
     // MARK: Structure
 
-    /// How many items an object of one type has, and where they start; nil for an object of another type.
+    /// Start and number of an object's items; nil for an object of another type.
     private func object(at place: Int, of type: UInt8) -> (start: Int, count: Int)? {
         guard place >= Self.headerSize, place < offsetTable, bytes[place] >> 4 == type else { return nil }
         let count = Int(bytes[place] & 0xf)
@@ -138,7 +138,7 @@ struct BinaryPropertyList {
         return Self.number(in: bytes, at: offsetTable + object * offsetSize, size: offsetSize)
     }
 
-    /// Big-endian; nil outside of the file, or when no file has that many bytes.
+    /// A big-endian number; nil outside of the file, or when it exceeds the size of any file.
     private static func number(in bytes: [UInt8], at offset: Int, size: Int) -> Int? {
         guard offset >= 0, offset <= bytes.count - size else { return nil }
         let value = bytes[offset..<offset + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -146,7 +146,7 @@ struct BinaryPropertyList {
     }
 }
 
-/// A value of a property list, as far as a manifest has such values.
+/// A value of a property list, of the types that manifests use.
 enum PropertyListValue {
     case string(String)
     case array([PropertyListValue])

@@ -3,11 +3,11 @@
 internal import LocatedYAML
 internal import TaskModel
 
-// The signature of a direct handler: kinds written alone, or as a key with one value.
+// Signatures of bound functions: argument kinds as plain words, or as a key with one value.
 extension DiagnosingMapping {
     private typealias Kind = DirectArgument.Kind
 
-    /// Nil when one of them was reported: the others stand in other places than the function's own.
+    /// The arguments; nil when one of them was reported, because the positions of the others would be wrong.
     func arguments(_ name: String) -> Field<[Field<DirectArgument>]>? {
         node(name).flatMap { field in
             guard case .list(let items) = field.value.content else {
@@ -94,7 +94,7 @@ extension DiagnosingMapping {
         return nil
     }
 
-    /// A word, alone or as the only key of a mapping; nil after a report.
+    /// A keyword, alone or as the only key of a mapping; nil after a report.
     private func word<Word: RawRepresentable<String> & CaseIterable>(
         _ field: Field<YAMLNode>,
         _ type: Word.Type,
@@ -104,7 +104,7 @@ extension DiagnosingMapping {
         let written: Field<String>
         var value: Field<YAMLNode>?
         switch field.value.content {
-        // The word null means nothing elsewhere; here it is a kind.
+        // `null` counts as no value elsewhere; here it is an argument kind.
         case .text(let text, _) where !field.value.isNothing || text == "null": written = at(field, text)
         case .mapping(let entries) where entries.count == 1:
             written = Field(entries[0].key, key: field.key, position: entries[0].position)

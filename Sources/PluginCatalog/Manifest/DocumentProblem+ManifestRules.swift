@@ -2,9 +2,9 @@
 
 package import LocatedYAML
 
-// The rules that only manifests have.
+// The rules that apply only to manifests.
 extension DocumentProblem.Rule {
-    // One manifest.
+    // Rules for one manifest.
     package static let format: Self = "manifest-format"
     package static let patternPrefix: Self = "pattern-prefix"
     package static let notOffered: Self = "not-offered"
@@ -14,7 +14,7 @@ extension DocumentProblem.Rule {
     package static let meaninglessMode: Self = "meaningless-mode"
     package static let meaninglessEntitlement: Self = "meaningless-entitlement"
 
-    // Its handlers.
+    // Rules for its handlers.
     package static let handlers: Self = "handlers"
     package static let handlerIdentifier: Self = "handler-identifier"
     package static let handlerSymbol: Self = "handler-symbol"
@@ -22,13 +22,13 @@ extension DocumentProblem.Rule {
     package static let handlerReturns: Self = "handler-returns"
     package static let noCancelFlag: Self = "no-cancel-flag"
 
-    // Its library.
+    // Rules for its library.
     package static let libraryPath: Self = "library-path"
     package static let libraryMissing: Self = "library-missing"
     package static let libraryChanging: Self = "library-changing"
     package static let digest: Self = "sha256"
 
-    // Beside other manifests.
+    // Rules for several manifests.
     package static let identifierTaken: Self = "identifier-taken"
     package static let taskIdentifierTaken: Self = "task-identifier-taken"
     package static let shadowed: Self = "shadowed"

@@ -3,10 +3,9 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// One handler as a manifest has it: its parts, each read but not held against the others. What is missing or was
-/// reported is nil.
+/// One handler of a manifest: its parts, each read but not compared with others. A missing or reported part is nil.
 struct HandlerDraft {
-    /// Where it stands.
+    /// Position of the handler.
     let place: Field<Void>
     let identifier: Field<String>?
     let symbol: Field<String>?

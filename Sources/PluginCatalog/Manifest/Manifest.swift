@@ -4,23 +4,23 @@ package import LocatedYAML
 package import PluginBinary
 package import TaskModel
 
-/// What one manifest says, once every rule that concerns the file alone holds. Says nothing about the library or about
-/// other manifests.
+/// Contents of one manifest that satisfies all rules for a single file. Its library and other manifests have not been
+/// checked.
 package struct Manifest: Hashable, Sendable {
     /// The main plugin of an extension.
     package enum ContainingPlugin: Hashable, Sendable {
         case named(Field<PluginIdentifier>)
-        /// The main plugin with the longest identifier that the extension's begins with.
+        /// The main plugin with the longest identifier that is a prefix of the extension's.
         case byPrefix
     }
 
-    /// Checked, not enforced by this version.
+    /// Limits that are checked, but not enforced by this version.
     package struct Limits: Hashable, Sendable {
         /// In bytes.
         package let memory: Int64?
     }
 
-    /// Checked, not enforced by this version.
+    /// Sandbox rules that are checked, but not enforced by this version.
     package struct Sandbox: Hashable, Sendable {
         package let network: Bool?
         package let read: [String]
@@ -29,7 +29,7 @@ package struct Manifest: Hashable, Sendable {
 
     package let identifier: Field<PluginIdentifier>
     package let name: String
-    /// Empty when the manifest names none.
+    /// Empty when the manifest has no version.
     package let version: String
     package let role: PluginRole
     /// Nil for a main plugin.
@@ -39,20 +39,20 @@ package struct Manifest: Hashable, Sendable {
     package let modes: Set<BackgroundMode>
     package let entitlements: Set<Entitlement>
     package let settings: [String: String]
-    /// Functions that run what the manifest permits; empty for a library with an entry of its own.
+    /// Functions bound to permitted identifiers; empty for a library with an entry.
     package let handlers: [DirectHandler]
     package let library: LibraryReference
     package let limits: Limits?
     package let sandbox: Sandbox?
 }
 
-/// The library as a manifest names it, which is looked for even where something else in the manifest is wrong.
+/// The library that a manifest names. It is searched even when another part of the manifest is invalid.
 package struct LibraryReference: Hashable, Sendable {
-    /// Relative, and inside the folder that it is relative to; of a library whose functions are bound perhaps absolute.
+    /// A relative path within its directory; for bound functions it may be absolute.
     package let path: Field<String>
     /// Lower-case hexadecimal.
     package let pinnedDigest: Field<String>?
-    /// What is bound of it by name; nil for a library with an entry of its own.
+    /// Names of the bound functions; nil for a library with an entry.
     package let functions: [Field<String>]?
 
     package var isAbsolute: Bool { path.value.hasPrefix("/") }

@@ -3,9 +3,9 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// The rules for functions that a manifest binds to its identifiers.
+/// Rules for functions that a manifest binds to its identifiers.
 extension ManifestCheck {
-    /// - Returns: those that are in order, whatever is wrong with others.
+    /// - Returns: the valid handlers, even when others are invalid.
     func handlers(permitted: [Field<PermittedIdentifier>], modes: Set<BackgroundMode>) -> [DirectHandler] {
         guard let drafts = draft.handlers, draft.role == .main else { return [] }
         if drafts.value.isEmpty, !problems.holdsErrors(under: drafts.key) {
@@ -68,7 +68,7 @@ extension ManifestCheck {
         let names = permitted.compactMap { permitted in
             if case .exact(let name) = permitted.value { name.text } else { nil }
         }
-        // A list that was reported already cannot be held against anything.
+        // A list with reported errors is not compared with.
         if names.contains(identifier.text) || problems.holdsErrors(under: "permitted-identifiers") { return identifier }
         let nearest = NearestWord.to(identifier.text, among: names)
         problems.report(
@@ -115,13 +115,13 @@ extension ManifestCheck {
         )
     }
 
-    /// Nothing but a function could run what such a plugin permits.
+    /// Checks that every permitted identifier is bound: a plugin without an entry cannot run the others.
     private func checkPermitted(
         _ permitted: [Field<PermittedIdentifier>],
         bound: Set<TaskIdentifier>,
         at handlers: Field<[HandlerDraft]>
     ) {
-        // One that was reported may be the one that is missed.
+        // A handler with a reported error may be the missing one.
         let isWhole = !problems.holdsErrors(under: handlers.key)
         for field in permitted {
             switch field.value {

@@ -3,7 +3,7 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// The rules for what stands in lists, item by item.
+/// Rules for the items of lists.
 extension ManifestCheck {
     func modes() -> Set<BackgroundMode> {
         var modes: Set<BackgroundMode> = []

@@ -3,7 +3,7 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// The rules that tie one key to another.
+/// Rules that relate several keys.
 extension ManifestCheck {
     func containing(identifier: PluginIdentifier?) -> Manifest.ContainingPlugin? {
         switch draft.containing {
@@ -60,7 +60,7 @@ extension ManifestCheck {
             return
         }
         let key = draft.format == .yaml ? "permitted-identifiers" : "BGTaskSchedulerPermittedIdentifiers"
-        // A list that was reported already is not called missing as well.
+        // A list with reported errors is not reported as missing.
         let isReported = problems.problems.contains { $0.severity == .error && $0.key?.hasPrefix(key) == true }
         guard draft.permitted?.value.isEmpty ?? true, !isReported else { return }
         problems.report(
@@ -71,7 +71,8 @@ extension ManifestCheck {
         )
     }
 
-    /// What is claimed, and of no use to a plugin like this. It harms nobody, but somebody believes something.
+    /// Notes entitlements without effect on this plugin. Harmless, but the author expects an effect that the host does
+    /// not provide.
     func checkUseOfEntitlements(with modes: Set<BackgroundMode>) {
         guard draft.role == .main else { return }
         for field in draft.entitlements?.value ?? [] {

@@ -3,14 +3,15 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// Holds one draft against every rule that concerns the file alone. Reports all that is broken, not the first.
+/// Checks one draft against all rules for a single file, and reports every violation.
 struct ManifestCheck {
     private static let longestText = 255
 
     let draft: ManifestDraft
     let problems: ProblemCollector
 
-    /// No manifest when an error was reported, here or while the draft was read; no library when it is not named in order.
+    /// The manifest is nil after an error, here or during the reading of the draft. The library is nil when its name is
+    /// invalid.
     func outcome() -> (manifest: Manifest?, library: LibraryReference?) {
         let identifier = draft.identifier.flatMap(pluginIdentifier)
         let name = draft.name.flatMap(shortText)
@@ -61,7 +62,7 @@ struct ManifestCheck {
         return nil
     }
 
-    /// - Parameter problem: what is wrong and what to do, as `ReverseDNSName` says it.
+    /// - Parameter problem: the problem and its remedy, in the form that `ReverseDNSName` returns.
     func reportName(_ field: Field<String>, _ problem: String?) {
         let parts = (problem ?? "is not a reverse-DNS name").split(separator: "; ", maxSplits: 1)
         problems.report(
@@ -85,7 +86,7 @@ struct ManifestCheck {
         return nil
     }
 
-    /// What the library has to export; nil when it is a plugin with an entry of its own.
+    /// Names of the functions that the library has to export; nil for a library with an entry.
     private var boundFunctions: [Field<String>]? {
         if !draft.bindsFunctions || draft.role == .extension { return nil }
         return (draft.handlers?.value ?? []).compactMap { handler in

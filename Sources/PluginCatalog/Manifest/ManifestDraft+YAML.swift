@@ -4,7 +4,7 @@ internal import LocatedYAML
 internal import TaskModel
 
 extension ManifestDraft {
-    /// The version of the manifest format that this host reads.
+    /// Version of the manifest format that this host reads.
     static let offeredFormat = 1
 
     private enum RoleWord: String, CaseIterable {
@@ -64,7 +64,7 @@ extension ManifestDraft {
         )
     }
 
-    /// A plugin without a word about it is a main plugin.
+    /// Role of the plugin; without the key it is a main plugin.
     private static func role(_ root: DiagnosingMapping) -> PluginRole? {
         guard root.presence(of: .role) != nil else { return .main }
         return root.choice(ManifestKey.role.name, of: RoleWord.self).map { $0.value == .main ? .main : .extension }

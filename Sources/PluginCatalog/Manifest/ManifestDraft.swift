@@ -3,7 +3,7 @@
 internal import LocatedYAML
 internal import TaskModel
 
-/// What stands in a manifest of either format, typed but not yet judged.
+/// The values of a manifest in either format, with their types checked, but not their rules.
 struct ManifestDraft {
     enum Format {
         case yaml
@@ -32,7 +32,7 @@ struct ManifestDraft {
     var limits: Field<Manifest.Limits>?
     var sandbox: Field<Sandbox>?
     var handlers: Field<[HandlerDraft]>?
-    /// Whether the key is there, whatever it holds.
+    /// Whether the key `handlers` is present, whatever its value.
     var bindsFunctions = false
 
     struct Sandbox {

@@ -2,8 +2,8 @@
 
 internal import LocatedYAML
 
-/// Every key of a manifest, by its path: one row per key. The YAML reader takes its keys from here, and the consent screen
-/// switches over them, so that no key is read that an operator is not asked about.
+/// Every key of a manifest, by its path. The YAML reader takes its keys from here, and the installation prompt switches
+/// over them, so that no key is read without being shown to the operator.
 package enum ManifestKey: String, Hashable, Sendable, CaseIterable {
     case manifest
     case identifier
@@ -30,7 +30,7 @@ package enum ManifestKey: String, Hashable, Sendable, CaseIterable {
     package var name: String { rawValue.split(separator: ".").last.map(String.init) ?? rawValue }
 }
 
-// The reads that a manifest needs, by key.
+// Reads by manifest key.
 extension DiagnosingMapping {
     func presence(of key: ManifestKey) -> Field<Void>? { presence(of: key.name) }
     func requirePresence(of key: ManifestKey, remedy: String) { requirePresence(of: key.name, remedy: remedy) }

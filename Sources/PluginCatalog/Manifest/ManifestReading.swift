@@ -4,23 +4,23 @@ internal import Crypto
 package import LocatedYAML
 package import TaskModel
 
-/// Everything that one manifest file told when it was read: what it says, and what is wrong with it.
+/// Result of reading one manifest file: its contents and its problems.
 package struct ManifestReading: Hashable, Sendable {
     package let file: String
     /// Nil when the file is refused.
     package let manifest: Manifest?
-    /// Of a refused file as well, as far as it could be read.
+    /// The library; available in a refused file too, if it could be read.
     package let library: LibraryReference?
-    /// Likewise.
+    /// The identifier; available in a refused file too, if it could be read.
     package let identifier: PluginIdentifier?
     /// In the order of the file.
     package let problems: [DocumentProblem]
     /// SHA-256 of the file's bytes, lower-case hexadecimal; empty when they could not be read.
     package let digest: String
-    /// The state of the file that was read; nil when it could not be.
+    /// Identity of the file that was read; nil when it could not be read.
     package let identity: FileIdentity?
 
-    /// Reads a manifest of either format, told apart by the file's name.
+    /// Reads a manifest; the file's extension selects the format.
     package static func read(path: String) -> ManifestReading {
         let problems = ProblemCollector(file: path)
         guard let file = SmallFile(path: path, problems: problems) else {
@@ -37,7 +37,7 @@ package struct ManifestReading: Hashable, Sendable {
         return read(bytes: file.bytes, problems: problems, identity: file.identity)
     }
 
-    /// - Parameter file: the name for messages; its suffix tells the format.
+    /// - Parameter file: the name for messages; its extension selects the format.
     package static func read(bytes: [UInt8], file: String) -> ManifestReading {
         read(bytes: bytes, problems: ProblemCollector(file: file), identity: nil)
     }
@@ -53,7 +53,7 @@ package struct ManifestReading: Hashable, Sendable {
             : YAMLDocument.decode(bytes: bytes, problems: problems) { ManifestDraft(yaml: $0) }.value
         let outcome = draft.map { ManifestCheck(draft: $0, problems: problems).outcome() }
 
-        // Another format has keys of its own: whatever else was found in it is not worth telling.
+        // Another format version has other keys, so only the version is reported.
         let format = problems.problems.filter { $0.rule == .format }
         return ManifestReading(
             file: problems.file,

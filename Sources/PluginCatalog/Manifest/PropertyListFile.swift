@@ -4,7 +4,7 @@ internal import Foundation
 internal import LocatedYAML
 internal import TaskModel
 
-/// The root dictionary of an XML or binary property list. Looks at no key that it is not asked for.
+/// The root dictionary of an XML or binary property list. Only requested keys are read.
 struct PropertyListFile {
     private enum Root {
         case xml([String: Any])
@@ -14,7 +14,7 @@ struct PropertyListFile {
     private let root: Root
     private let problems: ProblemCollector
 
-    /// Nil after a problem was reported.
+    /// Returns nil after a problem was reported.
     init?(bytes: [UInt8], problems: ProblemCollector) {
         guard
             let root = bytes.starts(with: Array("bplist".utf8))
@@ -38,7 +38,7 @@ struct PropertyListFile {
     }
 
     private static func xmlRoot(_ bytes: [UInt8], _ problems: ProblemCollector) -> Root? {
-        // The parser also takes an older format for one, in which any word is a property list.
+        // The parser also accepts an older format, in which any word is a property list.
         let start = String(decoding: bytes.prefix(512), as: UTF8.self).drop { $0.isWhitespace || $0 == "\u{feff}" }
         guard ["<?xml", "<!DOCTYPE plist", "<plist", "<!--"].contains(where: { start.hasPrefix($0) }) else {
             problems.report(
@@ -73,7 +73,7 @@ struct PropertyListFile {
         return nil
     }
 
-    // The parsers take one of them and say nothing.
+    // Reports a repeated key: the parsers use one of the values without a warning.
     private static func report(_ key: String, at position: TextPosition?, to problems: ProblemCollector) {
         problems.report(
             .duplicateKey,

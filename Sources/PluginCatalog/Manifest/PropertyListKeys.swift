@@ -2,15 +2,15 @@
 
 import LocatedYAML
 
-/// The keys of an XML property list's root dictionary that stand there more than once.
+/// Finds the keys that occur more than once in the root dictionary of an XML property list.
 ///
-/// It looks at tags alone, in a text that a parser has found in order; it judges no value.
+/// It scans the tags of a text that a parser has accepted; it does not check values.
 struct PropertyListKeys {
     private(set) var repeated: [(key: String, position: TextPosition)] = []
     private var seen: Set<String> = []
     private var rest: ArraySlice<UInt8>
     private var line = 1
-    /// Where the line began that `rest` begins in.
+    /// Start of the line in which `rest` begins.
     private var lineStart: Int
     private var open: [[UInt8]] = []
 
@@ -48,7 +48,7 @@ struct PropertyListKeys {
         }
     }
 
-    /// Its end tag is taken too.
+    /// Takes a key's text and its end tag.
     private mutating func takeKey(at position: TextPosition) {
         var text: [UInt8] = []
         while let next = rest.first, !rest.starts(with: "</key".utf8) {
@@ -87,7 +87,7 @@ struct PropertyListKeys {
 
     // MARK: Moving on
 
-    /// False at the end.
+    /// Moves to the next `mark`; false at the end of the text.
     private mutating func skip(to mark: Character) -> Bool {
         let byte = mark.asciiValue
         advance(by: (rest.firstIndex { $0 == byte } ?? rest.endIndex) - rest.startIndex)
@@ -100,7 +100,7 @@ struct PropertyListKeys {
         advance(by: min(rest.count, wanted.count))
     }
 
-    /// A document type may hold declarations of its own in brackets.
+    /// Skips a declaration; a document type may contain further declarations in brackets.
     private mutating func skipDeclaration() {
         var isInside = false
         while let byte = rest.first {

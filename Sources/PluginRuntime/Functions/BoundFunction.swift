@@ -5,8 +5,8 @@ import Glibc
 import PluginBinary
 import TaskModel
 
-/// A function of the library, ready to be called: looked up and prepared before any task runs.
-// Addresses that are valid until the process ends. The function is called on its identifier's queue alone.
+/// A function of the library, looked up and prepared for calls before any task runs.
+// Unchecked: the addresses are valid until the process ends. The function is only called on its identifier's queue.
 struct BoundFunction: @unchecked Sendable {
     let handler: DirectHandler
     private let caller: FunctionCaller
@@ -20,7 +20,7 @@ struct BoundFunction: @unchecked Sendable {
     ) throws(PluginLibrary.LoadError) {
         self.handler = handler
         self.caller = caller
-        // Its type is the operator's word; libffi is told the same.
+        // The operator declares the type in the manifest; libffi uses the same declaration.
         function = unsafeBitCast(address, to: FunctionCaller.Function.self)
         interface = try caller.interface(
             returning: handler.result.foreignType,
@@ -28,10 +28,10 @@ struct BoundFunction: @unchecked Sendable {
         )
     }
 
-    /// Blocks for as long as the function takes. A signature that is not the function's may end the process.
+    /// Calls the function and blocks until it returns. A wrong signature may crash the process.
     func call(with surroundings: CallSurroundings) -> FunctionReturn {
         let arguments = CallArguments(handler.arguments, surroundings)
-        // Wide enough for every result: libffi widens what is smaller than a register.
+        // Large enough for every result: libffi widens results smaller than a register.
         var result: UInt64 = 0
         errno = 0
         caller.call(function, interface, &result, arguments.addresses)

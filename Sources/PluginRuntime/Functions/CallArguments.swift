@@ -2,16 +2,16 @@
 
 import TaskModel
 
-/// The values of one call in memory, in the order of the signature. Never freed: what a function keeps an address of is
-/// its own affair, and the process ends with the launch.
+/// The argument values of one call in memory, in the order of the signature. Never freed: a function may keep an
+/// address, and the process ends with the launch.
 struct CallArguments {
-    /// What the function may leave behind.
+    /// A buffer in which the function may store a result.
     enum Output {
         case text(UnsafeMutablePointer<CChar>, size: Int)
         case number(UnsafeMutablePointer<Int64>)
     }
 
-    /// Where each value stands.
+    /// Addresses of the argument values.
     let addresses: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     private(set) var outputs: [Output] = []
     private let slots: UnsafeMutablePointer<UInt64>
@@ -27,7 +27,7 @@ struct CallArguments {
     private mutating func add(_ argument: DirectArgument, _ surroundings: CallSurroundings) {
         switch argument {
         case .string(let text): add(text)
-        // Little-endian: the lower bytes of a slot are the value of a narrower type.
+        // Little-endian: the lower bytes of a slot hold the value of a narrower type.
         case .int32(let value): add(UInt64(UInt32(bitPattern: value)))
         case .uint32(let value): add(UInt64(value))
         case .int64(let value): add(UInt64(bitPattern: value))
@@ -36,12 +36,12 @@ struct CallArguments {
         case .bool(let value): add(value ? 1 : 0)
         case .bytes(let bytes): add(bytes)
         case .cancelFlag: add(UInt64(UInt(bitPattern: surroundings.flag.address)))
-        // A copy, so that a NUL stands behind it. Not null when it is empty: a function that copies nothing from nowhere is
-        // undefined in C.
+        // A copy with a NUL behind it. The pointer is not null when the payload is empty: copying zero bytes from a
+        // null pointer is undefined in C.
         case .payload: add(surroundings.payload?.bytes ?? [])
         case .containerPath: add(surroundings.container)
         case .remainingMilliseconds: add(UInt64(bitPattern: Self.milliseconds(surroundings.remaining)))
-        // The manifest has a default for every setting that it names.
+        // The manifest has a default for every setting that a signature uses.
         case .setting(let key): add(surroundings.settings[key] ?? "")
         case .null: add(0)
         case .outString(let size):
@@ -57,7 +57,8 @@ struct CallArguments {
         }
     }
 
-    /// A launch without a fixed budget has all the time there is; cut to 32 bits that is the -1 of so many interfaces.
+    /// Milliseconds of the remaining time; the maximum without a fixed budget. Truncated to 32 bits the maximum is -1,
+    /// which many interfaces use for "no limit".
     private static func milliseconds(_ remaining: Duration?) -> Int64 {
         guard let remaining else { return .max }
         return Int64(clamping: remaining.wholeNanoseconds / 1_000_000)
@@ -84,7 +85,7 @@ struct CallArguments {
 }
 
 extension [UInt8] {
-    /// With a NUL behind the last one, so that a function that reads a text finds its end.
+    /// A copy with a NUL behind the last byte, so that a function that reads a string finds its end.
     fileprivate func storedWithEnd() -> UnsafeMutablePointer<UInt8> {
         let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: count + 1)
         for (index, byte) in enumerated() { (memory + index).initialize(to: byte) }

@@ -3,19 +3,19 @@
 import CBackgroundTasks
 import Synchronization
 
-/// What a call is given of its launch and of its task.
+/// Values of the launch and the task that the arguments of a call are made from.
 struct CallSurroundings: Sendable {
     let flag: CancelFlag
-    /// Nil for a task that is not open any more.
+    /// Nil for a task that is no longer open.
     let payload: TaskPayload?
     let container: String
     let settings: [String: String]
-    /// Nil without a fixed budget.
+    /// Remaining time of the launch; nil without a fixed budget.
     let remaining: Duration?
 }
 
-/// Where a task's payload stands, until the task is completed.
-// Read alone, by the function that the task was handed to.
+/// Address and size of a task's payload, valid until the task is completed.
+// Unchecked: only the function that received the task reads it.
 struct TaskPayload: @unchecked Sendable {
     private let start: UnsafeRawPointer?
     private let count: Int
@@ -28,9 +28,9 @@ struct TaskPayload: @unchecked Sendable {
     var bytes: [UInt8] { start.map { Array(UnsafeRawBufferPointer(start: $0, count: count)) } ?? [] }
 }
 
-/// A number in memory that becomes 1 when a task is to stop. Never freed: a function may have handed its address to a
+/// A number in memory that becomes 1 when a task expires. Never freed: a function may have passed its address to a
 /// thread of its own.
-// The one access from both sides is atomic here and a plain load there, of a number that changes once.
+// Unchecked: the store is atomic here, and the function reads with a plain load. The number changes once.
 struct CancelFlag: @unchecked Sendable {
     let address: UnsafeMutableRawPointer
 

@@ -4,9 +4,9 @@ import CFFI
 import Glibc
 import TaskModel
 
-/// libffi in this process, which calls a function by a signature that is known only now. Loaded by launches that bind
-/// functions, and by no others.
-// Addresses of code and of constants, all of them valid until the process ends.
+/// libffi in this process, which calls a function by a signature that is only known at run time. It is loaded only by
+/// launches that bind functions.
+// Unchecked: all addresses are of code and constants and valid until the process ends.
 struct FunctionCaller: @unchecked Sendable {
     typealias Function = @convention(c) () -> Void
     private typealias Prepare =
@@ -20,7 +20,7 @@ struct FunctionCaller: @unchecked Sendable {
             UnsafeMutablePointer<UnsafeMutableRawPointer?>?
         ) -> Void
 
-    /// The types of C that a signature can have.
+    /// The C types that a signature can have; the raw value is libffi's symbol.
     enum CType: String, CaseIterable {
         case void = "ffi_type_void"
         case int32 = "ffi_type_sint32"
@@ -44,7 +44,7 @@ struct FunctionCaller: @unchecked Sendable {
                 isOfCaller: true
             )
         }
-        // libffi's own header gives these symbols exactly these types.
+        // libffi's own header declares these types for the symbols.
         prepareCall = unsafeBitCast(try Self.symbol("ffi_prep_cif", in: handle), to: Prepare.self)
         makeCall = unsafeBitCast(try Self.symbol("ffi_call", in: handle), to: Call.self)
         var types: [CType: UnsafeMutablePointer<ffi_type>] = [:]
@@ -65,7 +65,8 @@ struct FunctionCaller: @unchecked Sendable {
         )
     }
 
-    /// What a call needs beside its values; made once for each function, and never freed.
+    /// Prepares libffi's description of a signature, which every call needs. Made once for each function and never
+    /// freed.
     func interface(
         returning result: CType,
         taking arguments: [CType]
@@ -83,8 +84,8 @@ struct FunctionCaller: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - result: eight bytes; what is smaller is widened to them.
-    ///   - values: the address of each argument.
+    ///   - result: address of eight bytes; smaller results are widened to them.
+    ///   - values: addresses of the arguments.
     func call(
         _ function: Function,
         _ interface: UnsafeMutablePointer<ffi_cif>,

@@ -4,12 +4,12 @@ import Glibc
 import RunnerWire
 import TaskModel
 
-/// What a bound function came to: whether that is a success, and what the journal is told.
+/// Result of a bound function: success or failure, and the text for the journal.
 struct FunctionReturn: Sendable {
     let isSuccess: Bool
     let text: String
 
-    /// - Parameter error: what the function left in `errno`, told when it failed.
+    /// - Parameter error: value of `errno` after the call, included in the text when the function failed.
     init(_ handler: DirectHandler, _ result: UInt64, error: Int32, outputs: [CallArguments.Output]) {
         let value: String?
         switch handler.result {
@@ -23,12 +23,12 @@ struct FunctionReturn: Sendable {
         case .pointer: (isSuccess, value) = (result != 0, result == 0 ? "null" : "a pointer")
         }
         var head = "\(handler.symbol) returned" + (value.map { " \($0)" } ?? "")
-        // Whether the function left it there, or something that it called long before, nobody knows.
+        // It is unknown whether the function set errno or a call long before it did.
         if !isSuccess, error != 0 { head += "; errno was \(error) (\(String(cString: strerror(error))))" }
         text = Self.text(head, outputs)
     }
 
-    /// Numbers are told whole. What room they leave is the texts': each may have its share of what is left.
+    /// Appends the outputs to the text. Numbers are never shortened. The remaining bytes are shared among the strings.
     private static func text(_ head: String, _ outputs: [CallArguments.Output]) -> String {
         var texts = outputs.count { if case .text = $0 { true } else { false } }
         let bare = outputs.reduce(head.utf8.count) { $0 + part($1, room: 0).utf8.count }
@@ -47,7 +47,7 @@ struct FunctionReturn: Sendable {
         return all
     }
 
-    /// - Parameter room: the bytes that a text may have, once its control characters are written out; none for no text.
+    /// - Parameter room: maximum size of a string in bytes, with its control characters escaped; 0 for an empty string.
     private static func part(_ output: CallArguments.Output, room: Int) -> String {
         switch output {
         case .number(let number): return "; out-int64 \(number.pointee)"

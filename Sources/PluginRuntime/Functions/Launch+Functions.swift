@@ -7,9 +7,9 @@ import RunnerWire
 import Synchronization
 import TaskModel
 
-// A launch whose library has no entry: the manifest says which function takes which identifier.
+// A launch whose library has no entry: the manifest binds functions to identifiers.
 extension Launch {
-    /// libffi before the library: whatever that one does when it is loaded, the calls are ours.
+    /// Loads libffi before the library, so that the library cannot change how calls are made.
     func boundFunctions() throws(PluginLibrary.LoadError) -> [BoundFunction] {
         let caller = try FunctionCaller()
         let library = try PluginLibrary.open(plan, for: .functions(plan.handlers.map(\.symbol)))
@@ -29,7 +29,7 @@ extension Launch {
         }
     }
 
-    /// On the identifier's queue.
+    /// Calls the function for a task and completes the task. Runs on the identifier's queue.
     func call(_ function: BoundFunction, for task: TaskID) {
         let flag = CancelFlag()
         if function.handler.hasCancelFlag { raise(flag, whenExpiring: task) }
@@ -38,10 +38,10 @@ extension Launch {
         _ = complete(task, outcome: outcome, saying: returned.text)
     }
 
-    /// The flag is an expiration handler like any other, of which the host is told.
+    /// Sets the flag as the expiration handler of the task, which the host then records.
     private func raise(_ flag: CancelFlag, whenExpiring task: TaskID) {
         _ = setExpirationHandler(flag.handler, of: task)
-        // A task that is expiring by now is told at once, not by another thread soon.
+        // A task that is already expiring gets its flag at once instead of later on another thread.
         if isExpiring(task) != 0 { flag.raise() }
     }
 

@@ -2,12 +2,12 @@
 
 import CBackgroundTasks
 
-/// Who takes the tasks of one identifier: what the plugin registered, or a function that its manifest binds.
+/// The handler of an identifier: a callback that the plugin registered, or a function that the manifest binds.
 enum TaskHandler: Sendable {
     case registered(Callback<bgt_handler>)
     case bound(BoundFunction)
 
-    /// Nothing is owed to a function that knows nothing of us.
+    /// Releases the context of a registered callback. A bound function has none.
     func release() {
         if case .registered(let callback) = self { callback.release() }
     }
