@@ -3,7 +3,7 @@
 import LocatedYAML
 import Testing
 
-@Suite("A file is read by type, and every value that is not of its type is told")
+@Suite("A YAML file is read by types, and each value of another type is reported as a problem")
 struct DiagnosingMappingTests {
     private func decode<Value>(
         _ text: String,
@@ -17,7 +17,7 @@ struct DiagnosingMappingTests {
         ("500ms", Duration.milliseconds(500)), ("30s", .seconds(30)), ("10min", .seconds(600)), ("2h", .seconds(7200)),
         ("1d", .seconds(86_400)), ("0s", .zero), ("30 s", .seconds(30)), ("\"30s\"", .seconds(30)),
     ])
-    func `a duration is a whole number and a unit`(text: String, duration: Duration) {
+    func `a duration is read from a whole number and a unit`(text: String, duration: Duration) {
         let (value, problems) = decode("grace: \(text)") { $0.duration("grace")?.value }
         #expect(value == duration)
         #expect(problems.isEmpty)
@@ -26,7 +26,7 @@ struct DiagnosingMappingTests {
     @Test(arguments: [
         "30", "s", "1.5s", "10m", "1min30s", "[1s]", "", "~", "1e3s", "٣s",
     ])
-    func `anything else is no duration`(text: String) {
+    func `a value without a whole number and a single known unit is refused as a duration`(text: String) {
         let (value, problems) = decode("grace: \(text)") { $0.duration("grace")?.value }
         #expect(value == .some(nil))
         #expect(problems == ["1 grace wrong-type"])
@@ -36,12 +36,12 @@ struct DiagnosingMappingTests {
         arguments: [("512B", 512), ("64KiB", 65_536), ("256MiB", 268_435_456), ("2GiB", 2_147_483_648)]
             as [(String, Int64)]
     )
-    func `a size is a whole number and a binary unit`(text: String, bytes: Int64) {
+    func `a size is read from a whole number and a binary unit`(text: String, bytes: Int64) {
         #expect(decode("memory: \(text)") { $0.byteSize("memory")?.value }.value == bytes)
     }
 
     @Test(arguments: ["256", "256MB", "256M", "1.5GiB", "{}"])
-    func `anything else is no size`(text: String) {
+    func `a value without a whole number and a binary unit is refused as a size`(text: String) {
         #expect(decode("memory: \(text)") { $0.byteSize("memory")?.value }.problems == ["1 memory wrong-type"])
     }
 
@@ -90,14 +90,17 @@ struct DiagnosingMappingTests {
                 + "write a value in that range"
         ),
     ])
-    func `what is wrong with a duration is told with its range and what to write`(text: String, told: String) {
+    func `the message for an invalid duration contains its value, the rule, the range and the remedy`(
+        text: String,
+        told: String
+    ) {
         let document = YAMLDocument.decode(bytes: Array("grace: \(text)".utf8), file: "f") { root in
             root.duration("grace", in: .milliseconds(500) ... .seconds(7200))
         }
         #expect(document.problems.map(\.description) == ["f:1:8: grace: \(told)"])
     }
 
-    @Test func `a size is told in its own units`() {
+    @Test func `the message for an invalid size contains sizes in binary units and the remedy`() {
         let text = "a: 256MB\nb: 1.5GiB\nc: 9999999999TiB\nd: -1B"
         let document = YAMLDocument.decode(bytes: Array(text.utf8), file: "f") { root in
             for key in ["a", "b"] { _ = root.byteSize(key, in: (1 << 20)...(1 << 30)) }
@@ -122,14 +125,17 @@ struct DiagnosingMappingTests {
         ("5s", "is \"5s\", not a whole number from 1 to 10; write digits alone, without quotes"),
         ("{}", "is a mapping, not a whole number from 1 to 10; write digits alone, without quotes"),
     ])
-    func `what is wrong with a number is told with its range and what to write`(text: String, told: String) {
+    func `the message for an invalid whole number contains its value, the range and the remedy`(
+        text: String,
+        told: String
+    ) {
         let document = YAMLDocument.decode(bytes: Array("count: \(text)".utf8), file: "f") { root in
             root.integer("count", in: 1...10)
         }
         #expect(document.problems.map(\.description) == ["f:1:8: count: \(told)"])
     }
 
-    @Test func `values that stand in no file are read and told by the same rules`() {
+    @Test func `values from the command line are read and reported by the same rules as those of a file`() {
         let values = [
             ("grace", "later"), ("limits.refresh", "2"), ("limits.event", "many"), ("name", "null"), ("to", ""),
         ]
@@ -146,7 +152,7 @@ struct DiagnosingMappingTests {
         )
     }
 
-    @Test func `ranges are held and shown in the units that people write`() {
+    @Test func `the message for a value out of range contains value and range with readable units`() {
         let text = "grace: 2h\nmemory: 1KiB\ncount: 11"
         let document = YAMLDocument.decode(bytes: Array(text.utf8), file: "host.yaml") { root in
             _ = root.duration("grace", in: .milliseconds(500) ... .seconds(60))
@@ -162,21 +168,21 @@ struct DiagnosingMappingTests {
         )
     }
 
-    @Test func `numbers and booleans in quotes are texts`() {
+    @Test func `quoted numbers and booleans are strings, and a YAML 1.1 yes is no boolean`() {
         let (_, problems) = decode("a: \"1\"\nb: 'true'\nc: yes\nd: 0x10\ne: 1") { root in
             _ = (root.integer("a"), root.boolean("b"), root.boolean("c"), root.integer("d"), root.string("e"))
         }
         #expect(problems == ["1 a wrong-type", "2 b wrong-type", "3 c wrong-type", "4 d wrong-type"])
     }
 
-    @Test func `nothing is no text, and points at its key`() {
+    @Test func `an absent value is refused as a string and reported at its key`() {
         let (_, problems) = decode("a:\nb: ~\nc: null\nd: \"\"") { root in
             _ = ["a", "b", "c", "d"].map { root.string($0) }
         }
         #expect(problems == ["1 a wrong-type", "2 b wrong-type", "3 c wrong-type"])
     }
 
-    @Test func `mappings of mappings are read in order, with their paths`() {
+    @Test func `nested mappings are read in the order of the file, with full paths in their problems`() {
         let text = """
             plugins:
               com.example.b: { enabled: no }
@@ -201,7 +207,7 @@ struct DiagnosingMappingTests {
         )
     }
 
-    @Test func `a caller's own rule is told like the others`() {
+    @Test func `a problem reported by a caller's own rule has location, message and remedy`() {
         let document = YAMLDocument.decode(bytes: Array("state: here".utf8), file: "host.yaml") { root in
             if let state = root.string("state"), !state.value.hasPrefix("/") {
                 root.problems.report(
@@ -220,14 +226,14 @@ struct DiagnosingMappingTests {
         #expect(document.errors.first?.rule.rawValue == "absolute-path")
     }
 
-    @Test func `required keys are asked for by name`() {
+    @Test func `a missing required key is reported by its name`() {
         let (_, problems) = decode("a: 1") {
             $0.requirePresence(of: "b", remedy: "write b"); _ = $0.integer("a")
         }
         #expect(problems == ["1 b missing-key"])
     }
 
-    @Test func `a missing file is a problem like any other`() {
+    @Test func `a missing file is reported as unreadable`() {
         let document = YAMLDocument.decode(path: "/nowhere/host.yaml") { _ in true }
         #expect(document.value == nil)
         #expect(document.problems.map(\.short) == ["- - unreadable"])
@@ -235,6 +241,6 @@ struct DiagnosingMappingTests {
 }
 
 extension DocumentProblem {
-    /// Line, key and rule.
+    /// The line, the key and the rule of the problem.
     fileprivate var short: String { "\(line.map(String.init) ?? "-") \(key ?? "-") \(rule.rawValue)" }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Replay
 
-@Suite("The same seed brings the same week")
+@Suite("The same seed produces the same replay")
 struct DeterminismTests {
     private func outcome(of scenario: ReplayScenario) throws -> (report: Data, drawing: String) {
         let record = scenario.play()
@@ -15,20 +15,21 @@ struct DeterminismTests {
     }
 
     @Test(arguments: ShippedFiles.traces)
-    func `report and drawing are the same, byte for byte`(trace: String) throws {
+    func `two replays with the same seed have equal reports and timelines, byte for byte`(trace: String) throws {
         let first = try outcome(of: .shipped(trace, .day, count: 12, seed: 5))
         let second = try outcome(of: .shipped(trace, .day, count: 12, seed: 5))
         #expect(first.report == second.report)
         #expect(first.drawing == second.drawing)
     }
 
-    @Test func `another seed brings another day`() throws {
+    @Test func `two replays with different seeds have different reports`() throws {
         let first = try outcome(of: .shipped("office.yaml", .day, count: 6, seed: 5))
         let second = try outcome(of: .shipped("office.yaml", .day, count: 6, seed: 6))
         #expect(first.report != second.report)
     }
 
-    @Test func `a task's own chances do not depend on what its neighbours do`() throws {
+    @Test
+    func `the budgets and run times of a task are the same with and without a second plugin in the replay`() throws {
         let plugin = """
               com.example.one:
                 tasks: { com.example.one.poll: { kind: refresh, every: 1h, takes: { least: 1s, typical: 3s, most: 9s } } }
@@ -44,11 +45,12 @@ struct DeterminismTests {
         let tenth: Int64 = 100_000_000
         let times = [alone, together].map { $0.launches(of: "com.example.one").compactMap(\.used).map { $0 / tenth } }
         #expect(times[0].count > 20)
-        // Entry and leaving take a little, and never the same.
+        // The time of entry and exit differs slightly between runs.
         #expect(zip(times[0], times[1]).allSatisfy { abs($0 - $1) <= 1 })
     }
 
-    @Test func `a day of a hundred plugins ends, and everybody had a turn`() throws {
+    @Test
+    func `a replay of a day with a hundred plugins ends, with requests of each and launches of most plugins`() throws {
         let report = try ReplayScenario.shipped("office.yaml", .day, count: 100, seed: 1).play().report
         #expect(report.plugins.count == 100)
         #expect(report.plugins.allSatisfy { $0.requests > 0 })

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Replay
 
-@Suite("A journal tells how plugins behave")
+@Suite("A population is derived from the observed runs of a journal")
 struct ObservedTests {
     private func run(_ hour: Int, took seconds: Int, _ outcome: TaskOutcome) throws -> ObservedRun {
         ObservedRun(
@@ -18,7 +18,8 @@ struct ObservedTests {
         )
     }
 
-    @Test func `run times, rhythm and rates are those that were seen`() throws {
+    @Test
+    func `run times, interval, failure rate and conditions of a task are derived from its observed runs`() throws {
         let runs = [
             try run(9, took: 20, .succeeded), try run(0, took: 10, .succeeded), try run(3, took: 600, .expired),
             try run(6, took: 30, .failed),
@@ -32,7 +33,7 @@ struct ObservedTests {
         #expect(task.requiresNetwork && !task.requiresExternalPower)
     }
 
-    @Test func `what ran once is not made up to run again`() throws {
+    @Test func `a task observed only once has no interval`() throws {
         let population = PluginPopulation(observed: [try run(0, took: 10, .succeeded)]) { _ in [] }
         #expect(population.plugins.first?.tasks.first?.every == nil)
     }

@@ -6,16 +6,15 @@ import Testing
 
 @testable import Replay
 
-@Suite("Traces and populations are read like manifests")
+@Suite("Traces and populations are read with the diagnosis of manifests")
 struct ReplayFileTests {
-    @Test(arguments: ShippedFiles.traces)
-    func `a shipped trace has no problem`(name: String) {
+    @Test(arguments: ShippedFiles.traces) func `each shipped trace is valid and contains times of use`(name: String) {
         let document = ConditionTrace.decode(path: ShippedFiles.path(name))
         #expect(document.problems.isEmpty)
         #expect(document.value?.use.active.isEmpty == false)
     }
 
-    @Test func `the shipped plugins have no problem`() throws {
+    @Test func `the shipped population of six plugins is valid`() throws {
         let document = PluginPopulation.decode(path: ShippedFiles.path("plugins.yaml"))
         #expect(document.problems.isEmpty)
         #expect(try #require(document.value).plugins.count == 6)
@@ -36,7 +35,7 @@ struct ReplayFileTests {
         ("trace: 1\nuse: { triggers: 5 }", "use.active: is missing"),
         ("trace: 1\njitter: 9h", "trace.yaml:2:9: jitter: is 9h, which is not between 0ms and 4h"),
     ])
-    func `a trace's problem has its line, its key, the rule and the remedy`(text: String, start: String) {
+    func `a problem in a trace is reported with line, key, rule and remedy`(text: String, start: String) {
         let problems = ConditionTrace.decode(text: text).errors.map(\.description)
         #expect(problems.contains { $0.contains(start) }, "\(problems)")
     }
@@ -52,7 +51,7 @@ struct ReplayFileTests {
         ),
         ("kind: refresh, takes: { typical: 1s }, fails: 60, overruns: 50", "are 110 percent together"),
     ])
-    func `a population's problem has its key, the rule and the remedy`(task: String, part: String) {
+    func `a problem in a population is reported with key, rule and remedy`(task: String, part: String) {
         let text = """
             population: 1
             plugins:
@@ -63,7 +62,7 @@ struct ReplayFileTests {
         #expect(problems.contains { $0.contains(part) }, "\(problems)")
     }
 
-    @Test func `two plugins cannot have one task`() {
+    @Test func `a population with one task identifier in two plugins is refused`() {
         let task = "{ tasks: { com.example.a.x: { kind: refresh, takes: { typical: 1s } } } }"
         let text = "population: 1\nplugins:\n  com.example.a: \(task)\n  com.example.b: \(task)"
         let problems = PluginPopulation.decode(text: text).errors
@@ -77,10 +76,10 @@ struct ReplayFileTests {
         ("fri-mon 00:00-24:00", [4, 5, 6, 0], 0, 1_440),
         ("sat,sun 10:00-10:00", [5, 6], 600, 2_040),
     ])
-    func `a stretch of a week`(text: String, days: [Int], start: Int, end: Int) {
+    func `a span of a week is parsed from days and a time range`(text: String, days: [Int], start: Int, end: Int) {
         #expect(WeekSpan(text) == WeekSpan(days: Set(days), startMinute: start, endMinute: end))
     }
 
     @Test(arguments: ["", "mon", "9:00-10:00", "mon-xyz 09:00-10:00", "09:00-24:30", "24:00-01:00", "a b 09:00-10:00"])
-    func `what is no stretch of a week`(text: String) { #expect(WeekSpan(text) == nil) }
+    func `a text that is not a span of a week is refused`(text: String) { #expect(WeekSpan(text) == nil) }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Replay
 
-@Suite("A replay is decided by the scheduler that a host runs")
+@Suite("A replay decides with the scheduler of the host")
 struct SharedCoreTests {
     private static let pair = """
           com.example.app:
@@ -15,8 +15,8 @@ struct SharedCoreTests {
               com.example.app.clean: { kind: processing, every: 3h, takes: { typical: 4min } }
         """
 
-    @Test func `a batch has one budget, the largest of its tasks'`() throws {
-        // Both wait for the network, and come in one launch when it is there.
+    @Test func `a batch in a replay has one budget, the largest of its tasks`() throws {
+        // Both tasks wait for the network and share one launch when it returns.
         let plugins = Self.pair.replacing("every: 3h", with: "every: 3h, needs: [network]")
         let trace = "spans: { network: [\"03:10-24:00\"] }"
         let report = try ReplayScenario.of(trace: trace, plugins: plugins).play().report
@@ -28,7 +28,7 @@ struct SharedCoreTests {
         #expect(try report.plugin("com.example.app").largestBatch == 2)
     }
 
-    @Test func `alone, the same refresh is told to stop at its own budget`() throws {
+    @Test func `a refresh that runs alone in a replay expires at the budget of its kind`() throws {
         let plugins = """
               com.example.app:
                 tasks: { com.example.app.refresh: { kind: refresh, every: 3h, takes: { typical: 2min } } }
@@ -40,7 +40,8 @@ struct SharedCoreTests {
         #expect(report.launches(of: "com.example.app").allSatisfy { ($0.used ?? 0) < 35_000_000_000 })
     }
 
-    @Test func `what work waits for is what the scheduler itself says, at any time of the day`() throws {
+    @Test
+    func `the recorded waits of a replay contain the reasons that the scheduler explains at the same time`() throws {
         let scenario = try ReplayScenario.shipped("laptop.yaml", .day, count: 10, seed: 3)
         let world = ReplayWorld(scenario)
         var compared = 0
@@ -50,9 +51,9 @@ struct SharedCoreTests {
             world.play(until: time)
             for pending in world.scheduler.pendingRequests {
                 let explanation = world.scheduler.explain(pending.request.identifier, at: world.clock.now)
-                // Reasons that come and go with other work are written when they are over.
+                // Reasons caused by other work are recorded only at their end.
                 let lasting = Set(explanation.reasons.map(\.code)).subtracting(Self.passing)
-                // Before its own time has come, its class does not speak for it.
+                // A request that is not due is not part of the wait of its class.
                 guard lasting.isDisjoint(with: ["earliest-begin", "retry-delay"]), !lasting.isEmpty,
                     let told = world.record.openReasons[WaitKey(of: .request(pending))]
                 else { continue }
@@ -68,7 +69,8 @@ struct SharedCoreTests {
         "lane-busy", "others-run-alone", "launch-limit", "spacing", "spread", "being-recorded", "runner-unavailable",
     ]
 
-    @Test func `a plugin that overruns gets longer waits than one that does not`() throws {
+    @Test
+    func `a plugin that overruns in a replay waits longer and is launched less often than one that does not`() throws {
         let plugins = """
               com.example.careful:
                 tasks: { com.example.careful.poll: { kind: refresh, every: 1min, takes: { typical: 2s } } }
@@ -86,7 +88,7 @@ struct SharedCoreTests {
         #expect(careless.launches < careful.launches / 10)
     }
 
-    @Test func `the day budget of a plugin bounds what its launches use`() throws {
+    @Test func `the day budget of a plugin limits the running time of its launches in a replay`() throws {
         let plugins = """
               com.example.app:
                 tasks: { com.example.app.index: { kind: processing, every: 1min, takes: { typical: 5min } } }
@@ -102,6 +104,6 @@ struct SharedCoreTests {
 }
 
 extension [String] {
-    /// In the order of the other, where both hold the same.
+    /// This list in the order of the other if both contain the same elements; else unchanged.
     fileprivate func shuffledAs(_ other: [String]) -> [String] { sorted() == other.sorted() ? other : self }
 }

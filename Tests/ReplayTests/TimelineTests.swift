@@ -21,7 +21,8 @@ struct TimelineTests {
         use: { active: ["09:00-12:00"] }
         """
 
-    @Test func `it names plugins and conditions, and explains its colours`() throws {
+    @Test
+    func `a timeline contains the names of plugins, conditions and trace, and a legend`() throws {
         let text = ReplayTimeline(try ReplayScenario.of(trace: trace, plugins: plugins).play()).text
         for word in [
             ">com.example.app<", ">com.example.careless<", ">external power<", ">network<", ">idle<", ">high load<",
@@ -30,7 +31,7 @@ struct TimelineTests {
         ] { #expect(text.contains(word), "\(word)") }
     }
 
-    @Test func `bars, budgets, waits and expirations are there`() throws {
+    @Test func `a timeline contains launches, overruns, budgets, waits and one mark for each expiration`() throws {
         let record = try ReplayScenario.of(trace: trace, plugins: plugins).play()
         let text = ReplayTimeline(record).text
         #expect(text.contains("fill=\"url(#machine)\""))
@@ -41,7 +42,7 @@ struct TimelineTests {
         #expect(marks.split(separator: "l-2.2 -4.5h4.4z").count - 1 == record.expirations.count)
     }
 
-    @Test func `every element is closed`() throws {
+    @Test func `a timeline is an SVG document in which every element is closed`() throws {
         let text = ReplayTimeline(try ReplayScenario.of(trace: trace, plugins: plugins).play()).text
         for name in ["svg", "text", "defs", "pattern"] {
             let opened = count("<\(name) ", in: text) + count("<\(name)>", in: text)
@@ -55,5 +56,7 @@ struct TimelineTests {
     }
 
     @Test(arguments: [(0.04, "0"), (1.25, "1.3"), (-0.36, "-0.4"), (12, "12")])
-    func `numbers have one decimal at the most`(value: Double, text: String) { #expect(SVGText.number(value) == text) }
+    func `coordinates in a timeline have at most one decimal`(value: Double, text: String) {
+        #expect(SVGText.number(value) == text)
+    }
 }

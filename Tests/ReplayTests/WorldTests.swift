@@ -6,7 +6,7 @@ import Testing
 
 @testable import Replay
 
-@Suite("The world of a replay does what its trace says")
+@Suite("A replay applies the conditions, suspensions and uses of its trace")
 struct WorldTests {
     private static let backup = """
           com.example.backup:
@@ -18,7 +18,8 @@ struct WorldTests {
                 takes: { typical: 9min }
         """
 
-    @Test func `power that is lost expires what needs it, and its return lets it run again`() throws {
+    @Test
+    func `a task in a replay that requires power expires when power is lost and runs again when it returns`() throws {
         let steady = try ReplayScenario.of(trace: "", plugins: Self.backup).play().report
         let first = try #require(steady.launches(of: "com.example.backup").first)
         let lost = Int(first.start / 60_000_000_000) + 4
@@ -31,7 +32,7 @@ struct WorldTests {
         #expect(plugin.launches > 2)
     }
 
-    @Test func `one that heeds no expiration overruns its grace and is ended`() throws {
+    @Test func `a task that ignores its expirations in a replay overruns and is killed at each launch`() throws {
         let deaf = Self.backup.replacing(
             "takes: { typical: 9min }",
             with: "takes: { typical: 2h }\n        obeys: false"
@@ -65,7 +66,7 @@ struct WorldTests {
         return starts.filter { $0 >= sleep.to && $0 < sleep.to + 60_000_000_000 }
     }
 
-    @Test func `what becomes due in a sleep is spread after it`() throws {
+    @Test func `requests that become due during a suspension of a replay are staggered after the resume`() throws {
         let atOnce = try startsAfterSleep(spread: .zero)
         let spread = try startsAfterSleep(spread: .seconds(60))
         #expect(atOnce.count >= 20 && spread.count >= 20)
@@ -74,7 +75,7 @@ struct WorldTests {
         #expect(Set(spread.map { $0 / second }).count > 10)
     }
 
-    @Test func `a launch that a sleep interrupts keeps the rest of its budget`() throws {
+    @Test func `a suspension in a replay does not use up the budget of a running launch`() throws {
         let steady = try ReplayScenario.of(trace: "", plugins: Self.backup).play().report
         let first = try #require(steady.launches(of: "com.example.backup").first)
         let minute = Int(first.start / 60_000_000_000) + 4
@@ -85,7 +86,7 @@ struct WorldTests {
         #expect((slept.used ?? 0) < 600_000_000_000)
     }
 
-    @Test func `people trigger, launch and submit as often as the trace says`() throws {
+    @Test func `users in a replay trigger, launch and submit as often as the trace requires`() throws {
         let plugins = """
               com.example.app:
                 tasks:
@@ -105,7 +106,7 @@ struct WorldTests {
         #expect(plugin.waited(for: "not-idle") > 0)
     }
 
-    @Test func `a continued task that stands still is told to stop`() throws {
+    @Test func `a continued task without progress expires in a replay`() throws {
         let plugins = """
               com.example.app:
                 tasks: { com.example.app.export: { kind: continued, takes: { typical: 5min }, overruns: 100 } }

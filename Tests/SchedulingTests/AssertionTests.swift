@@ -5,11 +5,11 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("An assertion keeps its launch open, never beyond the deadline")
+@Suite("An assertion keeps its launch open, at most until the deadline")
 struct AssertionTests {
     let host = SchedulerDriver(.app())
 
-    /// A launch whose one task is completed and that an assertion keeps.
+    /// Starts a launch whose only task is completed and which an assertion keeps open.
     private func hold(_ identifier: TaskIdentifier = .clean, needsPower: Bool = false, needsNetwork: Bool = false) {
         host.submit(identifier, needsPower: needsPower, needsNetwork: needsNetwork)
         host.enter()
@@ -17,9 +17,9 @@ struct AssertionTests {
         host.complete(identifier)
     }
 
-    // MARK: 81
+    // MARK: Lifetime (statement 81)
 
-    @Test(.proves(81)) func `the launch stays open after its last completion until the assertion is ended`() {
+    @Test(.proves(81)) func `an assertion keeps its launch open after the last completion until the assertion ends`() {
         hold()
         #expect(host.outcomes(of: .clean) == [.succeeded])
         #expect(host.finished.isEmpty && host.openAssertions == ["flush"])
@@ -30,7 +30,7 @@ struct AssertionTests {
         #expect(host.launchOutcomes == [.completed] && host.openAssertions.isEmpty)
     }
 
-    @Test(.proves(81)) func `every assertion needs its own end`() {
+    @Test(.proves(81)) func `a launch with three assertions stays open until each of them has ended`() {
         host.submit(.clean)
         host.enter()
         for count in 1...3 as ClosedRange<UInt32> { host.beginAssertion(count, named: "part \(count)") }
@@ -42,7 +42,7 @@ struct AssertionTests {
         #expect(host.finished.count == 1)
     }
 
-    @Test(.proves(81)) func `one that ends before the last completion ends nothing`() {
+    @Test(.proves(81)) func `an assertion that ends before the last completion does not end its launch`() {
         host.submit(.clean)
         host.enter()
         host.beginAssertion()
@@ -52,7 +52,8 @@ struct AssertionTests {
         #expect(host.finished.count == 1)
     }
 
-    @Test(.proves(81)) func `it starts nothing, and what waits waits for the lane`() throws {
+    @Test(.proves(81))
+    func `requests wait for the lane while an assertion keeps a launch without open tasks open`() throws {
         hold()
         let launch = try #require(host.lastPlan).number
         host.submit(.vacuum)
@@ -66,7 +67,8 @@ struct AssertionTests {
         #expect(Set(try #require(host.batches.last)) == [.vacuum, .clean])
     }
 
-    @Test(.proves(81)) func `one begun in entry holds an event launch that nobody receives`() throws {
+    @Test(.proves(81))
+    func `an assertion begun in entry keeps an event launch open whose plugin has no receive function`() throws {
         host.install(.app(version: "2.0"))
         let plan = try #require(host.lastPlan)
         #expect(plan.lane == .event)
@@ -79,7 +81,7 @@ struct AssertionTests {
         #expect(host.finished == [plan.number] && host.launchOutcomes == [.completed])
     }
 
-    @Test(.proves(81)) func `after the launch has ended none begins`() {
+    @Test(.proves(81)) func `an assertion begun after the last completion of a finished launch is ignored`() {
         host.processesObey = false
         host.submit(.clean)
         host.runToTheEnd()
@@ -91,7 +93,8 @@ struct AssertionTests {
         #expect(host.launchOutcomes == [.completed] && host.entries(.violation).isEmpty)
     }
 
-    @Test(.proves(81)) func `an entry that fails leaves none`() {
+    @Test(.proves(81))
+    func `a launch whose entry fails is killed despite an open assertion, which the journal names`() {
         host.submit(.clean)
         host.beginAssertion()
         host.enter(status: -7)
@@ -99,9 +102,10 @@ struct AssertionTests {
         #expect(host.lastLaunchEntry?.message.contains("not ended: assertion \"flush\"") == true)
     }
 
-    // MARK: 82
+    // MARK: Expiration and overrun (statement 82)
 
-    @Test(.proves(82)) func `at the deadline it is told once, and ended in the grace the launch ends in order`() {
+    @Test(.proves(82))
+    func `an assertion expires once at the deadline, and its launch completes if it ends in the grace period`() {
         hold()
         host.advance(by: .minutes(10) - .nanoseconds(1))
         #expect(host.assertionExpirations.isEmpty)
@@ -113,9 +117,8 @@ struct AssertionTests {
         #expect(host.launchOutcomes == [.completed] && host.lastLaunchEntry?.blame == .nobody)
     }
 
-    @Test(.proves(82)) func `not ended within the grace it is the launch's overrun, and the tasks stay completed`()
-        throws
-    {
+    @Test(.proves(82))
+    func `an assertion open at the end of the grace period is an overrun, and completed tasks stay completed`() throws {
         hold()
         host.advance(by: .minutes(10) + .seconds(5) - .nanoseconds(1))
         #expect(host.killed.isEmpty)
@@ -129,7 +132,8 @@ struct AssertionTests {
         #expect(entry.message.contains("end every assertion before its deadline or in its handler"))
     }
 
-    @Test(.proves(82)) func `the journal names those that were not ended, as many as can be read`() throws {
+    @Test(.proves(82))
+    func `the journal names the first five open assertions of an overrun and counts the others`() throws {
         host.submit(.clean)
         host.enter()
         for count in 1...10 as ClosedRange<UInt32> { host.beginAssertion(count, named: "part \(count)") }
@@ -140,7 +144,7 @@ struct AssertionTests {
         #expect(message.contains(#"assertions "part 1", "part 3", "part 4", "part 5", "part 6" and 4 more"#))
     }
 
-    @Test(.proves(82)) func `tasks and assertions are told together, and share the grace`() {
+    @Test(.proves(82)) func `tasks and assertions expire together at the deadline and share one grace period`() {
         host.submit(.clean)
         host.enter()
         host.beginAssertion()
@@ -154,7 +158,7 @@ struct AssertionTests {
         #expect(host.launchOutcomes == [.overran])
     }
 
-    @Test(.proves(82)) func `a task that overruns as well is named first`() throws {
+    @Test(.proves(82)) func `the message of an overrun names the uncompleted task before the open assertion`() throws {
         host.submit(.clean)
         host.enter()
         host.beginAssertion()
@@ -163,7 +167,8 @@ struct AssertionTests {
         #expect(message.contains("a task was not completed") && message.contains("not ended: assertion \"flush\""))
     }
 
-    @Test(.proves(82)) func `one begun while the word was on its way is as overdue as the others`() {
+    @Test(.proves(82))
+    func `an assertion begun after the deadline is an overrun at the end of the grace period that already runs`() {
         host.submit(.clean)
         host.enter()
         host.advance(by: .minutes(10))
@@ -174,7 +179,8 @@ struct AssertionTests {
         #expect(host.killed.count == 1 && host.launchOutcomes == [.overran])
     }
 
-    @Test(.proves(82)) func `a host that stops tells it, waits the grace, and blames nobody else`() throws {
+    @Test(.proves(82))
+    func `a stopping host expires an assertion, kills the launch after the grace period and takes the blame`() throws {
         hold()
         host.processesObey = false
         host.stop()
@@ -187,14 +193,14 @@ struct AssertionTests {
         #expect(host.outcomes(of: .clean) == [.succeeded] && host.hasStopped)
     }
 
-    @Test(.proves(82)) func `a host that stops is held up no longer than the assertion`() {
+    @Test(.proves(82)) func `a stopping host stops as soon as the last open assertion ends`() {
         hold()
         host.stop()
         host.endAssertion()
         #expect(host.hasStopped && host.launchOutcomes == [.completed])
     }
 
-    @Test(.proves(82)) func `a person's stop of the last task tells the assertion too`() throws {
+    @Test(.proves(82)) func `a user's stop of the last open task expires the assertion of its launch as well`() throws {
         host.submit(.clean)
         host.enter()
         host.beginAssertion()
@@ -206,7 +212,7 @@ struct AssertionTests {
         #expect(try #require(host.lastLaunchEntry).message.contains("stopped by a user"))
     }
 
-    @Test(.proves(82)) func `a person can stop a launch that nothing but an assertion keeps`() throws {
+    @Test(.proves(82)) func `a user can stop a launch that only an assertion keeps open`() throws {
         hold()
         let launch = try #require(host.lastPlan).number
         #expect(host.simulateExpiration(of: .clean) == .expiring(launch))
@@ -216,7 +222,7 @@ struct AssertionTests {
     }
 
     @Test(.proves(82))
-    func `it is told when the last task that may go on is over, and others were told to stop before`() {
+    func `an assertion expires when the last unexpired task of its launch completes and the others have expired`() {
         host.submit(.clean, after: .minutes(1), needsPower: true)
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -231,7 +237,7 @@ struct AssertionTests {
         #expect(host.finished.count == 1)
     }
 
-    @Test(.proves(82)) func `it is not told while a task may go on`() {
+    @Test(.proves(82)) func `an assertion does not expire while an unexpired task of its launch runs`() {
         host.submit(.clean, after: .minutes(1), needsPower: true)
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -247,7 +253,7 @@ struct AssertionTests {
     }
 
     @Test(.proves(82), arguments: [true, false])
-    func `a launch that runs on what is lost loses its assertions with its last task`(isCompleted: Bool) {
+    func `losing a condition of the only task, open or completed, expires its launch's assertions`(isCompleted: Bool) {
         host.submit(.clean, needsNetwork: true)
         host.enter()
         host.beginAssertion()
@@ -261,21 +267,23 @@ struct AssertionTests {
         #expect(host.killed.count == 1 && host.launchOutcomes == [.overran])
     }
 
-    @Test(.proves(82)) func `what a crash leaves open is named`() throws {
+    @Test(.proves(82)) func `the journal names the assertion that was open when a launch crashed`() throws {
         hold()
         host.crash()
         #expect(host.launchOutcomes == [.crashed] && host.outcomes(of: .clean) == [.succeeded])
         #expect(try #require(host.lastLaunchEntry).message.contains("not ended: assertion \"flush\""))
     }
 
-    @Test(.proves(82)) func `a process that leaves by itself while it is kept has exited`() throws {
+    @Test(.proves(82))
+    func `an exit while only an assertion keeps the launch open is blamed on the plugin`() throws {
         hold()
         host.exit(code: 0)
         #expect(host.launchOutcomes == [.exited] && host.lastLaunchEntry?.blame == .plugin)
         #expect(host.outcomes(of: .clean) == [.succeeded] && host.pending.isEmpty)
     }
 
-    @Test(.proves(82)) func `an entry that never returns is ended as such, whatever it began`() {
+    @Test(.proves(82))
+    func `an entry that does not return fails after the grace period, even with an open assertion`() {
         host.submit(.clean)
         host.beginAssertion()
         host.advance(by: .minutes(10))
@@ -284,9 +292,9 @@ struct AssertionTests {
         #expect(host.killed.count == 1 && host.launchOutcomes == [.entryFailed])
     }
 
-    // MARK: 83
+    // MARK: Remaining time (statement 83)
 
-    @Test(.proves(83)) func `what is left of the budget goes on being used while an assertion is open`() throws {
+    @Test(.proves(83)) func `an open assertion uses up the rest of the budget after the last completion`() throws {
         hold()
         host.advance(by: .minutes(4))
         let launch = try #require(host.scheduler.runningLaunches.first)

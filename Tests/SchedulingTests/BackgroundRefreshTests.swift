@@ -11,7 +11,8 @@ struct BackgroundRefreshTests {
         SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard(), .mail(), configure: configure)
     }
 
-    @Test(.proves(7)) func `refresh switched off for the host is error 1`() {
+    @Test(.proves(7))
+    func `a refresh submission is refused with error 1 when background refresh is off for the host`() {
         let host = host { $0.isBackgroundRefreshOn = false }
         let refusal = host.submit(.feed, as: .refresh)?.refusal
         #expect(refusal?.code == .unavailable && refusal?.subReason == .backgroundRefreshOff)
@@ -19,13 +20,15 @@ struct BackgroundRefreshTests {
         #expect(host.submit(.clean)?.refusal == nil && host.submitContinued()?.refusal == nil)
     }
 
-    @Test(.proves(7)) func `refresh switched off for one plugin is error 1 for that one`() {
+    @Test(.proves(7))
+    func `a refresh submission is refused with error 1 only for the plugin whose background refresh is off`() {
         let host = host { $0.plugins[.app, default: PluginPolicy()].isBackgroundRefreshOn = false }
         #expect(host.submit(.feed, as: .refresh)?.refusal?.subReason == .backgroundRefreshOff)
         #expect(host.submit(.inbox, as: .refresh, by: .plugin(.mail))?.refusal == nil)
     }
 
-    @Test(.proves(7)) func `an explicit denial is error 3 for every kind of background work`() {
+    @Test(.proves(7))
+    func `a background submission is refused with error 3 when the operator denies the plugin background work`() {
         let host = host { $0.plugins[.app, default: PluginPolicy()].isBackgroundDenied = true }
         for kind in [TaskKind.refresh, .processing, .healthResearch] {
             let refusal = host.submit(.study, as: kind)?.refusal
@@ -35,7 +38,8 @@ struct BackgroundRefreshTests {
         #expect(host.submit(.inbox, as: .refresh, by: .plugin(.mail))?.refusal == nil)
     }
 
-    @Test(.proves(7)) func `what was pending when it was switched off waits with that reason`() {
+    @Test(.proves(7))
+    func `a pending refresh waits with reason background-refresh-off after the operator switched refresh off`() {
         let on = host { _ in }
         on.submit(.feed, as: .refresh, after: .hours(1))
         on.submit(.clean, after: .hours(1))
@@ -46,7 +50,8 @@ struct BackgroundRefreshTests {
         #expect(off.reasons(.feed).first == .backgroundRefreshOff(nil))
     }
 
-    @Test(.proves(7)) func `what was pending when it was denied waits with that reason, a person's wish included`() {
+    @Test(.proves(7))
+    func `pending work of a denied plugin waits with that reason, even for a launch that a user requests`() {
         let on = host { _ in }
         on.submit(.clean, after: .hours(1))
         let off = host { $0.plugins[.app, default: PluginPolicy()].isBackgroundDenied = true }
@@ -56,8 +61,7 @@ struct BackgroundRefreshTests {
         #expect(off.simulateLaunch(of: .clean)?.complaint?.contains("denies") == true)
     }
 
-    @Test(.proves(7)) func `refresh switched off for the host and for the plugin gives both reasons, the host's first`()
-    {
+    @Test(.proves(7)) func `a refresh that is off for host and plugin has both reasons, the host's first`() {
         let on = host { _ in }
         on.submit(.feed, as: .refresh, after: .hours(1))
         let off = host {

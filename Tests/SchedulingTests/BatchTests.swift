@@ -5,18 +5,18 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A launch takes every eligible request of its plugin, runner first, then the commit, then the plan")
+@Suite("A launch takes every eligible request of its plugin: first the runner, then the commit, then the plan")
 struct BatchTests {
     let host = SchedulerDriver(.app(), .mail())
 
-    /// Three requests that become due at one instant.
+    /// Submits three requests that become due at the same instant.
     private func submitThree() {
         host.submit(.feed, as: .refresh, after: .minutes(1))
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
     }
 
-    @Test(.proves(45)) func `an eligible request is launched: its handler gets a task of its kind`() throws {
+    @Test(.proves(45)) func `an eligible request is launched as a task of its kind in the background lane`() throws {
         host.submit(.feed, as: .refresh)
         let plan = try #require(host.lastPlan)
         #expect(plan.lane == .background && plan.cause == .due)
@@ -24,34 +24,35 @@ struct BatchTests {
         #expect(plan.plugin == .app())
     }
 
-    @Test(.proves(46)) func `nothing is said about the tasks before entry has returned`() {
+    @Test(.proves(46)) func `a task has no outcome and keeps running before and after the return of entry`() {
         host.submit(.feed, as: .refresh)
         #expect(host.outcomes(of: .feed).isEmpty && host.finished.isEmpty)
         host.enter()
         #expect(host.running == [.feed])
     }
 
-    @Test(.proves(47)) func `several eligible requests of a plugin share one launch, of every kind`() {
+    @Test(.proves(47)) func `all due requests of a plugin, whatever their kind, share one launch`() {
         submitThree()
         host.advance(by: .minutes(1))
         #expect(host.batches == [[.feed, .clean, .vacuum]])
     }
 
-    @Test(.proves(47)) func `the oldest submission comes first`() {
+    @Test(.proves(47)) func `the oldest submission comes first in a batch`() {
         host.submit(.vacuum, after: .minutes(1))
         host.submit(.clean, after: .seconds(30) + .seconds(30))
         host.advance(by: .minutes(1))
         #expect(host.batches == [[.vacuum, .clean]])
     }
 
-    @Test(.proves(47)) func `another plugin's requests are another launch's`() {
+    @Test(.proves(47)) func `due requests of two plugins run in separate launches`() {
         submitThree()
         host.submit(.sweep, after: .minutes(1), by: .plugin(.mail))
         host.advance(by: .minutes(1))
         #expect(Set(host.batches) == [[.feed, .clean, .vacuum], [.sweep]])
     }
 
-    @Test(.proves(47)) func `what is not eligible stays behind, with its reason`() {
+    @Test(.proves(47))
+    func `requests that are not eligible stay pending, with their reasons, when a batch of their plugin starts`() {
         host.conditions.isOnExternalPower = false
         host.change(power: false)
         submitThree()
@@ -63,7 +64,7 @@ struct BatchTests {
         #expect(Set(host.pending) == [.index, .job(1)])
     }
 
-    @Test(.proves(52)) func `a task without a handler is consumed as not registered and its neighbours run`() {
+    @Test(.proves(52)) func `a task without a handler ends as not registered, and the other tasks of its batch run`() {
         submitThree()
         host.advance(by: .minutes(1))
         host.enter(registering: [.feed, .vacuum])
@@ -76,14 +77,14 @@ struct BatchTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves("C2")) func `a launch without any handler is over at once`() {
+    @Test(.proves("C2")) func `a launch without any handler ends at once`() {
         host.submit(.clean)
         host.enter(registering: [])
         #expect(host.outcomes(of: .clean) == [.notRegistered])
         #expect(host.finished.count == 1)
     }
 
-    @Test(.proves(63)) func `a task is completed under the identifier it was submitted with`() {
+    @Test(.proves(63)) func `the completion of a task is journaled under the identifier of its request`() {
         host.submit(.clean)
         host.enter()
         host.complete(.clean)
@@ -101,7 +102,7 @@ struct BatchTests {
         #expect(host.pending.isEmpty && host.running == [.clean])
     }
 
-    @Test(.proves("C1")) func `what becomes eligible before the batch closes is in it`() {
+    @Test(.proves("C1")) func `a request that becomes eligible before the batch closes joins the batch`() {
         host.runners = .held
         host.submit(.clean)
         host.submit(.vacuum)
@@ -109,7 +110,7 @@ struct BatchTests {
         #expect(host.batches == [[.clean, .vacuum]])
     }
 
-    @Test(.proves("C1")) func `what becomes eligible after the batch closed waits for the next launch`() {
+    @Test(.proves("C1")) func `a request that becomes eligible after the batch closed waits for the next launch`() {
         host.runners = .held
         host.submit(.clean)
         host.commits = .held
@@ -123,7 +124,7 @@ struct BatchTests {
         #expect(host.batches == [[.clean], [.vacuum]])
     }
 
-    @Test(.proves("C1")) func `what is no longer eligible when the runner is there is not in the batch`() {
+    @Test(.proves("C1")) func `a request that loses its network before the runner is ready is not in the batch`() {
         host.runners = .held
         host.submit(.clean, needsNetwork: true)
         host.submit(.vacuum)
@@ -132,7 +133,7 @@ struct BatchTests {
         #expect(host.batches == [[.vacuum]])
     }
 
-    @Test(.proves("C7")) func `a batch larger than a launch takes is split, oldest first`() {
+    @Test(.proves("C7")) func `a batch above the batch size is split, oldest requests first`() {
         let host = SchedulerDriver(.app()) { $0.batchSize = 2 }
         for number in 1...3 { host.submit(.job(number), after: .minutes(1)) }
         host.advance(by: .minutes(1))
@@ -141,14 +142,14 @@ struct BatchTests {
         #expect(host.batches == [[.job(1), .job(2)], [.job(3)]])
     }
 
-    @Test(.proves(17)) func `a handler may be registered for what is not in the batch`() {
+    @Test(.proves(17)) func `registering handlers for identifiers outside the batch is no violation`() {
         host.submit(.clean)
         host.enter(registering: [.feed, .clean, .vacuum, .index])
         #expect(host.entries(.violation).isEmpty)
         #expect(host.running == [.clean])
     }
 
-    @Test(.proves(17)) func `that a handler is missing matters to nobody until its identifier is launched`() {
+    @Test(.proves(17)) func `a missing handler has no effect until its identifier is launched`() {
         host.submit(.clean)
         host.enter(registering: [.clean])
         host.complete(.clean)
@@ -160,7 +161,7 @@ struct BatchTests {
         #expect(host.outcomes(of: .vacuum) == [.notRegistered])
     }
 
-    @Test(.proves("C17")) func `a running launch keeps the manifest that it was committed with`() {
+    @Test(.proves("C17")) func `a running launch keeps the manifest with which it was committed`() {
         host.submit(.clean)
         host.install(.app(version: "2.0", permitted: [.exact(.vacuum)]))
         host.enter(host.plans[0])

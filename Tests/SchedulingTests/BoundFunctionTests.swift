@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A library that knows nothing of us is scheduled like any plugin, and named where it cannot speak")
+@Suite("A library with bound functions is scheduled like any plugin, and the journal names its functions")
 struct BoundFunctionTests {
     let host = SchedulerDriver()
 
@@ -19,7 +19,7 @@ struct BoundFunctionTests {
         host.enter(receives: false)
     }
 
-    @Test(.proves("C11")) func `it gets no event when it is installed, changed or the host starts`() {
+    @Test(.proves("C11")) func `a plugin with bound functions gets no started event when it is installed`() {
         host.install(.bound())
         #expect(host.plans.isEmpty && host.pendingEvents.isEmpty)
         #expect(host.entries(.pluginInstalled).map(\.plugin) == [.app])
@@ -27,7 +27,7 @@ struct BoundFunctionTests {
         #expect(host.lastPlan?.tasks.map(\.work.label) == ["started"])
     }
 
-    @Test func `what the function returned and left behind is in the journal`() throws {
+    @Test func `the journal contains the return value and the out parameters of a bound function`() throws {
         launch(.clean)
         let plan = try #require(host.lastPlan)
         let task = try #require(plan.id(of: .clean))
@@ -38,7 +38,7 @@ struct BoundFunctionTests {
         #expect(entry.message.hasSuffix(": logtrim_run returned 0; out-int64 12"))
     }
 
-    @Test func `a result that is a failure is put down to the plugin`() throws {
+    @Test func `a bound function that returns a failure is blamed on the plugin`() throws {
         launch(.clean)
         let plan = try #require(host.lastPlan)
         host.send(.returned(plan.number, try #require(plan.id(of: .clean)), .failure, text: "logtrim_run returned -1"))
@@ -46,7 +46,8 @@ struct BoundFunctionTests {
         #expect(host.lastEntry(of: .clean)?.blame == .plugin)
     }
 
-    @Test(.proves("C3")) func `a crash names the library, the function and the signature, and is charged as any`() {
+    @Test(.proves("C3"))
+    func `a crash in a bound function names library, function and signature, and is charged to its task`() {
         launch(.clean, .vacuum)
         host.crash(on: .vacuum)
         let message = host.lastEntry(of: .vacuum)?.message ?? ""
@@ -56,13 +57,13 @@ struct BoundFunctionTests {
         #expect(host.lastEntry(of: .clean)?.message.hasPrefix("interrupted, not charged") == true)
     }
 
-    @Test func `a crash of which nobody knows where is named after the only task`() {
+    @Test func `a crash at an unknown place names the function of the only task`() {
         launch(.clean)
         host.crash()
         #expect(host.lastLaunchEntry?.message.contains(Self.clean) == true)
     }
 
-    @Test func `a crash of which nobody knows where, beside others, names all that were open`() {
+    @Test func `a crash at an unknown place of a batch names the functions of all open tasks`() {
         launch(.clean, .vacuum)
         host.crash()
         let message = host.lastLaunchEntry?.message ?? ""
@@ -70,13 +71,13 @@ struct BoundFunctionTests {
         #expect(message.contains("/plugins/libcom.example.app.so, the signatures that its manifest has"), "\(message)")
     }
 
-    @Test(.proves(61)) func `a kill for memory names the function`() {
+    @Test(.proves(61)) func `the journal entry of a kill for memory names the bound function`() {
         launch(.clean)
         host.runOutOfMemory()
         #expect(host.lastEntry(of: .clean)?.message.contains("too much memory, in \(Self.clean)") == true)
     }
 
-    @Test func `an exit inside the function names it`() {
+    @Test func `the journal entry of an exit inside a bound function names the function`() {
         launch(.clean)
         host.exit(code: 3)
         #expect(host.lastEntry(of: .clean)?.message.contains("exited with code 3") == true)
@@ -84,7 +85,7 @@ struct BoundFunctionTests {
     }
 
     @Test(.proves(57))
-    func `a function without a cancel flag is ended after the grace, and the journal says what it lacks`() {
+    func `a function without a cancel flag expires after the grace period, and the journal suggests a cancel-flag`() {
         launch(.vacuum)
         host.advance(by: .minutes(10) + .seconds(5))
         #expect(host.outcomes(of: .vacuum) == [.expired])
@@ -92,7 +93,7 @@ struct BoundFunctionTests {
         #expect(message.contains(Self.vacuum) && message.hasSuffix("bind a cancel-flag if it takes one"))
     }
 
-    @Test(.proves(59)) func `a function that does not look at its flag overruns, and is named`() {
+    @Test(.proves(59)) func `a function that ignores its cancel flag overruns, and the journal names the function`() {
         launch(.clean)
         host.setExpirationHandler(for: .clean)
         host.advance(by: .minutes(10) + .seconds(5))
@@ -101,7 +102,8 @@ struct BoundFunctionTests {
         #expect(message.contains(Self.clean) && message.hasSuffix("check the flag more often"))
     }
 
-    @Test(.proves("C8")) func `what cannot report progress is never continued: it would stall`() throws {
+    @Test(.proves("C8"))
+    func `a continued submission of a bound function is refused, because the function cannot report progress`() throws {
         host.install(.bound())
         let refusal = try #require(host.submitContinued(.clean)?.refusal)
         #expect(refusal.code == .unavailable && refusal.subReason == .notOffered)
@@ -109,7 +111,7 @@ struct BoundFunctionTests {
         #expect(host.submit(.clean)?.refusal == nil)
     }
 
-    @Test func `a crash while the library is loaded is told as that`() {
+    @Test func `a crash while a library with bound functions is loaded names the library`() {
         host.install(.bound())
         host.submit(.clean)
         host.crash()
@@ -119,7 +121,7 @@ struct BoundFunctionTests {
         )
     }
 
-    @Test func `a launch that binds functions is loading them from its plan to the return of its entry`() throws {
+    @Test func `a launch counts as loading its bound functions from its plan to the return of its entry`() throws {
         host.install(.bound())
         host.submit(.clean)
         let launch = try #require(host.lastPlan).number

@@ -5,11 +5,11 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A cancellation takes back what is pending, and only that")
+@Suite("A cancellation removes pending requests and nothing else")
 struct CancellationTests {
     let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail())
 
-    @Test(.proves(42)) func `a cancelled request disappears and is journaled`() throws {
+    @Test(.proves(42)) func `a cancelled request is removed, journaled and never launched`() throws {
         let number = try #require(host.submit(.clean, after: .hours(1))?.submission)
         #expect(host.cancel(.clean) == .cancelled(1))
         #expect(host.pending.isEmpty)
@@ -18,20 +18,21 @@ struct CancellationTests {
         #expect(host.plans.isEmpty)
     }
 
-    @Test(.proves(42)) func `an unknown identifier is ignored`() {
+    @Test(.proves(42)) func `a cancellation of an unknown identifier cancels nothing and journals nothing`() {
         #expect(host.cancel(.clean) == .cancelled(0))
         #expect(host.cancel("com.example.nobody.knows", of: nil) == .cancelled(0))
         #expect(host.journal.isEmpty)
     }
 
-    @Test(.proves(42)) func `a plugin cannot cancel what belongs to another`() {
+    @Test(.proves(42)) func `a plugin cannot cancel a request of another plugin`() {
         host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
         #expect(host.cancel(.sweep, of: .app) == .cancelled(0))
         #expect(host.pending == [.sweep])
         #expect(host.cancel(.sweep, of: nil) == .cancelled(1))
     }
 
-    @Test(.proves(43)) func `cancelling all takes back what extensions submitted as well, and nobody else's`() {
+    @Test(.proves(43))
+    func `cancelling all requests of a plugin includes those of its extension and no other plugin's`() {
         host.submit(.clean, after: .hours(1))
         host.submit(.vacuum, after: .hours(1), by: .plugin(.keyboard))
         host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
@@ -40,12 +41,12 @@ struct CancellationTests {
         #expect(host.entries(.cancelled).count == 2)
     }
 
-    @Test(.proves(43)) func `an extension's cancelling all is its main plugin's`() {
+    @Test(.proves(43)) func `an extension that cancels all requests cancels those of its main plugin`() {
         host.submit(.clean, after: .hours(1))
         #expect(host.cancelAll(of: .keyboard) == .cancelled(1))
     }
 
-    @Test(.proves(44)) func `a running task goes on`() {
+    @Test(.proves(44)) func `a running task continues after a cancellation of its identifier`() {
         host.submit(.clean)
         host.enter()
         #expect(host.cancel(.clean) == .cancelled(0))
@@ -55,7 +56,7 @@ struct CancellationTests {
         #expect(host.outcomes(of: .clean) == [.succeeded])
     }
 
-    @Test(.proves("C3")) func `a task cancelled while it ran does not return when it is interrupted`() {
+    @Test(.proves("C3")) func `a task cancelled while it ran is not requeued when it is interrupted`() {
         host.submit(.clean)
         host.enter()
         host.cancel(.clean)
@@ -65,7 +66,7 @@ struct CancellationTests {
         #expect(host.lastEntry(of: .clean)?.event == .cancelled)
     }
 
-    @Test(.proves("C3")) func `a task cancelled while its launch was being recorded does not return either`() {
+    @Test(.proves("C3")) func `a task cancelled while its launch was being committed is not requeued after a crash`() {
         host.runners = .held
         host.submit(.clean)
         host.commits = .held
@@ -78,7 +79,8 @@ struct CancellationTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves("C3")) func `a cancellation that comes while the task is on its way back wins`() throws {
+    @Test(.proves("C3"))
+    func `a cancellation during the commit that requeues a crashed task removes that task`() throws {
         host.submit(.clean)
         host.enter()
         host.commits = .held
@@ -91,7 +93,8 @@ struct CancellationTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test(.proves("C3")) func `a cancellation of a task on its way back fails when its return cannot be recorded`() {
+    @Test(.proves("C3"))
+    func `a cancellation during the commit that requeues a crashed task fails if that commit fails`() {
         host.submit(.clean)
         host.enter()
         host.commits = .held
@@ -105,7 +108,8 @@ struct CancellationTests {
         #expect(host.cancel(.clean) == .cancelled(1))
     }
 
-    @Test(.proves(42)) func `a second cancellation promises nothing that the first one's commit can still break`() {
+    @Test(.proves(42))
+    func `a second cancellation of a pending request waits for the first one's commit`() {
         host.submit(.clean, after: .hours(1))
         host.commits = .held
         host.cancel(.clean)
@@ -115,7 +119,7 @@ struct CancellationTests {
         #expect(host.lastAnswer == .cancelled(1) && host.pending.isEmpty)
     }
 
-    @Test(.proves(44)) func `nor of a running task`() {
+    @Test(.proves(44)) func `a second cancellation of a running task waits for the first one's commit`() {
         host.submit(.clean)
         host.enter()
         host.commits = .held
@@ -128,7 +132,7 @@ struct CancellationTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves(44)) func `nor of a task whose end is not on disk yet: the host may die and find it running`() {
+    @Test(.proves(44)) func `a cancellation of a task whose completion is not yet committed waits for that commit`() {
         host.submit(.clean)
         host.enter()
         host.commits = .held
@@ -138,7 +142,7 @@ struct CancellationTests {
         #expect(host.lastAnswer == .cancelled(0))
     }
 
-    @Test(.proves(42)) func `a cancellation reaches the first submission when its replacement cannot be recorded`() {
+    @Test(.proves(42)) func `a cancellation removes the first submission when the commit of its replacement fails`() {
         host.submit(.clean, after: .hours(1))
         host.commits = .held
         host.submit(.clean, after: .hours(2))
@@ -148,7 +152,8 @@ struct CancellationTests {
         #expect(host.lastAnswer == .cancelled(1) && host.pending.isEmpty)
     }
 
-    @Test(.proves("C3")) func `cancelling takes back the newer submission and keeps the older from returning`() {
+    @Test(.proves("C3"))
+    func `a cancellation removes the newer submission and keeps the running older one from being requeued`() {
         host.submit(.clean)
         host.enter()
         host.submit(.clean, after: .hours(1))
@@ -157,7 +162,8 @@ struct CancellationTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves("C3")) func `a cancellation before the first catalogue reaches what the last host left running`() {
+    @Test(.proves("C3"))
+    func `a cancellation before the first catalogue removes a task that the previous host left running`() {
         host.submit(.clean)
         host.enter()
         host.scheduler = Scheduler(
@@ -173,7 +179,7 @@ struct CancellationTests {
         #expect(host.pending.isEmpty && host.batches == [[.clean]])
     }
 
-    @Test(.proves(26)) func `a cancelled request does not stop its plugin's other requests`() {
+    @Test(.proves(26)) func `a cancellation of one request does not delay the other requests of its plugin`() {
         host.runners = .held
         host.submit(.clean)
         host.submit(.vacuum)
@@ -183,7 +189,7 @@ struct CancellationTests {
     }
 
     @Test(.proves(42))
-    func `a launch whose only request is cancelled before its runner is there gives the runner back`() {
+    func `a launch whose only request is cancelled before its runner is ready dismisses the runner`() {
         host.runners = .held
         host.submit(.clean)
         host.cancel(.clean)
@@ -192,7 +198,7 @@ struct CancellationTests {
     }
 
     @Test(.proves("C3"))
-    func `a process that has left while a cancellation is being written is waited for, not looked at for ever`() {
+    func `a process that exits during the commit of a cancellation is neither killed nor causes a busy loop`() {
         host.processesObey = false
         host.submit(.clean)
         host.enter()
@@ -200,7 +206,7 @@ struct CancellationTests {
         host.cancel(.clean)
         host.complete(.clean)
         host.exit()
-        // Longer than it may linger: there is nobody to be ended any more.
+        // This exceeds the time to linger; the process has already exited.
         host.advance(by: .minutes(1))
         #expect(host.killed.isEmpty && host.lastAnswer == nil)
         host.writeHeldCommits()
@@ -225,11 +231,12 @@ struct CancellationTests {
         #expect(host.pending == [.clean] && host.lastAnswer?.submission != nil)
     }
 
-    @Test(.proves("C17")) func `the replacements of one launch beyond the twentieth are one line with their count`() {
+    @Test(.proves("C17"))
+    func `the replacements by one launch beyond the twentieth share one journal entry with their count`() {
         host.submit(.clean)
         host.enter()
         guard let plan = host.lastPlan else { return host.complain("nothing was launched") }
-        // The lines of single replacements are bounded.
+        // Only the first entries of single replacements are written.
         host.isStrict = false
         for _ in 1...50 {
             let request = TaskRequest(
@@ -246,11 +253,12 @@ struct CancellationTests {
         #expect(lines.last?.message.hasPrefix("29 more pending requests were replaced") == true)
     }
 
-    @Test(.proves(44)) func `the cancellations by one launch beyond the hundredth are one line with their count`() {
+    @Test(.proves(44))
+    func `the cancellations by one launch beyond the hundredth share one journal entry with their count`() {
         host.submit(.clean)
         host.enter()
         guard let plan = host.lastPlan else { return host.complain("nothing was launched") }
-        // The lines of single cancellations are bounded.
+        // Only the first entries of single cancellations are written.
         host.isStrict = false
         for _ in 1...130 {
             host.submit(.vacuum, after: .hours(1))
@@ -265,7 +273,7 @@ struct CancellationTests {
         #expect(lines.last?.launch == plan.number)
     }
 
-    @Test(.proves(44)) func `each cancellation by a caller has a line of its own`() {
+    @Test(.proves(44)) func `each cancellation by a caller outside of a launch has its own journal entry`() {
         host.isStrict = false
         for _ in 1...130 {
             host.submit(.vacuum, after: .hours(1))

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("The scheduler looks at the plugins that a change of the catalogue names, and at no others")
+@Suite("A change of the catalogue affects only the plugins that it names")
 struct CatalogueChangeTests {
     private typealias Refusal = Catalogue.Refusal
 
-    @Test func `a change names what is new, described differently, gone, refused and no longer refused`() {
+    @Test func `a catalogue change names the installed, changed, removed, refused and no longer refused plugins`() {
         let old = Catalogue(
             [.app(), .mail(), .keyboard()],
             refused: ["com.example.a": Refusal(problem: "torn"), "com.example.b": Refusal(problem: "torn")]
@@ -28,13 +28,13 @@ struct CatalogueChangeTests {
         #expect(CatalogueChange(from: new, to: new).isEmpty)
     }
 
-    @Test func `the first change misses every plugin that the ledger knows and no manifest describes`() {
+    @Test func `the first catalogue change marks known plugins without a manifest as missing`() {
         let host = SchedulerDriver(.app(), .mail())
         host.restart(with: [.app()])
         #expect(host.ledger.known[.mail]?.missingSince != nil && host.ledger.known[.app]?.missingSince == nil)
     }
 
-    @Test func `a later change leaves the plugins installed that it does not name`() {
+    @Test func `a later catalogue change leaves plugins that it does not name installed`() {
         let host = SchedulerDriver(.app(), .mail())
         host.installed = [.app(version: "2.0"), .mail()]
         host.send(.catalogued(CatalogueChange(to: Catalogue([.app(version: "2.0")]))))
@@ -42,14 +42,14 @@ struct CatalogueChangeTests {
         #expect(host.scheduler.plugins[.mail].entry == .mail() && host.ledger.known[.mail]?.missingSince == nil)
     }
 
-    @Test func `a removal of a plugin that is not known changes nothing`() {
+    @Test func `a removal of an unknown plugin changes nothing`() {
         let host = SchedulerDriver(.app())
         let before = host.ledger.journal.count
         host.send(.catalogued(CatalogueChange(from: Catalogue([.mail()]), to: Catalogue())))
         #expect(host.ledger.journal.count == before && host.ledger.known[.mail] == nil)
     }
 
-    @Test func `a plugin that is removed while another manifest of it is refused waits for that manifest`() {
+    @Test func `requests of a removed plugin with another, refused manifest wait for that manifest`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean, after: .hours(1))
         host.refused[.app] = "it is torn"
@@ -58,7 +58,7 @@ struct CatalogueChangeTests {
         #expect(host.reasons(.clean).contains(.pluginRefused(.app, problem: "it is torn")))
     }
 
-    @Test func `a plugin whose work is loaded after its manifest was refused waits for that manifest`() {
+    @Test func `requests loaded after the manifest of their plugin was refused wait for that manifest`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean, after: .hours(1))
         host.refused[.app] = "it is torn"

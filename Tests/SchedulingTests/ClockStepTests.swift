@@ -5,17 +5,17 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A wall clock that is set starts nothing early and forgets nothing")
+@Suite("A step of the wall clock starts nothing early and loses nothing")
 struct ClockStepTests {
     let host = SchedulerDriver(.app())
 
-    @Test(.proves("C10")) func `set forward, what is due by the new time begins`() {
+    @Test(.proves("C10")) func `a request that is due by the new time is launched when the clock steps forward`() {
         host.submit(.clean, after: .hours(5))
         host.stepWallClock(by: .hours(5))
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C10")) func `set back, what is not due by the new time waits`() {
+    @Test(.proves("C10")) func `a request that is not due by the new time waits when the clock steps back`() {
         host.submit(.clean, after: .hours(1))
         host.stepWallClock(by: .hours(-3))
         host.advance(by: .hours(4) - .nanoseconds(1))
@@ -24,7 +24,8 @@ struct ClockStepTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C10")) func `what was due already waits again when the clock is set back before its begin`() {
+    @Test(.proves("C10"))
+    func `a due request waits for its earliest begin again when the clock steps back before it`() {
         host.change(power: false)
         host.submit(.clean, after: .hours(1), needsPower: true)
         host.advance(by: .hours(1))
@@ -36,7 +37,8 @@ struct ClockStepTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C10")) func `a batch is judged by the time at which it closes`() {
+    @Test(.proves("C10"))
+    func `a request is not in the batch if the clock stepped back before its begin until the runner is ready`() {
         host.runners = .held
         host.submit(.clean, after: .hours(1))
         host.advance(by: .hours(1))
@@ -47,7 +49,7 @@ struct ClockStepTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C10")) func `budgets know nothing of the wall clock`() {
+    @Test(.proves("C10")) func `a step of the wall clock does not change a launch's budget`() {
         host.submit(.feed, as: .refresh)
         host.enter()
         host.stepWallClock(by: .days(100))
@@ -57,7 +59,7 @@ struct ClockStepTests {
         #expect(host.expirations.count == 1)
     }
 
-    @Test(.proves("C10")) func `a retry delay is the wall clock's`() {
+    @Test(.proves("C10")) func `a retry delay follows the wall clock`() {
         host.submit(.clean)
         host.enter()
         host.crash()
@@ -66,7 +68,8 @@ struct ClockStepTests {
         #expect(host.plans.count == 2)
     }
 
-    @Test(.proves("C10")) func `an event's delay is looked at again when the clock was set back after it was over`() {
+    @Test(.proves("C10"))
+    func `an event waits for its delay again when the clock steps back after the delay was over`() {
         let host = SchedulerDriver(.app(), .mail()) { $0.eventLaunches = 1 }
         host.install(.app(version: "2.0"))
         host.enter()
@@ -81,7 +84,7 @@ struct ClockStepTests {
         #expect(host.plans.count == 3)
     }
 
-    @Test(.proves("C3")) func `a delay that a clock far ahead reckoned keeps nobody waiting`() {
+    @Test(.proves("C3")) func `a retry delay computed by a clock far ahead is ignored after the clock steps back`() {
         host.submit(.clean)
         host.enter()
         host.crash()
@@ -90,7 +93,7 @@ struct ClockStepTests {
         #expect(host.plans.count == 2 && host.running == [.clean])
     }
 
-    @Test(.proves("C3")) func `nor does it after a restart, nor an event`() {
+    @Test(.proves("C3")) func `an event's delay computed by a clock far ahead is ignored after a restart`() {
         host.install(.app(version: "2.0"))
         host.crash()
         host.clock.stepWall(by: .days(-400))
@@ -98,14 +101,14 @@ struct ClockStepTests {
         #expect(host.plans.count == 2 && host.pendingEvents.isEmpty)
     }
 
-    @Test(.proves("C10")) func `a machine that slept past a begin launches when it wakes`() {
+    @Test(.proves("C10")) func `a machine that slept past an earliest begin launches the request when it wakes`() {
         host.submit(.clean, after: .hours(8))
         host.advance(by: .hours(1))
         host.stepWallClock(by: .hours(7))
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C10")) func `set back and forth a hundred times, a request begins once`() {
+    @Test(.proves("C10")) func `a request begins once although the clock was stepped back a hundred times`() {
         host.submit(.clean, after: .hours(1))
         for _ in 1...100 {
             host.stepWallClock(by: .minutes(-30))

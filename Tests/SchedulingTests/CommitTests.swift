@@ -6,7 +6,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("What is not on disk is not true")
+@Suite("A change takes effect only when it is on disk")
 struct CommitTests {
     let host = SchedulerDriver(.app(), .mail())
 
@@ -19,7 +19,8 @@ struct CommitTests {
         #expect(host.pending == [.clean])
     }
 
-    @Test(.proves("C14")) func `a submission whose commit fails is refused and leaves nothing behind`() throws {
+    @Test(.proves("C14"))
+    func `a submission whose commit fails is refused as not recorded and leaves nothing behind`() throws {
         host.commits = .failing
         let refusal = try #require(host.submit(.clean, after: .hours(1))?.refusal)
         #expect(refusal.code == .unavailable && refusal.subReason == .notRecorded)
@@ -30,7 +31,7 @@ struct CommitTests {
         #expect(host.plans.isEmpty)
     }
 
-    @Test(.proves(23)) func `a replacement whose commit fails leaves the first as it was`() throws {
+    @Test(.proves(23)) func `a replacement whose commit fails leaves the first request unchanged`() throws {
         let first = try #require(host.submit(.clean, after: .hours(1))?.submission)
         host.commits = .failing
         host.submit(.clean, after: .hours(9))
@@ -40,7 +41,7 @@ struct CommitTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves(23)) func `while a replacement is recorded the first is not launched`() {
+    @Test(.proves(23)) func `the replaced request is not launched while the commit of its replacement is in flight`() {
         host.submit(.clean, after: .hours(1))
         host.commits = .held
         host.submit(.clean, after: .hours(3))
@@ -51,8 +52,8 @@ struct CommitTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves(23)) func `of three submissions at once the journal names what the last one really replaced`() throws
-    {
+    @Test(.proves(23))
+    func `the last of three submissions replaces the first when the second one's commit fails`() throws {
         let first = try #require(host.submit(.clean, after: .hours(1))?.submission)
         host.commits = .held
         host.submit(.clean, after: .hours(2))
@@ -63,7 +64,7 @@ struct CommitTests {
         #expect(host.entries(.replaced).contains { $0.submission == first })
     }
 
-    @Test(.proves(42)) func `a cancellation is answered after its commit, and not before is anything gone`() {
+    @Test(.proves(42)) func `a cancelled request stays pending until the commit of the cancellation`() {
         host.submit(.clean, after: .hours(1))
         host.commits = .held
         #expect(host.cancel(.clean) == nil)
@@ -72,7 +73,8 @@ struct CommitTests {
         #expect(host.lastAnswer == .cancelled(1) && host.pending.isEmpty)
     }
 
-    @Test(.proves(42)) func `a cancellation whose commit fails leaves the request and says so`() {
+    @Test(.proves(42))
+    func `a cancellation whose commit fails is answered as not recorded and leaves the request pending`() {
         host.submit(.clean, after: .hours(1))
         host.commits = .failing
         #expect(host.cancel(.clean)?.isNotRecorded == true)
@@ -81,7 +83,7 @@ struct CommitTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves(42)) func `a running task whose cancellation could not be recorded returns when interrupted`() {
+    @Test(.proves(42)) func `a running task whose cancellation was not recorded is requeued after a crash`() {
         host.submit(.clean)
         host.enter()
         host.commits = .failing
@@ -91,7 +93,7 @@ struct CommitTests {
         #expect(host.pending == [.clean])
     }
 
-    @Test(.proves("C1")) func `a launch whose commit fails never gets a plan, and is tried again`() {
+    @Test(.proves("C1")) func `a launch whose commit fails gets no plan and is retried`() {
         host.commits = .held
         host.runners = .held
         host.submit(.clean)
@@ -106,9 +108,8 @@ struct CommitTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C1")) func `a runner that ends while its launch is recorded runs nothing, and nobody is charged`()
-        throws
-    {
+    @Test(.proves("C1"))
+    func `a runner that ends during the commit of its launch runs nothing, and its task is not charged`() throws {
         host.runners = .held
         host.submit(.clean)
         host.commits = .held
@@ -124,7 +125,8 @@ struct CommitTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C1")) func `a runner reported lost while its launch is recorded does not unsettle the launch`() {
+    @Test(.proves("C1"))
+    func `a runner reported unavailable during the commit of its launch does not disturb the launch`() {
         host.runners = .held
         host.submit(.clean)
         host.commits = .held
@@ -137,7 +139,7 @@ struct CommitTests {
         #expect(host.ledger.runningLaunches.isEmpty)
     }
 
-    @Test(.proves("C3")) func `an outcome is written until it is written, in order`() {
+    @Test(.proves("C3")) func `completions are retried in order until their commits succeed`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -154,7 +156,7 @@ struct CommitTests {
         #expect(host.ledger.runningLaunches.isEmpty)
     }
 
-    @Test(.proves("C3")) func `what was told while a commit failed comes after what that commit was to tell`() {
+    @Test(.proves("C3")) func `completions after a failed commit are journaled after the completions of that commit`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -168,7 +170,7 @@ struct CommitTests {
         #expect(host.journal.compactMap(\.label) == ["com.example.app.clean", "com.example.app.vacuum"])
     }
 
-    @Test(.proves("C3")) func `a lane is held until the end of its launch is on disk`() {
+    @Test(.proves("C3")) func `a lane stays busy until the end of its launch is on disk`() {
         host.submit(.clean)
         host.submit(.vacuum)
         host.enter()
@@ -181,7 +183,7 @@ struct CommitTests {
         #expect(host.batches == [[.clean], [.vacuum]])
     }
 
-    @Test(.proves("C3")) func `a task returns when that is on disk, not before`() {
+    @Test(.proves("C3")) func `an interrupted task is pending only after the commit that requeues it`() {
         host.submit(.clean)
         host.enter()
         host.commits = .failing
@@ -194,7 +196,7 @@ struct CommitTests {
         #expect(host.plans.count == 2 || host.pending == [.clean])
     }
 
-    @Test(.proves("C11")) func `a welcome that cannot be recorded is tried again`() {
+    @Test(.proves("C11")) func `a started event that cannot be recorded is retried`() {
         host.commits = .failing
         host.install(.app(version: "2.0"))
         #expect(host.plans.isEmpty)
@@ -204,7 +206,7 @@ struct CommitTests {
         #expect(host.entries(.pluginChanged).count == 1)
     }
 
-    @Test func `the delay after a failed launch doubles with each failure in a row, and a launch ends the row`() {
+    @Test func `the delay after a failed launch doubles with each failure in a row and starts anew after a success`() {
         let host = SchedulerDriver(.app())
         func delay() -> Duration? {
             for case .runnerUnavailable(let until, _) in host.reasons(.clean) {

@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A task is completed once, and what the plugin says is what is recorded")
+@Suite("A task is completed once, with the outcome that the plugin reports")
 struct CompletionTests {
     let host = SchedulerDriver(.app())
 
@@ -20,32 +20,35 @@ struct CompletionTests {
             (CompletionOutcome.success, TaskOutcome.succeeded), (.failure, .failed), (.noData, .noData),
         ]
     )
-    func `the outcome is recorded as given`(_ said: CompletionOutcome, _ outcome: TaskOutcome) {
+    func `a completion records the reported outcome and blames the plugin only for a failure`(
+        _ said: CompletionOutcome,
+        _ outcome: TaskOutcome
+    ) {
         host.complete(.clean, as: said)
         #expect(host.outcomes(of: .clean) == [outcome])
         #expect(host.lastEntry(of: .clean)?.blame == (said == .failure ? .plugin : .nobody))
     }
 
-    @Test(.proves(55)) func `a failure is only a report: nothing is tried again`() {
+    @Test(.proves(55)) func `a task completed as failed is not retried`() {
         host.complete(.clean, as: .failure)
         host.advance(by: .days(30))
         #expect(host.pending.isEmpty && host.plans.count == 1)
     }
 
-    @Test(.proves(55)) func `who wants to try again submits before completing`() {
+    @Test(.proves(55)) func `a request submitted before a failed completion retries the task`() {
         host.submit(.clean, after: .minutes(5))
         host.complete(.clean, as: .failure)
         host.advance(by: .minutes(5))
         #expect(host.plans.count == 2)
     }
 
-    @Test(.proves(62)) func `a completion after the launch is over changes nothing`() {
+    @Test(.proves(62)) func `a second completion after the end of the launch changes nothing`() {
         host.complete(.clean)
         host.complete(.clean, as: .failure)
         #expect(host.outcomes(of: .clean) == [.succeeded])
     }
 
-    @Test(.proves(62)) func `the first completion wins, a second gets a journal line`() throws {
+    @Test(.proves(62)) func `the second completion of a task is a violation and does not change the outcome`() throws {
         host.complete(.clean)
         host.advance(by: .seconds(1))
         host.submit(.vacuum, after: .minutes(1))
@@ -60,7 +63,7 @@ struct CompletionTests {
         #expect(host.running == [.index])
     }
 
-    @Test(.proves(53)) func `a process that leaves after its last task ends a completed launch`() throws {
+    @Test(.proves(53)) func `a process that exits after its last completion ends a completed launch`() throws {
         host.processesObey = false
         host.complete(.clean)
         #expect(host.finished.count == 1 && host.launchOutcomes.isEmpty)
@@ -69,7 +72,7 @@ struct CompletionTests {
         #expect(try #require(host.lastLaunchEntry).blame == .nobody)
     }
 
-    @Test(.proves(53)) func `a process that lingers after its last task is ended`() {
+    @Test(.proves(53)) func `a process that lingers after its last completion is killed`() {
         host.processesObey = false
         host.complete(.clean)
         host.advance(by: .seconds(6))
@@ -79,7 +82,7 @@ struct CompletionTests {
         #expect(host.lastLaunchEntry?.message.contains("did not exit within the grace period") == true)
     }
 
-    @Test(.proves(53)) func `a crash after the last task is the launch's, not the task's`() {
+    @Test(.proves(53)) func `a crash after the last completion is an outcome of the launch, not of the task`() {
         host.processesObey = false
         host.complete(.clean)
         host.crash()

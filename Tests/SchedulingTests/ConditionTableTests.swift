@@ -5,9 +5,9 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("Each condition has one row, and what it decides agrees with it")
+@Suite("Each condition has one row in a table, and every decision agrees with that row")
 struct ConditionTableTests {
-    /// Requests of every class that needs at most one thing of the machine.
+    /// Requests of every class, each with at most one required condition.
     private static let requests: [TaskRequest] = {
         let gpu = ContinuedTerms(title: "Export", resources: .gpu)
         return [
@@ -45,12 +45,12 @@ struct ConditionTableTests {
     }
 
     @Test(arguments: Condition.allCases)
-    func `work for which a condition decides waits for that condition, and other work does not`(
+    func `work waits for a condition exactly if the condition's row concerns its class`(
         _ condition: Condition
     ) {
         var changed = 0
         for request in Self.requests {
-            // Whether a condition decides may depend on the others.
+            // The effect of a condition may depend on the other conditions.
             for bits in 0..<(1 << Condition.allCases.count) {
                 let held = Condition.allCases.filter { bits & 1 << Int($0.rawValue) != 0 && $0 != condition }
                 let without = reasons(request, Conditions(held))
@@ -58,7 +58,7 @@ struct ConditionTableTests {
                 guard with != without else { continue }
                 changed += 1
                 #expect(condition.concerns(WorkClass(of: request)), "\(request.kind)")
-                // Every plugin that waits for the condition is evaluated when it changes.
+                // A change of the condition evaluates every plugin that waits for it.
                 let waitsFor = (with.count > without.count ? with : without)
                     .reduce(into: MachineConditions()) { $0.formUnion($1.kind.row.conditions) }
                 #expect(waitsFor.contains(MachineConditions(condition)))
@@ -68,7 +68,7 @@ struct ConditionTableTests {
     }
 
     @Test(arguments: Condition.allCases)
-    func `work of a troubled machine waits while the trouble lasts, other work while the condition is missing`(
+    func `work waits while a trouble condition is present, and while any other condition is missing`(
         _ condition: Condition
     ) {
         for request in Self.requests where condition.concerns(WorkClass(of: request)) {
@@ -79,14 +79,14 @@ struct ConditionTableTests {
         }
     }
 
-    @Test func `names, help texts and colours are never shared`() {
+    @Test func `condition rows share no name, help text or colour`() {
         let rows = Condition.allCases.map(\.row)
         for values in [rows.map(\.name), rows.map(\.help), rows.map(\.color)] {
             #expect(Set(values).count == rows.count)
         }
     }
 
-    @Test func `a change of conditions names exactly what differs`() {
+    @Test func `the difference of two sets of conditions contains exactly the changed ones`() {
         for first in Condition.allCases {
             for second in Condition.allCases {
                 let changes = Conditions([first]).changes(since: Conditions([second]))

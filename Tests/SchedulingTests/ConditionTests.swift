@@ -5,11 +5,11 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A request runs while what it needs is there")
+@Suite("A request runs only under its required conditions")
 struct ConditionTests {
     let host = SchedulerDriver(.app(), conditions: Conditions(isOnExternalPower: false, hasNetwork: false))
 
-    @Test(.proves(68)) func `a request that needs power waits for it`() {
+    @Test(.proves(68)) func `a request that requires power waits for external power`() {
         host.submit(.clean, needsPower: true)
         #expect(host.plans.isEmpty && host.reasons(.clean) == [.externalPower])
         host.change(network: true)
@@ -18,14 +18,14 @@ struct ConditionTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves(67)) func `a request that needs a network waits for it`() {
+    @Test(.proves(67)) func `a request that requires a network waits for the network`() {
         host.submit(.clean, needsNetwork: true)
         #expect(host.plans.isEmpty && host.reasons(.clean) == [.network])
         host.change(network: true)
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves(68)) func `a request that needs both waits for both`() {
+    @Test(.proves(68)) func `a request that requires power and network waits for both`() {
         host.submit(.clean, needsPower: true, needsNetwork: true)
         #expect(host.reasons(.clean) == [.externalPower, .network])
         host.change(power: true)
@@ -34,7 +34,7 @@ struct ConditionTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves(68)) func `a request that becomes due without power is launched when it comes`() {
+    @Test(.proves(68)) func `a request that became due without power is launched when the power returns`() {
         host.submit(.clean, after: .hours(1), needsPower: true)
         host.advance(by: .hours(2))
         #expect(host.plans.isEmpty)
@@ -42,7 +42,8 @@ struct ConditionTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C7")) func `lost conditions expire only the tasks that need them, with that reason`() {
+    @Test(.proves("C7"))
+    func `a lost condition expires only the tasks that require it, with that condition as reason`() {
         host.change(power: true, network: true)
         host.submit(.clean, after: .minutes(1), needsPower: true)
         host.submit(.vacuum, after: .minutes(1), needsNetwork: true)
@@ -57,7 +58,8 @@ struct ConditionTests {
         #expect(host.expirations.map(\.reason) == [.externalPowerLost, .networkLost])
     }
 
-    @Test(.proves("C7")) func `one that stops in time spares its neighbours`() {
+    @Test(.proves("C7"))
+    func `a task that completes after its expiration leaves the other tasks of its launch running`() {
         host.change(power: true)
         host.submit(.clean, after: .minutes(1), needsPower: true)
         host.submit(.vacuum, after: .minutes(1))
@@ -70,7 +72,7 @@ struct ConditionTests {
         #expect(host.lastEntry(of: .clean)?.message.contains("external power lost") == true)
     }
 
-    @Test(.proves("C7")) func `one that does not stop in the grace overran and ends the launch`() {
+    @Test(.proves("C7")) func `a task open at the end of the grace period is an overrun and ends its launch`() {
         host.change(power: true)
         host.submit(.clean, needsPower: true)
         host.enter()
@@ -82,7 +84,7 @@ struct ConditionTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves("C7")) func `conditions that come back take no expiration back`() {
+    @Test(.proves("C7")) func `a lost condition that returns does not revoke the expiration`() {
         host.change(power: true)
         host.submit(.clean, needsPower: true)
         host.enter()
@@ -92,7 +94,7 @@ struct ConditionTests {
         #expect(host.outcomes(of: .clean) == [.expired])
     }
 
-    @Test(.proves("C7")) func `what was launched without power at a person's wish is not told that it lost it`() {
+    @Test(.proves("C7")) func `a task launched by a user without power expires only after power came and was lost`() {
         host.submit(.clean, needsPower: true)
         host.simulateLaunch(of: .clean)
         host.enter()
@@ -104,7 +106,7 @@ struct ConditionTests {
     }
 
     @Test(.proves("C3"))
-    func `conditions lost inside entry are told when entry has returned: before it nothing is delivered`() {
+    func `a condition lost inside entry expires its task after entry returns, with a full grace period`() {
         host.change(power: true)
         host.submit(.clean, needsPower: true)
         host.change(power: false)
@@ -118,7 +120,7 @@ struct ConditionTests {
         #expect(host.killed.count == 1)
     }
 
-    @Test(.proves("C3")) func `an entry that fails after conditions were lost is charged, not consumed`() {
+    @Test(.proves("C3")) func `a task whose entry fails after a lost condition is charged and requeued`() {
         host.change(power: true)
         host.submit(.clean, needsPower: true)
         host.change(power: false)
@@ -127,7 +129,7 @@ struct ConditionTests {
         #expect(host.pending == [.clean])
     }
 
-    @Test(.proves("C7")) func `conditions that are back when entry returns expire nothing`() {
+    @Test(.proves("C7")) func `a condition that is lost and returns inside entry expires nothing`() {
         host.change(power: true)
         host.submit(.clean, needsPower: true)
         host.change(power: false)
@@ -136,7 +138,8 @@ struct ConditionTests {
         #expect(host.expirations.isEmpty)
     }
 
-    @Test(.proves("C7")) func `conditions lost while the launch is recorded are told when entry has returned`() {
+    @Test(.proves("C7"))
+    func `a condition lost during the commit of the launch expires its task after entry returns`() {
         host.change(network: true)
         host.runners = .held
         host.submit(.clean, needsNetwork: true)

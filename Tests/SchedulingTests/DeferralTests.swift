@@ -6,11 +6,11 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("A period of deferral stands for every request that was due in it")
+@Suite("One deferral period represents every request that was due in it")
 struct DeferralTests {
     private func at(_ seconds: Int64) -> WallTime { WallTime(nanoseconds: seconds * 1_000_000_000) }
 
-    @Test(.proves("C12")) func `a deferral period ends once, and says that it ended`() {
+    @Test(.proves("C12")) func `a deferral period ends once, and only the first call reports that it ended`() {
         var deferral = Deferral()
         let before = deferral.end(at: at(1))
         deferral.begin(at: at(2), newestDue: at(1))
@@ -19,7 +19,8 @@ struct DeferralTests {
         #expect(deferral.periods == [DeferralPeriod(since: at(2), until: at(5))])
     }
 
-    @Test(.proves("C12")) func `a request's deferral begins when it is due, or with the next period after that`() {
+    @Test(.proves("C12"))
+    func `a request's deferral begins when it is due, or with the first deferral period after that`() {
         var deferral = Deferral()
         deferral.begin(at: at(10), newestDue: at(10))
         _ = deferral.end(at: at(20))
@@ -33,7 +34,7 @@ struct DeferralTests {
         #expect(deferral.start(for: at(51)) == nil)
     }
 
-    @Test(.proves("C12")) func `a period goes on when no request became due since it ended`() {
+    @Test(.proves("C12")) func `a deferral period continues if no request became due since it ended`() {
         var deferral = Deferral()
         deferral.begin(at: at(10), newestDue: at(10))
         _ = deferral.end(at: at(20))
@@ -44,7 +45,7 @@ struct DeferralTests {
         #expect(deferral.periods == [DeferralPeriod(since: at(10), until: at(40)), DeferralPeriod(since: at(50))])
     }
 
-    @Test(.proves("C12")) func `of more than sixteen periods the oldest two become one`() {
+    @Test(.proves("C12")) func `the oldest two of more than sixteen deferral periods are merged`() {
         var deferral = Deferral()
         for number in 1...17 {
             let begin = Int64(number) * 100
@@ -56,7 +57,7 @@ struct DeferralTests {
         #expect(deferral.periods[1] == DeferralPeriod(since: at(300), until: at(350)))
     }
 
-    @Test(.proves("C12")) func `a clock that is set back brings every period before the present`() {
+    @Test(.proves("C12")) func `a step back of the clock moves every deferral period before the new time`() {
         var deferral = Deferral()
         deferral.begin(at: at(10), newestDue: at(10))
         _ = deferral.end(at: at(40))
@@ -65,7 +66,7 @@ struct DeferralTests {
         #expect(deferral.periods == [DeferralPeriod(since: at(10), until: at(20)), DeferralPeriod(since: at(20))])
     }
 
-    @Test(.proves("C12")) func `a deferral is to be written after each change, and again after a failed commit`() {
+    @Test(.proves("C12")) func `a deferral needs a write after each change and again after a failed commit`() {
         var deferral = Deferral()
         #expect(!deferral.isChanged && deferral.isEmpty)
         deferral.begin(at: at(1), newestDue: at(1))

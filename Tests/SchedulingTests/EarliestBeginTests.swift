@@ -5,16 +5,16 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A request never begins before its time")
+@Suite("A request never begins before its earliest begin")
 struct EarliestBeginTests {
     let host = SchedulerDriver(.app())
 
-    @Test(.proves(28)) func `without an earliest begin nothing is delayed`() {
+    @Test(.proves(28)) func `a request without an earliest begin starts at once`() {
         host.submit(.clean)
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves(29)) func `a request with an earliest begin starts then and not before`() {
+    @Test(.proves(29)) func `a request with an earliest begin starts at that time and not before`() {
         host.submit(.clean, after: .hours(1))
         host.advance(by: .hours(1) - .nanoseconds(1))
         #expect(host.plans.isEmpty)
@@ -22,24 +22,24 @@ struct EarliestBeginTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves(30)) func `an earliest begin in the past is none`() {
+    @Test(.proves(30)) func `an earliest begin in the past does not delay a request`() {
         host.submit(.clean, after: .hours(-1))
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves(30)) func `even the oldest time there is delays nothing`() {
+    @Test(.proves(30)) func `the oldest representable earliest begin does not delay a request`() {
         host.submit(.clean, at: WallTime(nanoseconds: .min))
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves(31)) func `a date far ahead is accepted and waits`() {
+    @Test(.proves(31)) func `a request with the last representable earliest begin is accepted and waits`() {
         host.submit(.clean, at: WallTime(nanoseconds: .max))
         host.advance(by: .days(3_650))
         #expect(host.plans.isEmpty)
         #expect(host.reasons(.clean) == [.earliestBegin(WallTime(nanoseconds: .max))])
     }
 
-    @Test(.proves(29)) func `a replacement's earliest begin counts, not the first one's`() {
+    @Test(.proves(29)) func `the earliest begin of a replacement applies instead of the first one's`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.clean, after: .hours(1))
         host.advance(by: .minutes(30))
@@ -48,7 +48,8 @@ struct EarliestBeginTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves(29)) func `a replacement can bring the begin forward`() {
+    @Test(.proves(29))
+    func `a replacement without an earliest begin starts at once, and the first request never runs`() {
         host.submit(.clean, after: .hours(1))
         host.submit(.clean)
         #expect(host.batches == [[.clean]])
@@ -57,7 +58,7 @@ struct EarliestBeginTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test(.proves(29)) func `of thousands of replaced requests only the last begins`() {
+    @Test(.proves(29)) func `only the last of thousands of replacing requests begins`() {
         for second in 1...5_000 { host.submit(.clean, after: .hours(10) + .seconds(second)) }
         host.advance(by: .hours(10) + .seconds(4_999))
         #expect(host.plans.isEmpty)

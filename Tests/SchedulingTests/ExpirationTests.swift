@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A task is told once to stop, with the reason, and then has the grace")
+@Suite("A task expires once, with a reason, and then has a grace period")
 struct ExpirationTests {
     let host = SchedulerDriver(.app())
 
@@ -14,7 +14,8 @@ struct ExpirationTests {
         host.enter()
     }
 
-    @Test(.proves(57)) func `without a handler the task is unsuccessful at the end of the grace`() {
+    @Test(.proves(57))
+    func `an expired task without an expiration handler ends as expired at the end of the grace period`() {
         host.advance(by: .seconds(30))
         #expect(host.outcomes(of: .feed).isEmpty)
         host.advance(by: .seconds(5))
@@ -22,14 +23,14 @@ struct ExpirationTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves(58)) func `the deadline of the budget expires every unfinished task`() {
+    @Test(.proves(58)) func `the deadline of the budget expires an unfinished task`() {
         host.setExpirationHandler(for: .feed)
         host.advance(by: .seconds(30))
         #expect(host.expirations.map(\.reason) == [.budget])
         #expect(host.killed.isEmpty)
     }
 
-    @Test(.proves(58)) func `a task completed within the grace ended as it says`() throws {
+    @Test(.proves(58)) func `a task completed within the grace period keeps its reported outcome`() throws {
         host.setExpirationHandler(for: .feed)
         host.advance(by: .seconds(34))
         host.complete(.feed, as: .failure)
@@ -40,7 +41,7 @@ struct ExpirationTests {
     }
 
     @Test(.proves(59))
-    func `a task with a handler that does not complete in the grace overran, and its process is ended`() {
+    func `a task with an expiration handler that is open at the end of the grace period overran and is killed`() {
         host.setExpirationHandler(for: .feed)
         host.advance(by: .seconds(35))
         #expect(host.killed.count == 1)
@@ -49,14 +50,15 @@ struct ExpirationTests {
         #expect(host.lastEntry(of: .feed)?.blame == .plugin)
     }
 
-    @Test(.proves(56)) func `a handler that was taken back is none`() {
+    @Test(.proves(56)) func `a task whose expiration handler was removed ends as expired`() {
         host.setExpirationHandler(for: .feed)
         host.setExpirationHandler(for: .feed, to: false)
         host.advance(by: .seconds(35))
         #expect(host.outcomes(of: .feed) == [.expired])
     }
 
-    @Test(.proves(60)) func `the reason is told, and the first reason stays`() {
+    @Test(.proves(60))
+    func `the first expiration reason stays, and a later one neither expires the task again nor delays the kill`() {
         host.simulateExpiration(of: .feed)
         host.advance(by: .seconds(4))
         host.stop()
@@ -66,21 +68,21 @@ struct ExpirationTests {
         #expect(host.outcomes(of: .feed) == [.expired])
     }
 
-    @Test(.proves("C3")) func `what was told to stop for time does not return`() {
+    @Test(.proves("C3")) func `a task that crashes after its budget expired is not requeued`() {
         host.advance(by: .seconds(31))
         host.crash()
         #expect(host.outcomes(of: .feed) == [.crashed])
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves("C3")) func `expiration delivered means consumed, however the process ends`() {
+    @Test(.proves("C3")) func `an expired task is not requeued when its process is killed for memory`() {
         host.advance(by: .seconds(31))
         host.runOutOfMemory()
         #expect(host.outcomes(of: .feed) == [.killedForMemory])
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves(58)) func `the runner's own deadline counts as the host's`() throws {
+    @Test(.proves(58)) func `a task that the runner expired by its own timer is not requeued after a crash`() throws {
         let plan = try #require(host.lastPlan)
         host.advance(by: .seconds(30) - .milliseconds(1))
         host.send(.runnerExpired(plan.number, plan.tasks.map(\.id), .budget))
@@ -89,7 +91,7 @@ struct ExpirationTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves(58)) func `a runner cannot put off the kill`() throws {
+    @Test(.proves(58)) func `an expiration reported by the runner does not delay the kill`() throws {
         let plan = try #require(host.lastPlan)
         host.advance(by: .seconds(33))
         host.send(.runnerExpired(plan.number, plan.tasks.map(\.id), .budget))
@@ -97,7 +99,8 @@ struct ExpirationTests {
         #expect(host.killed.count == 1)
     }
 
-    @Test(.proves(58)) func `what is told inside entry is told when entry returns`() {
+    @Test(.proves(58))
+    func `an expiration inside entry is delivered when entry returns, and the kill is not delayed`() {
         host.complete(.feed)
         host.advance(by: .seconds(1))
         host.forgetThePast()
@@ -111,7 +114,7 @@ struct ExpirationTests {
         #expect(host.outcomes(of: .feed) == [.expired])
     }
 
-    @Test(.proves(58)) func `a failing ledger does not put off a kill`() {
+    @Test(.proves(58)) func `a failing ledger does not delay a kill`() {
         let host = SchedulerDriver(.app()) { $0.hostRetryDelay = .hours(1) }
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))

@@ -6,11 +6,12 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("Who asks why a request waits is told every reason, and what would change it")
+@Suite("The explanation of a waiting request contains every reason and the change that would start it")
 struct ExplanationTests {
     let host = SchedulerDriver(.app(), .mail(), conditions: Conditions(isOnExternalPower: false, hasNetwork: false))
 
-    @Test(.proves("C13")) func `one reason: the instant and the single change`() {
+    @Test(.proves("C13"))
+    func `a request with one reason is explained by that reason, its end and the change that would start it`() {
         let begin = host.clock.now.wall + .hours(1)
         host.submit(.clean, at: begin)
         let explanation = host.explain(.clean)
@@ -20,7 +21,7 @@ struct ExplanationTests {
         #expect(explanation.change == .earliestBegin(begin))
     }
 
-    @Test(.proves("C13")) func `several reasons come in a fixed order, and no single change helps`() {
+    @Test(.proves("C13")) func `several reasons have a fixed order, and no single change is proposed`() {
         let begin = host.clock.now.wall + .hours(1)
         host.submit(.clean, at: begin, needsPower: true, needsNetwork: true)
         let explanation = host.explain(.clean)
@@ -29,7 +30,7 @@ struct ExplanationTests {
         #expect(explanation.earliest == begin)
     }
 
-    @Test(.proves("C13")) func `the earliest instant is the last of all that time brings`() {
+    @Test(.proves("C13")) func `the earliest start of a request is the latest end of its timed reasons`() {
         host.submit(.clean)
         host.enter()
         host.crash()
@@ -38,13 +39,13 @@ struct ExplanationTests {
         #expect(explanation.earliest == host.clock.now.wall + .seconds(10))
     }
 
-    @Test(.proves("C13")) func `what only another's doing changes has no earliest instant`() {
+    @Test(.proves("C13")) func `a request that waits for external power has no earliest start`() {
         host.submit(.clean, needsPower: true)
         #expect(host.explain(.clean).earliest == nil)
         #expect(host.explain(.clean).change == .externalPower)
     }
 
-    @Test(.proves("C13")) func `what runs is told with the time it used`() throws {
+    @Test(.proves("C13")) func `a running task is explained by its launch and its used and total time`() throws {
         host.submit(.clean)
         host.enter()
         host.advance(by: .minutes(2))
@@ -52,7 +53,7 @@ struct ExplanationTests {
         #expect(host.explain(.clean).states == [.running(launch, used: .minutes(2), total: .minutes(10))])
     }
 
-    @Test(.proves("C13")) func `what runs and waits at once is told both`() {
+    @Test(.proves("C13")) func `a task that runs and is pending again is explained by both states`() {
         host.submit(.clean)
         host.enter()
         host.submit(.clean, after: .hours(1))
@@ -60,7 +61,7 @@ struct ExplanationTests {
         #expect(host.explain(.clean).reasons.map(\.code) == ["earliest-begin", "lane-busy"])
     }
 
-    @Test(.proves("C13")) func `what is in a batch that is being recorded does not wait any more`() {
+    @Test(.proves("C13")) func `a request in a batch that is being committed has no reason to wait`() {
         host.runners = .held
         host.submit(.clean)
         host.commits = .held
@@ -69,19 +70,20 @@ struct ExplanationTests {
         #expect(host.reasons(.clean).isEmpty)
     }
 
-    @Test(.proves("C13")) func `while a runner is awaited the reason is the launch that is being prepared`() {
+    @Test(.proves("C13")) func `a request whose runner is not ready yet waits for the busy lane`() {
         host.runners = .held
         host.submit(.clean)
         #expect(host.reasons(.clean).map(\.code) == ["lane-busy"])
     }
 
-    @Test(.proves("C13")) func `an identifier that nobody submitted is unknown, and its plugin is named`() {
+    @Test(.proves("C13")) func `an identifier without a submission is unknown, but its plugin is named`() {
         #expect(host.explain(.clean).states == [.unknown])
         #expect(host.explain(.clean).plugin == .app)
         #expect(host.explain("com.example.nobody.knows").plugin == nil)
     }
 
-    @Test(.proves("C13")) func `an extension that is gone with its main plugin is told that both are missing`() throws {
+    @Test(.proves("C13"))
+    func `an extension that is removed together with its main plugin has both missing plugins as reasons`() throws {
         let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard())
         host.runners = .unavailable
         host.trigger()
@@ -96,7 +98,8 @@ struct ExplanationTests {
         #expect(reasons.prefix(2) == [.pluginMissing(.app), .pluginRefused(.keyboard, problem: "it is torn")])
     }
 
-    @Test(.proves("C13")) func `an extension that is refused for want of its main plugin alone waits for that`() {
+    @Test(.proves("C13"))
+    func `an extension that is refused only because its main plugin is missing waits for the main plugin`() {
         let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard())
         host.runners = .unavailable
         host.trigger()
@@ -107,7 +110,7 @@ struct ExplanationTests {
         #expect(host.explain("com.example.app.keyboard").reasons.filter(\.isAbsence) == [.pluginMissing(.app)])
     }
 
-    @Test(.proves("C13")) func `who waits for one that runs alone is told whose end it waits for`() {
+    @Test(.proves("C13")) func `a request behind a task that runs alone names that task as its reason`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -122,13 +125,13 @@ struct ExplanationTests {
         #expect(host.explain(.index).change == nil)
     }
 
-    @Test(.proves("C13")) func `a host that stops says so`() {
+    @Test(.proves("C13")) func `a stopping host is a reason of its pending requests`() {
         host.submit(.clean, after: .hours(1))
         host.stop()
         #expect(host.reasons(.clean).last == .hostStopping)
     }
 
-    @Test(.proves("C13")) func `before the first catalogue every request has a reason`() {
+    @Test(.proves("C13")) func `a request has a missing plugin as reason before the first catalogue`() {
         host.submit(.clean, after: .hours(1))
         host.scheduler = Scheduler(
             configuration: host.configuration,
@@ -141,7 +144,7 @@ struct ExplanationTests {
         #expect(host.reasons(.clean).first == .pluginMissing(.app))
     }
 
-    @Test(.proves("C13")) func `an event behind one that is delayed is told what it waits for`() throws {
+    @Test(.proves("C13")) func `an event behind a delayed event names that event as its reason`() throws {
         host.install(.app(version: "2.0"))
         host.enter()
         host.install(.app(version: "3.0"))
@@ -151,9 +154,9 @@ struct ExplanationTests {
         #expect(reasons == [.othersRunAlone(first: "started")])
     }
 
-    /// Every combination of what a request may need and what the machine offers.
+    /// Every combination of the requirements of a request and the conditions of the machine.
     @Test(.proves("C13"), arguments: 0..<32)
-    func `an explanation agrees with the decision`(_ bits: Int) {
+    func `a request has reasons to wait exactly if it is not launched`(_ bits: Int) {
         let host = SchedulerDriver(
             .app(),
             conditions: Conditions(isOnExternalPower: bits & 1 != 0, hasNetwork: bits & 2 != 0)
@@ -168,7 +171,7 @@ struct ExplanationTests {
         #expect(host.pending.isEmpty == host.reasons(.clean).isEmpty)
     }
 
-    @Test(.proves("C13")) func `work of a plugin that the host does not know waits for the plugin`() throws {
+    @Test(.proves("C13")) func `work of an unknown plugin waits for that plugin`() throws {
         host.submit(.clean, after: .hours(1))
         let work = PendingWork.request(try #require(host.request(.clean)))
         host.remove(.app)

@@ -15,7 +15,7 @@ struct ExtensionTests {
         return host.lastPlan
     }
 
-    @Test(.proves(37)) func `its request launches the main plugin, without a registration of its own`() throws {
+    @Test(.proves(37)) func `a request of an extension launches its main plugin`() throws {
         let launch = try #require(launchExtension())
         let answer = host.submit(.clean, by: .plugin(.keyboard))
         #expect(answer?.plugin == .app)
@@ -25,23 +25,24 @@ struct ExtensionTests {
         #expect(host.outcomes(of: .clean) == [.succeeded])
     }
 
-    @Test(.proves("C5")) func `its requests count in the main plugin's limits`() {
+    @Test(.proves("C5")) func `requests of an extension count against the limits of its main plugin`() {
         host.submit(.feed, as: .refresh, after: .hours(1))
         #expect(host.submit(.headlines, as: .refresh, by: .plugin(.keyboard))?.refusal?.subReason == .refreshLimit)
     }
 
-    @Test(.proves("C15")) func `what its main plugin's manifest does not permit is refused`() {
+    @Test(.proves("C15"))
+    func `a submission by an extension is refused if its main plugin's manifest does not permit the identifier`() {
         for other: TaskIdentifier in ["com.example.app.keyboard.own", .sweep] {
             #expect(host.submit(other, by: .plugin(.keyboard))?.refusal?.subReason == .identifierNotPermitted)
         }
     }
 
-    @Test(.proves(43)) func `it cancels what its main plugin has pending`() {
+    @Test(.proves(43)) func `an extension can cancel pending requests of its main plugin`() {
         host.submit(.clean, after: .hours(1))
         #expect(host.cancel(.clean, of: .keyboard) == .cancelled(1))
     }
 
-    @Test(.proves(36)) func `an extension that is disabled may not schedule`() throws {
+    @Test(.proves(36)) func `a submission by an extension that the operator disabled is refused`() throws {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard()) {
             $0.plugins[.keyboard, default: PluginPolicy()].isEnabled = false
         }
@@ -49,7 +50,8 @@ struct ExtensionTests {
         #expect(refusal.code == .unavailable && refusal.subReason == .submitterMayNotSchedule)
     }
 
-    @Test(.proves("C14")) func `an extension whose main plugin was removed meanwhile is told so`() throws {
+    @Test(.proves("C14"))
+    func `a submission by an extension whose main plugin was removed is refused as plugin missing`() throws {
         _ = launchExtension()
         host.remove(.keyboard)
         host.remove(.app)
@@ -58,7 +60,7 @@ struct ExtensionTests {
         #expect(refusal.message.contains(PluginIdentifier.app.text))
     }
 
-    @Test(.proves("C14")) func `an extension that its main plugin no longer lists is told so`() throws {
+    @Test(.proves("C14")) func `a submission by an extension that its main plugin no longer lists is refused`() throws {
         _ = launchExtension()
         host.remove(.keyboard)
         host.install(.app(version: "2.0"))
@@ -66,9 +68,9 @@ struct ExtensionTests {
         #expect(refusal.code == .notPermitted && refusal.subReason == .notItsMainPlugin)
     }
 
-    // MARK: Forged
+    // MARK: Forged messages
 
-    @Test func `BGT-ABI-11 a handler that it claims is refused and journaled, and registers nothing`() throws {
+    @Test func `a handler registered by an extension is a violation (BGT-ABI-11) and has no effect`() throws {
         host.trigger()
         host.enter(registering: [.clean, .sweep])
         let violations = host.entries(.violation)
@@ -80,7 +82,8 @@ struct ExtensionTests {
         #expect(host.lastPlan?.plugin.identifier == .app)
     }
 
-    @Test func `BGT-ABI-08 a task of its main plugin that it completes goes on`() throws {
+    @Test
+    func `a completion of the main plugin's task by its extension is a violation without effect (BGT-ABI-08)`() throws {
         host.submit(.clean)
         host.enter()
         let main = try #require(host.lastPlan)
@@ -92,10 +95,10 @@ struct ExtensionTests {
         #expect(host.scheduler.runningLaunches.flatMap(\.unfinished).count == 2)
     }
 
-    // MARK: What it waits for
+    // MARK: Reasons to wait
 
-    @Test(.proves("C13")) func `an event of an extension whose main plugin is gone says which one, and loses nothing`()
-    {
+    @Test(.proves("C13"))
+    func `an event of an extension whose main plugin is removed stays pending and names the missing plugins`() {
         host.runners = .held
         host.trigger()
         host.remove(.keyboard)
@@ -109,7 +112,7 @@ struct ExtensionTests {
         #expect(host.lastPlan?.plugin.identifier == .keyboard)
     }
 
-    @Test(.proves("C13")) func `an extension that is there before its main plugin runs when that one comes`() {
+    @Test(.proves("C13")) func `an event of an extension runs when the missing main plugin is installed`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard())
         host.runners = .held
         host.trigger()
@@ -121,7 +124,7 @@ struct ExtensionTests {
     }
 
     @Test(.proves("C13"))
-    func `while its main plugin is disabled its events wait, and each that is disabled is a reason`() throws {
+    func `an event of an extension waits with one reason for each of both plugins that is disabled`() throws {
         host.runners = .held
         host.trigger()
         var configuration = host.configuration
@@ -131,7 +134,7 @@ struct ExtensionTests {
         #expect(try reasons(after: configuration) == [.pluginDisabled(.keyboard), .pluginDisabled(.app)])
     }
 
-    /// The operator's word changes with the host's next start.
+    /// The reasons of the first waiting event after a restart with the changed configuration.
     private func reasons(after configuration: SchedulingConfiguration) throws -> [Reason] {
         var scheduler = Scheduler(
             configuration: configuration,
@@ -148,7 +151,7 @@ struct ExtensionTests {
     }
 
     @Test(.proves("C13"))
-    func `why tells of an extension's first waiting event, and of the launch that has its events`() throws {
+    func `an explanation of an extension contains its running launch and its first waiting event`() throws {
         host.trigger()
         let second = try #require(host.trigger()?.submission)
         let explanation = host.explain("com.example.app.keyboard")
@@ -161,9 +164,9 @@ struct ExtensionTests {
         #expect(host.explain("com.example.mail").states == [.unknown])
     }
 
-    // MARK: Removed and changed
+    // MARK: Removal and change
 
-    @Test(.proves("C17")) func `an extension that is upgraded gets its events in the new version`() {
+    @Test(.proves("C17")) func `a pending event of an upgraded extension is delivered to the new version`() {
         host.runners = .held
         host.trigger()
         host.install(.keyboard(version: "2.0"))
@@ -171,7 +174,8 @@ struct ExtensionTests {
         #expect(host.lastPlan?.plugin == .keyboard(version: "2.0"))
     }
 
-    @Test(.proves("C17")) func `the events of a removed extension are kept 30 days, then dropped with a word`() throws {
+    @Test(.proves("C17"))
+    func `the events of a removed extension are kept for 30 days and then abandoned with a journal entry`() throws {
         host.runners = .held
         let number = try #require(host.trigger()?.submission)
         host.remove(.keyboard)
@@ -183,7 +187,8 @@ struct ExtensionTests {
         #expect(host.entries(.task(.abandoned)).map(\.submission) == [number])
     }
 
-    @Test(.proves("C17")) func `an event on its way to the disk when its extension goes waits like the others`() {
+    @Test(.proves("C17"))
+    func `an event whose extension is removed during its commit stays pending and is delivered later`() {
         host.commits = .held
         host.trigger()
         host.remove(.keyboard)

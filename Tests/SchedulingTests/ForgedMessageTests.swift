@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A runner's word counts only within its own launch")
+@Suite("A message of a runner affects only the launch of that runner")
 struct ForgedMessageTests {
     let host = SchedulerDriver(.app(), .mail())
 
@@ -16,7 +16,7 @@ struct ForgedMessageTests {
         return (host.plans[0], try #require(host.plans.last))
     }
 
-    @Test(.proves("C2")) func `a completion of another launch's task is refused and journaled`() throws {
+    @Test(.proves("C2")) func `a completion of another launch's task is a violation and has no effect`() throws {
         let plans = try launchBoth()
         host.send(.completed(plans.app.number, plans.mail.tasks[0].id, .success))
         #expect(host.running == [.clean, .sweep])
@@ -25,9 +25,8 @@ struct ForgedMessageTests {
         #expect(violation.message.contains("BGT-ABI-08"))
     }
 
-    @Test(.proves("C2")) func `a handler for an identifier that the manifest does not permit is refused and journaled`()
-        throws
-    {
+    @Test(.proves("C2"))
+    func `registering a handler for an identifier outside the manifest is a violation and has no effect`() throws {
         host.submit(.clean)
         host.enter(registering: [.clean, .sweep])
         let violation = try #require(host.entries(.violation).first)
@@ -35,7 +34,7 @@ struct ForgedMessageTests {
         #expect(host.running == [.clean])
     }
 
-    @Test(.proves("C2")) func `entry returns once`() {
+    @Test(.proves("C2")) func `a second return from entry is ignored`() {
         host.submit(.clean)
         host.enter()
         host.enter(registering: [])
@@ -43,14 +42,14 @@ struct ForgedMessageTests {
         #expect(host.running == [.clean] && host.killed.isEmpty)
     }
 
-    @Test(.proves("C2")) func `a library that ran cannot have failed to load`() throws {
+    @Test(.proves("C2")) func `a load failure reported after entry returned is ignored`() throws {
         host.submit(.clean)
         host.enter()
         host.send(.loadFailed(try #require(host.lastPlan).number, message: "forged"))
         #expect(host.running == [.clean] && host.killed.isEmpty)
     }
 
-    @Test(.proves("C2")) func `before its plan a runner has nothing to say`() {
+    @Test(.proves("C2")) func `messages that a runner sends before it receives its plan are ignored`() {
         host.runners = .held
         host.submit(.clean)
         let launch = host.heldRunners[0]
@@ -63,7 +62,7 @@ struct ForgedMessageTests {
         #expect(host.running == [.clean] && host.journal.isEmpty)
     }
 
-    @Test(.proves("C2")) func `after the kill nothing counts`() throws {
+    @Test(.proves("C2")) func `messages that a runner sends after its kill are ignored`() throws {
         host.processesObey = false
         host.submit(.clean)
         host.enter()
@@ -76,7 +75,7 @@ struct ForgedMessageTests {
         #expect(host.outcomes(of: .clean) == [.expired])
     }
 
-    @Test(.proves("C2")) func `messages of launches that are over or never were change nothing`() throws {
+    @Test(.proves("C2")) func `messages of ended or unknown launches change nothing`() throws {
         host.submit(.clean)
         host.runToTheEnd()
         let before = host.journal.count
@@ -90,14 +89,15 @@ struct ForgedMessageTests {
         #expect(host.journal.count == before)
     }
 
-    @Test(.proves("C2")) func `a second runner for a launch that has one does not cost it the first`() throws {
+    @Test(.proves("C2")) func `a second runner for a launch that has one does not replace the first`() throws {
         host.submit(.clean)
         let plan = try #require(host.lastPlan)
         host.send(.runnerReady(plan.number, plan.process))
         #expect(host.dismissed.isEmpty && host.running == [.clean])
     }
 
-    @Test(.proves("C2")) func `a runner can expire for the budget alone, and only its own tasks`() throws {
+    @Test(.proves("C2"))
+    func `an expiration reported by a runner counts only for its own tasks and only with reason budget`() throws {
         let plans = try launchBoth()
         host.send(.runnerExpired(plans.app.number, plans.mail.tasks.map(\.id), .budget))
         host.send(.runnerExpired(plans.app.number, plans.app.tasks.map(\.id), .hostShutdown))
@@ -106,7 +106,8 @@ struct ForgedMessageTests {
         #expect(host.pending == [.clean, .sweep])
     }
 
-    @Test(.proves("C2")) func `violations are journaled with their rule, and bounded`() throws {
+    @Test(.proves("C2"))
+    func `at most twenty violations of a launch are journaled, and the last entry announces the limit`() throws {
         host.submit(.clean)
         host.enter()
         let launch = try #require(host.lastPlan).number
@@ -117,8 +118,8 @@ struct ForgedMessageTests {
         #expect(violations[19].message.contains("further violations of this launch are not journaled"))
     }
 
-    @Test(.proves(81)) func `an assertion of another launch, an old one and one that comes twice hold nothing open`()
-        throws
+    @Test(.proves(81))
+    func `an assertion with another launch's number or with an old or repeated count is refused as a violation`() throws
     {
         let plans = try launchBoth()
         host.send(
@@ -134,7 +135,7 @@ struct ForgedMessageTests {
         #expect(host.finished == [plans.app.number])
     }
 
-    @Test(.proves(81)) func `an end of what is not open changes nothing and is journaled`() throws {
+    @Test(.proves(81)) func `ending an assertion that is not open is a violation and changes nothing`() throws {
         let plans = try launchBoth()
         host.beginAssertion(in: plans.app)
         host.send(.assertionEnded(plans.mail.number, AssertionID(launch: plans.app.number, count: 1)))
@@ -145,9 +146,8 @@ struct ForgedMessageTests {
         #expect(violations.allSatisfy { $0.blame == .plugin && $0.message.contains("BGT-ABI-08") })
     }
 
-    @Test(.proves(81)) func `a runner holds its launch open with so many assertions, with names of so many bytes`()
-        throws
-    {
+    @Test(.proves(81))
+    func `assertions above the number limit or the name limit are violations and are not opened`() throws {
         host.submit(.clean)
         host.enter()
         let limit = UInt32(AssertionID.openLimit)
@@ -160,7 +160,7 @@ struct ForgedMessageTests {
         #expect(host.openAssertions.count == AssertionID.openLimit && host.entries(.violation).count == 2)
     }
 
-    @Test(.proves(81)) func `before its plan and after the kill a runner begins and ends no assertion`() throws {
+    @Test(.proves(81)) func `assertions begun before the plan or ended after the kill are ignored`() throws {
         host.runners = .held
         host.submit(.clean)
         let launch = host.heldRunners[0]
@@ -177,7 +177,7 @@ struct ForgedMessageTests {
         #expect(host.launchOutcomes == [.overran])
     }
 
-    @Test(.proves("C2")) func `the next launch's violations are counted anew`() throws {
+    @Test(.proves("C2")) func `the limit of journaled violations starts anew with each launch`() throws {
         for identifier: TaskIdentifier in [.clean, .vacuum] {
             host.submit(identifier)
             host.enter()
@@ -190,7 +190,7 @@ struct ForgedMessageTests {
         #expect(host.entries(.violation).count == 40)
     }
 
-    @Test(.proves("C2")) func `an extension that claims a handler is refused by the host`() {
+    @Test(.proves("C2")) func `a request of an extension launches its main plugin, never the extension`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard())
         host.submit(.clean, by: .plugin(.keyboard))
         #expect(host.lastPlan?.plugin.role == .main, "an extension is never launched for a request")

@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Health research is processing with an entitlement and readable data")
+@Suite("Health research is processing with an entitlement and a data protection type")
 struct HealthResearchTests {
     let host = SchedulerDriver(.studio(), .mail())
 
@@ -21,21 +21,21 @@ struct HealthResearchTests {
         }
     }
 
-    @Test(.proves(70)) func `it runs in the background lane, with the budget of its own kind`() throws {
+    @Test(.proves(70)) func `health research runs in the background lane with the budget of its own kind`() throws {
         let host = SchedulerDriver(.studio()) { $0.budgets.healthResearch = .seconds(700) }
         submit(to: host)
         let plan = try #require(host.lastPlan)
         #expect(plan.lane == .background && plan.budget.total == .seconds(700))
     }
 
-    @Test(.proves(70)) func `without the entitlement it is refused with error 3`() {
+    @Test(.proves(70)) func `a health research submission without the entitlement is refused with error 3`() {
         let host = SchedulerDriver(.studio(entitlements: [.continuedProcessingGPU]))
         let refusal = submit(to: host)?.refusal
         #expect(refusal?.code == .notPermitted && refusal?.subReason == .entitlementMissing)
         #expect(refusal?.message.contains("healthresearch") == true)
     }
 
-    @Test(.proves(70)) func `an entitlement that went meanwhile keeps it waiting`() {
+    @Test(.proves(70)) func `pending health research waits while its plugin lacks the entitlement`() {
         host.change(locked: [.app])
         submit()
         host.install(.studio(version: "2.0", entitlements: []))
@@ -46,12 +46,12 @@ struct HealthResearchTests {
         #expect(host.running.contains(.study))
     }
 
-    @Test(.proves(4)) func `without mode processing it is refused with error 3`() {
+    @Test(.proves(4)) func `a health research submission without mode processing is refused`() {
         let host = SchedulerDriver(.studio(modes: [.fetch]))
         #expect(submit(to: host)?.refusal?.subReason == .processingModeMissing)
     }
 
-    @Test(.proves("C5")) func `it counts as processing`() {
+    @Test(.proves("C5")) func `health research counts against the limit of processing requests`() {
         host.change(locked: [.app])
         for number in 1...9 { host.submit(.job(number), after: .hours(1)) }
         #expect(submit()?.refusal == nil)
@@ -61,7 +61,7 @@ struct HealthResearchTests {
         #expect(submit(.none, .job(10))?.refusal?.subReason == .processingLimit)
     }
 
-    @Test(.proves(66)) func `like processing it waits until the machine is idle, and ends when it is used`() {
+    @Test(.proves(66)) func `health research waits for an idle machine and expires when the machine is used`() {
         host.change(idle: false)
         submit()
         #expect(host.reasons(.study) == [.notIdle])
@@ -74,7 +74,7 @@ struct HealthResearchTests {
     // MARK: Protection
 
     @Test(.proves(70), arguments: [ProtectionType.untilFirstAuthentication, .unlessOpen, .complete])
-    func `while its container is locked it waits`(_ protection: ProtectionType) {
+    func `health research with protection waits while its container is locked`(_ protection: ProtectionType) {
         host.change(locked: [.app])
         submit(protection)
         #expect(host.plans.isEmpty && host.reasons(.study) == [.containerLocked(.app)])
@@ -83,7 +83,7 @@ struct HealthResearchTests {
     }
 
     @Test(.proves(70), arguments: [ProtectionType.untilFirstAuthentication, .unlessOpen, .complete])
-    func `it waits until somebody has looked at its container`(_ protection: ProtectionType) {
+    func `health research with protection waits until its container was sampled`(_ protection: ProtectionType) {
         host.change(locked: [], unseen: [.app])
         submit(protection)
         #expect(host.plans.isEmpty && host.reasons(.study) == [.containerLocked(.app)])
@@ -92,7 +92,8 @@ struct HealthResearchTests {
         #expect(host.batches == [[.study]])
     }
 
-    @Test(.proves(70)) func `a container that is not looked at for a while was not locked`() {
+    @Test(.proves(70))
+    func `running health research does not expire while its container is unsampled, only when it is locked`() {
         submit(.complete)
         host.enter()
         host.change(locked: [], unseen: [.app])
@@ -101,7 +102,7 @@ struct HealthResearchTests {
         #expect(host.expirations.map(\.reason) == [.containerLocked])
     }
 
-    @Test(.proves(70)) func `without protection the lock does not matter`() {
+    @Test(.proves(70)) func `health research without protection runs regardless of the lock of its container`() {
         host.change(locked: [.app])
         submit(.none)
         #expect(host.batches == [[.study]])
@@ -112,14 +113,17 @@ struct HealthResearchTests {
     }
 
     @Test(.proves(70), arguments: [ProtectionType.untilFirstAuthentication, .unlessOpen])
-    func `what it could open stays readable when the container is locked`(_ protection: ProtectionType) {
+    func `running health research without complete protection continues when its container is locked`(
+        _ protection: ProtectionType
+    ) {
         submit(protection)
         host.enter()
         host.change(locked: [.app])
         #expect(host.expirations.isEmpty && host.running == [.study])
     }
 
-    @Test(.proves(70)) func `with complete protection a lock expires it, and its neighbours go on`() {
+    @Test(.proves(70))
+    func `a lock expires health research with complete protection and no other task of its launch`() {
         host.change(locked: [.app])
         submit(.complete)
         host.runners = .held
@@ -133,7 +137,8 @@ struct HealthResearchTests {
         #expect(host.expirations.map(\.reason) == [.containerLocked])
     }
 
-    @Test(.proves(70)) func `a lock during entry is told when entry has returned`() {
+    @Test(.proves(70))
+    func `a lock during entry expires health research with complete protection after entry returns`() {
         submit(.complete)
         host.change(locked: [.app])
         #expect(host.expirations.isEmpty)
@@ -141,7 +146,7 @@ struct HealthResearchTests {
         #expect(host.expirations.map(\.reason) == [.containerLocked])
     }
 
-    @Test(.proves(70)) func `another plugin's locked container matters to nobody else`() {
+    @Test(.proves(70)) func `health research runs while the container of another plugin is locked`() {
         host.change(locked: [.mail])
         submit(.complete)
         host.enter()
@@ -149,7 +154,7 @@ struct HealthResearchTests {
         #expect(host.running == [.study] && host.expirations.isEmpty)
     }
 
-    @Test(.proves(70)) func `plain processing does not mind a locked container`() {
+    @Test(.proves(70)) func `plain processing runs while its container is locked`() {
         host.change(locked: [.app])
         host.submit(.clean)
         #expect(host.batches == [[.clean]])

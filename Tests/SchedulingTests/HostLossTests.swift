@@ -6,7 +6,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("Work that was running whenever the host went down does not take it down without end")
+@Suite("A task that runs at every loss of the host is delayed, runs alone and is abandoned")
 struct HostLossTests {
     let host = SchedulerDriver(.app(), .mail())
 
@@ -15,8 +15,8 @@ struct HostLossTests {
         host.advance(by: .minutes(5))
     }
 
-    @Test(.proves("C3")) func `after the second loss it runs alone and later, after the fifth it is abandoned`() throws
-    {
+    @Test(.proves("C3"))
+    func `a task runs alone and delayed after the second loss of its host and is abandoned after the fifth`() throws {
         host.submit(.clean)
         host.restart()
         #expect(host.running == [.clean] && host.lastPlan?.cause == .relaunch)
@@ -32,7 +32,7 @@ struct HostLossTests {
         #expect(entry.blame == .unknown && entry.message.contains("5 times"))
     }
 
-    @Test(.proves("C3")) func `an orderly stop is no loss`() {
+    @Test(.proves("C3")) func `an orderly stop of the host is not counted as a loss`() {
         host.submit(.clean)
         host.enter()
         host.stop()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("An identifier belongs to the main plugin whose manifest permits it")
 struct IdentifierOwnersTests {
-    @Test(.proves(21)) func `a removed manifest gives its identifiers and its patterns back`() {
+    @Test(.proves(21)) func `removing a manifest releases its identifiers and patterns`() {
         var owners = IdentifierOwners()
         owners.add(.studio())
         #expect(owners[.clean] == .app && owners[.album(1)] == .app)
@@ -16,7 +16,7 @@ struct IdentifierOwnersTests {
         #expect(owners[.clean] == nil && owners[.album(1)] == nil)
     }
 
-    @Test(.proves(21)) func `a removed manifest leaves the identifiers that another plugin took over`() {
+    @Test(.proves(21)) func `removing a manifest keeps identifiers and patterns that another plugin took over`() {
         var owners = IdentifierOwners()
         owners.add(.studio())
         owners.add(.main(.mail, permitted: [.exact(.clean), "com.example.app.export.*"]))
@@ -30,7 +30,7 @@ struct IdentifierOwnersTests {
         #expect(owners["com.example.app.keyboard"] == nil)
     }
 
-    @Test(.proves(21)) func `an exact identifier precedes a pattern, and the longer of two patterns the shorter`() {
+    @Test(.proves(21)) func `an exact identifier precedes a pattern, and a longer pattern precedes a shorter one`() {
         var owners = IdentifierOwners()
         owners.add(.main(.app, permitted: ["com.example.*", .exact("com.example.export.first")]))
         owners.add(.main(.mail, permitted: ["com.example.export.*"]))

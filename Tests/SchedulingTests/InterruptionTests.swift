@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("An interrupted task returns, charged only for what is its own")
+@Suite("An interrupted task is requeued and charged only for its own failures")
 struct InterruptionTests {
     let host = SchedulerDriver(.app())
 
@@ -17,7 +17,8 @@ struct InterruptionTests {
 
     private func retry(_ identifier: TaskIdentifier) throws -> Retry { try #require(host.request(identifier)).retry }
 
-    @Test(.proves("C3")) func `a plan that the host cannot hand over charges nobody`() throws {
+    @Test(.proves("C3"))
+    func `a plan that the host cannot send is blamed on the host, and its task is requeued without a charge`() throws {
         host.processesObey = false
         host.submit(.clean)
         let launch = try #require(host.lastPlan?.number)
@@ -30,7 +31,7 @@ struct InterruptionTests {
         #expect(host.reasons(.clean).map(\.code).contains("runner-unavailable"))
     }
 
-    @Test(.proves("C3")) func `a crash charges the task that was launched alone`() throws {
+    @Test(.proves("C3")) func `a crash charges the only task of a launch and delays its next attempt`() throws {
         launch(.clean)
         host.crash()
         #expect(host.outcomes(of: .clean) == [.crashed])
@@ -40,14 +41,14 @@ struct InterruptionTests {
         #expect(host.lastLaunchEntry?.message.contains("SIGSEGV") == true)
     }
 
-    @Test(.proves("C3")) func `an exit without completing charges the task that was launched alone`() throws {
+    @Test(.proves("C3")) func `an exit before completion charges the only task of a launch`() throws {
         launch(.clean)
         host.exit(code: 0)
         #expect(host.outcomes(of: .clean) == [.exited])
         #expect(try retry(.clean).attempts == 1)
     }
 
-    @Test(.proves(61)) func `a kill for memory is an interruption with its own outcome`() throws {
+    @Test(.proves(61)) func `a kill for memory charges the only task and has its own outcome`() throws {
         launch(.clean)
         host.runOutOfMemory()
         #expect(host.outcomes(of: .clean) == [.killedForMemory])
@@ -55,7 +56,8 @@ struct InterruptionTests {
         #expect(try retry(.clean).attempts == 1)
     }
 
-    @Test(.proves("C3")) func `last words charge the task on whose thread the signal struck, and no other`() throws {
+    @Test(.proves("C3"))
+    func `a crash on the thread of one task charges that task and requeues the others to run alone`() throws {
         launch(.clean, .vacuum, .index)
         host.crash(on: .vacuum)
         #expect(host.outcomes(of: .vacuum) == [.crashed])
@@ -65,14 +67,14 @@ struct InterruptionTests {
         #expect(try retry(.clean) == Retry(runsAlone: true, wasInterrupted: true))
     }
 
-    @Test(.proves("C3")) func `a crash that names nobody charges none of several`() throws {
+    @Test(.proves("C3")) func `a crash at an unknown place charges none of two running tasks`() throws {
         launch(.clean, .vacuum)
         host.crash()
         #expect(try retry(.clean).attempts == 0 && retry(.vacuum).attempts == 0)
         #expect(host.outcomes(of: .clean) == [.interrupted])
     }
 
-    @Test(.proves("C3")) func `last words about a task that is over charge nobody`() throws {
+    @Test(.proves("C3")) func `a crash on the thread of a completed task charges no task`() throws {
         launch(.clean, .vacuum)
         host.complete(.clean)
         host.crash(on: .clean)
@@ -80,7 +82,8 @@ struct InterruptionTests {
         #expect(try retry(.vacuum).attempts == 0)
     }
 
-    @Test(.proves("C3")) func `the others are relaunched one per launch, undelayed but for the spacing`() {
+    @Test(.proves("C3"))
+    func `tasks interrupted together at a crash at an unknown place run one per launch afterwards`() {
         launch(.clean, .vacuum, .index)
         host.crash()
         for expected: TaskIdentifier in [.clean, .vacuum, .index] {
@@ -91,7 +94,7 @@ struct InterruptionTests {
         #expect(host.batches.count == 4)
     }
 
-    @Test(.proves("C3")) func `what is submitted meanwhile waits for those that run alone, with that reason`() {
+    @Test(.proves("C3")) func `a new request waits until the interrupted tasks that run alone have run`() {
         launch(.clean, .vacuum)
         host.crash()
         host.submit(.index)
@@ -104,7 +107,7 @@ struct InterruptionTests {
         #expect(host.lastPlan?.identifiers == [.index])
     }
 
-    @Test(.proves("C3")) func `one that must run alone but cannot yet holds nobody back`() {
+    @Test(.proves("C3")) func `a delayed task that must run alone does not block other requests`() {
         launch(.clean, .vacuum)
         host.crash(on: .clean)
         host.advance(by: .seconds(1))
@@ -118,14 +121,14 @@ struct InterruptionTests {
         #expect(host.lastPlan?.identifiers == [.clean])
     }
 
-    @Test(.proves("C3")) func `a relaunch says that it is one`() {
+    @Test(.proves("C3")) func `the launch after a crash has cause relaunch`() {
         launch(.clean)
         host.crash()
         host.advance(by: .seconds(10))
         #expect(host.lastPlan?.cause == .relaunch)
     }
 
-    @Test(.proves("C3")) func `the delay doubles with each charge, on the wall clock`() throws {
+    @Test(.proves("C3")) func `the retry delay doubles with each charged attempt`() throws {
         launch(.clean)
         host.crash()
         host.advance(by: .seconds(10) - .nanoseconds(1))
@@ -138,7 +141,7 @@ struct InterruptionTests {
         #expect(host.ledger.requests.first?.retry == (try retry(.clean)))
     }
 
-    @Test(.proves("C3")) func `after three charges a request is abandoned`() {
+    @Test(.proves("C3")) func `a request is abandoned after three charged attempts`() {
         launch(.clean)
         host.crash()
         for delay in [10, 20] {
@@ -153,7 +156,7 @@ struct InterruptionTests {
         #expect(host.plans.count == 3)
     }
 
-    @Test(.proves("C3")) func `a newer submission wins over the one that returns`() throws {
+    @Test(.proves("C3")) func `a newer pending request supersedes the task that a crash interrupts`() throws {
         launch(.clean)
         let newer = try #require(host.submit(.clean, after: .hours(1))?.submission)
         host.crash()
@@ -163,9 +166,8 @@ struct InterruptionTests {
         #expect(host.entries(.superseded).map(\.successor) == [newer])
     }
 
-    @Test(.proves("C3")) func `a submission that comes while the older returns replaces it, and the journal says so`()
-        throws
-    {
+    @Test(.proves("C3"))
+    func `a request submitted during the commit that requeues an older task replaces that task`() throws {
         launch(.clean)
         let older = try #require(host.lastPlan?.tasks.first?.work.number)
         host.commits = .held
@@ -178,7 +180,7 @@ struct InterruptionTests {
     }
 
     @Test(.proves("C3"))
-    func `a newer submission begins once the interruption is written, and wins over what it interrupted`() {
+    func `a newer request waits until the interruption of its predecessor is recorded, then runs and supersedes it`() {
         let host = SchedulerDriver(.studio())
         host.submitContinued(.album(1))
         host.enter()
@@ -195,7 +197,8 @@ struct InterruptionTests {
         #expect(host.ledger.requests.isEmpty && host.plans.count == 2)
     }
 
-    @Test(.proves("C3")) func `of two that ran at once under one identifier the newer one returns`() throws {
+    @Test(.proves("C3"))
+    func `the newer of two running tasks with one identifier is requeued and supersedes the older`() throws {
         let host = SchedulerDriver(.studio())
         host.submitContinued(.album(1))
         let newer = try #require(host.submitContinued(.album(1))?.submission)
@@ -207,7 +210,8 @@ struct InterruptionTests {
         #expect(host.entries(.superseded).map(\.successor) == [newer])
     }
 
-    @Test(.proves("C3")) func `a newer submission starts afresh: neither delay nor charges are its own`() throws {
+    @Test(.proves("C3"))
+    func `a newer request starts without the delay and the attempts of the requeued one it replaces`() throws {
         launch(.clean)
         host.crash()
         host.submit(.clean)
@@ -218,7 +222,7 @@ struct InterruptionTests {
     }
 
     @Test(.proves("C3"))
-    func `neighbours of one that overstays a lost condition are interrupted, uncharged and together`() throws {
+    func `tasks beside an overrun of a lost condition are requeued together without a charge`() throws {
         host.submit(.clean, after: .minutes(1), needsPower: true)
         host.submit(.vacuum, after: .minutes(1))
         host.submit(.index, after: .minutes(1))
@@ -233,9 +237,8 @@ struct InterruptionTests {
         #expect(host.lastPlan?.identifiers == [.vacuum, .index])
     }
 
-    @Test(.proves("C3")) func `an exit with two unfinished tasks charges neither, and each runs alone afterwards`()
-        throws
-    {
+    @Test(.proves("C3"))
+    func `an exit with two open tasks charges neither, and each runs alone afterwards`() throws {
         launch(.clean, .vacuum)
         host.exit(code: 3)
         for identifier: TaskIdentifier in [.clean, .vacuum] {
@@ -250,8 +253,8 @@ struct InterruptionTests {
         #expect(host.launchOutcomes == [.exited] && host.lastLaunchEntry?.blame == .plugin)
     }
 
-    @Test(.proves("C3")) func `a kill for memory with two unfinished tasks charges neither, and both run alone`() throws
-    {
+    @Test(.proves("C3"))
+    func `a kill for memory with two open tasks charges neither, and each runs alone afterwards`() throws {
         launch(.clean, .vacuum)
         host.runOutOfMemory()
         for identifier: TaskIdentifier in [.clean, .vacuum] {
@@ -261,7 +264,7 @@ struct InterruptionTests {
         #expect(host.launchOutcomes == [.killedForMemory] && host.lastLaunchEntry?.blame == .plugin)
     }
 
-    @Test(.proves("C3")) func `an exit after one of two tasks was completed charges nobody`() throws {
+    @Test(.proves("C3")) func `an exit after one of two tasks completed requeues the other without a charge`() throws {
         launch(.clean, .vacuum)
         host.complete(.clean)
         host.exit(code: 0)

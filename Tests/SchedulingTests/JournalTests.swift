@@ -8,7 +8,7 @@ import Testing
 struct JournalTests {
     private let user = CallingUser(uid: 1_000, pid: 4_711, command: "bgtask")
 
-    @Test func `a submission and the launch that runs it have a line each`() throws {
+    @Test func `a submission and the launch that runs it have one journal entry each`() throws {
         let host = SchedulerDriver(.app())
         let number = try #require(host.submit(.clean)?.submission)
         let line = try #require(host.entries(.submitted).last)
@@ -18,13 +18,14 @@ struct JournalTests {
         #expect(launch.launch == host.lastPlan?.number && launch.count == 1)
     }
 
-    @Test func `a refused submission has no line`() {
+    @Test func `a refused submission has no journal entry`() {
         let host = SchedulerDriver(.app())
         host.submit("com.example.app.unknown")
         #expect(host.entries(.submitted).isEmpty)
     }
 
-    @Test func `calls of a user name the user, and what follows from them later does not`() throws {
+    @Test
+    func `journal entries of a user's submission, stop and trigger name the user, unlike those of launches`() throws {
         let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard())
         host.caller = user
         host.submitContinued(.album(1), by: .person)
@@ -38,7 +39,7 @@ struct JournalTests {
         #expect(host.entries(.launched).allSatisfy { $0.user == nil })
     }
 
-    @Test func `a cancellation, a replacement, a launch and an expiration on request name the user`() {
+    @Test func `journal entries of a replacement, cancellation, requested launch and expiration name the user`() {
         let host = SchedulerDriver(.app())
         host.caller = user
         host.submit(.clean, after: .hours(1), by: .person)
@@ -53,7 +54,7 @@ struct JournalTests {
         }
     }
 
-    @Test func `a user's cancellation that waits for a commit names the user once it is recorded`() {
+    @Test func `a user's cancellation that waits for a commit names the user in its later journal entry`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean, after: .hours(1))
         host.commits = .held
@@ -66,14 +67,13 @@ struct JournalTests {
         #expect(host.entries(.replaced).map(\.user) == [nil])
     }
 
-    @Test func `a launch that submits without end gets a line for each of the first submissions and one with a count`()
-        throws
-    {
+    @Test
+    func `the submissions by one launch beyond the twentieth share one journal entry with their count`() throws {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.enter()
         let plan = try #require(host.lastPlan)
-        // The lines of single replacements are bounded.
+        // Only the first entries of single replacements are written.
         host.isStrict = false
         for _ in 1...500 {
             let request = TaskRequest(
@@ -92,12 +92,12 @@ struct JournalTests {
         #expect(submitted.last?.submission == nil && replaced.last?.submission == nil)
     }
 
-    @Test func `every event has a name and a meaning of its own`() {
+    @Test func `every journal event has a unique name and meaning`() {
         let rows = JournalEntry.Event.allCases.map(\.row)
         #expect(Set(rows.map(\.name)).count == rows.count && Set(rows.map(\.meaning)).count == rows.count)
     }
 
-    @Test func `the worst outcome of several is an abandoned task, before a crash, before a failure`() {
+    @Test func `an abandoned task is a worse outcome than a crash, and a crash than a failure`() {
         #expect(TaskOutcome.worst(of: [.succeeded, .failed, .noData]) == .failed)
         #expect(TaskOutcome.worst(of: [.failed, .crashed, .expired]) == .crashed)
         #expect(TaskOutcome.worst(of: TaskOutcome.allCases) == .abandoned)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("Who overstays is ended, and after that nothing counts")
+@Suite("A launch that exceeds its grace period is killed, and its later messages are ignored")
 struct KillTests {
     let host = SchedulerDriver(.app())
 
-    @Test(.proves(59)) func `a launch is ended once, at deadline and grace`() {
+    @Test(.proves(59)) func `a launch is killed once at the end of the grace period`() {
         host.processesObey = false
         host.submit(.feed, as: .refresh)
         host.enter()
@@ -18,7 +18,7 @@ struct KillTests {
         #expect(host.killed.count == 1)
     }
 
-    @Test(.proves(59)) func `a host that comes late consumes what its runner told in time`() {
+    @Test(.proves(59)) func `a task expires at the kill of a host whose timer fires late`() {
         host.processesObey = false
         host.submit(.feed, as: .refresh)
         host.enter()
@@ -30,7 +30,7 @@ struct KillTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves(59)) func `a completion after the kill counts for nothing`() {
+    @Test(.proves(59)) func `a completion after the kill does not change the outcome`() {
         host.processesObey = false
         host.submit(.feed, as: .refresh)
         host.enter()
@@ -42,7 +42,8 @@ struct KillTests {
         #expect(host.outcomes(of: .feed) == [.overran])
     }
 
-    @Test(.proves(59)) func `a launch that the launch thread kills in time ends like one that the host kills`() throws {
+    @Test(.proves(59))
+    func `a launch killed at its kill time by the launch thread ends like one killed by the host`() throws {
         host.processesObey = false
         host.submit(.feed, as: .refresh)
         host.enter()
@@ -54,7 +55,8 @@ struct KillTests {
         #expect(host.outcomes(of: .feed) == [.expired] && host.pending.isEmpty)
     }
 
-    @Test(.proves(59)) func `a kill of a launch that kept its limits charges nobody`() throws {
+    @Test(.proves(59))
+    func `a kill by the launch thread before the deadline requeues the task without a charge`() throws {
         host.processesObey = false
         host.submit(.clean)
         host.enter()
@@ -65,7 +67,7 @@ struct KillTests {
         #expect(host.launchOutcomes == [.lost] && retry.attempts == 0 && retry.wasInterrupted)
     }
 
-    @Test(.proves("C3")) func `entry that does not return is ended and charged: the task was never delivered`() throws {
+    @Test(.proves("C3")) func `an entry that does not return is killed and charged to its task`() throws {
         host.submit(.feed, as: .refresh)
         host.advance(by: .seconds(35))
         #expect(host.killed.count == 1)
@@ -74,7 +76,7 @@ struct KillTests {
         #expect(try #require(host.request(.feed)).retry.attempts == 1)
     }
 
-    @Test(.proves("C3")) func `neighbours that were completed before the kill keep their outcomes`() {
+    @Test(.proves("C3")) func `a task completed before the kill keeps its outcome`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -85,7 +87,7 @@ struct KillTests {
         #expect(host.outcomes(of: .vacuum) == [.expired])
     }
 
-    @Test(.proves(59)) func `what the plugin does next waits until its process is gone`() {
+    @Test(.proves(59)) func `a new request of a killed launch's plugin waits until the process is gone`() {
         host.processesObey = false
         host.submit(.clean)
         host.enter()
@@ -97,7 +99,7 @@ struct KillTests {
         #expect(host.batches == [[.clean], [.vacuum]])
     }
 
-    @Test(.proves("C3")) func `a failed entry ends the process and is charged to every task`() throws {
+    @Test(.proves("C3")) func `a failed entry ends the process and charges every task of the launch`() throws {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -113,7 +115,7 @@ struct KillTests {
         }
     }
 
-    @Test(.proves("C3")) func `a library that cannot be loaded is charged like a failed entry`() throws {
+    @Test(.proves("C3")) func `a library that cannot be loaded charges the task like a failed entry`() throws {
         host.submit(.clean)
         host.send(.loadFailed(try #require(host.lastPlan).number, message: "libColorFeed.so is gone"))
         #expect(host.outcomes(of: .clean) == [.loadFailed])
@@ -121,7 +123,8 @@ struct KillTests {
         #expect(try #require(host.request(.clean)).retry.attempts == 1)
     }
 
-    @Test(.proves(53)) func `the launch thread's kill of a launch whose tasks are over leaves it completed`() throws {
+    @Test(.proves(53))
+    func `a kill by the launch thread after the last completion leaves the launch completed`() throws {
         host.processesObey = false
         host.submit(.clean)
         host.enter()
@@ -134,7 +137,7 @@ struct KillTests {
         #expect(host.lastLaunchEntry?.message.hasPrefix("every task had ended, but the process did not exit") == true)
     }
 
-    @Test(.proves(59)) func `the launch thread's kill of a launch that kept its limits is the host's failure`() throws {
+    @Test(.proves(59)) func `a kill by the launch thread before the deadline is blamed on the host`() throws {
         host.processesObey = false
         host.submit(.clean)
         host.enter()

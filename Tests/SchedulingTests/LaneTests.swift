@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A plugin has a lane for events beside the one for background work, and the host has room for so many")
+@Suite("A plugin has separate lanes for events and background work, and the host has a capacity for each")
 struct LaneTests {
     let plugins = (1...6).map { number in
         PluginEntry.main(
@@ -27,7 +27,8 @@ struct LaneTests {
         return host
     }
 
-    @Test(.proves("C7")) func `a plugin has at most one background launch`() throws {
+    @Test(.proves("C7"))
+    func `a plugin has at most one background launch, and its next request waits for the busy lane`() throws {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.submit(.vacuum)
@@ -35,7 +36,8 @@ struct LaneTests {
         #expect(host.reasons(.vacuum) == [.laneBusy(.background, try #require(host.lastPlan).number)])
     }
 
-    @Test(.proves("C7")) func `an event is delivered beside a background launch, and the other way round`() {
+    @Test(.proves("C7"))
+    func `an event launch and a background launch of one plugin run side by side, whichever starts first`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.install(.app(version: "2.0"))
@@ -57,7 +59,8 @@ struct LaneTests {
         #expect(host.plans.count == 2)
     }
 
-    @Test(.proves("C7")) func `the host has room for so many background launches, and who waits sees it`() {
+    @Test(.proves("C7"))
+    func `requests above the host's capacity of background launches wait with reason launch-limit`() {
         let host = host { $0.backgroundLaunches = 2 }
         for number in 1...3 { host.submit(Self.task(number), by: .person) }
         #expect(host.batches == [[Self.task(1)], [Self.task(2)]])
@@ -66,7 +69,7 @@ struct LaneTests {
         #expect(host.batches.last == [Self.task(3)])
     }
 
-    @Test(.proves("C7")) func `who waited longest is next, before the plugin that just ran`() {
+    @Test(.proves("C7")) func `free capacity goes to the plugin that waited longest, before the one that just ran`() {
         let host = host {
             $0.backgroundLaunches = 1
             $0.spacing = .zero
@@ -79,7 +82,7 @@ struct LaneTests {
         #expect(host.batches.map { $0[0] } == [1, 2, 3, 4, 1].map(Self.task))
     }
 
-    @Test(.proves("C7")) func `events have room of their own`() {
+    @Test(.proves("C7")) func `event launches have their own capacity beside background launches`() {
         let host = host {
             $0.backgroundLaunches = 1
             $0.eventLaunches = 1
@@ -95,7 +98,8 @@ struct LaneTests {
         #expect(host.plans.map(\.plugin.identifier).last == "com.example.p2")
     }
 
-    @Test(.proves("C7")) func `a place that its plugin cannot use after all goes to the next`() {
+    @Test(.proves("C7"))
+    func `the capacity of a launch that lost its network before its runner was ready goes to the next plugin`() {
         let host = host { $0.backgroundLaunches = 1 }
         host.runners = .held
         host.submit(Self.task(1), needsNetwork: true, by: .person)
@@ -106,7 +110,8 @@ struct LaneTests {
         #expect(host.dismissed.count == 1)
     }
 
-    @Test(.proves("C7")) func `who waits for room and loses its conditions gives its turn away`() {
+    @Test(.proves("C7"))
+    func `a plugin that loses its conditions while it waits for capacity gives its turn to the next plugin`() {
         let host = host { $0.backgroundLaunches = 1 }
         host.submit(Self.task(1), by: .person)
         host.submit(Self.task(2), needsNetwork: true, by: .person)
@@ -120,7 +125,8 @@ struct LaneTests {
         #expect(host.batches.last == [Self.task(2)])
     }
 
-    @Test(.proves("C7")) func `a runner that cannot be had is asked for again, and the reason says so`() throws {
+    @Test(.proves("C7"))
+    func `an unavailable runner is requested again after a delay, which is the reason of the request`() throws {
         let host = SchedulerDriver(.app())
         host.runners = .unavailable
         host.submit(.clean)
@@ -131,7 +137,7 @@ struct LaneTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C7")) func `a runner that dies before its launch is replaced`() {
+    @Test(.proves("C7")) func `a runner that dies before its launch is replaced after a delay`() {
         let host = SchedulerDriver(.app())
         host.runners = .held
         host.submit(.clean)

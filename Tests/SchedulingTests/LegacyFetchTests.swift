@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A plugin without identifiers is asked for news at its interval")
+@Suite("A plugin without identifiers gets fetch events at its interval")
 struct LegacyFetchTests {
     private static let news: PluginIdentifier = "com.example.news"
 
@@ -19,7 +19,7 @@ struct LegacyFetchTests {
 
     let host = SchedulerDriver()
 
-    /// Its first launch, in which it says how often it wants to be asked.
+    /// Installs the plugin and sets its fetch interval in its first launch.
     @discardableResult
     private func ask(every interval: Duration?, of host: SchedulerDriver? = nil, _ entry: PluginEntry = entry())
         -> LaunchPlan?
@@ -40,7 +40,7 @@ struct LegacyFetchTests {
         return plan
     }
 
-    /// How often it was asked.
+    /// The number of delivered fetch events.
     private var fetches: Int { host.plans.flatMap(\.tasks).count { $0.work.label == "fetch" } }
 
     private func answer() {
@@ -48,13 +48,13 @@ struct LegacyFetchTests {
         host.completeEvents()
     }
 
-    @Test(.proves(84)) func `without an interval it is never asked`() {
+    @Test(.proves(84)) func `a plugin without a fetch interval gets no fetch event`() {
         ask(every: nil)
         host.advance(by: .days(30))
         #expect(host.plans.isEmpty && host.timeToWake == nil)
     }
 
-    @Test(.proves(84)) func `after each interval it gets one event, in the event lane`() throws {
+    @Test(.proves(84)) func `a plugin gets one fetch event in the event lane after each fetch interval`() throws {
         ask(every: .hours(1))
         host.advance(by: .hours(1) - .nanoseconds(1))
         #expect(host.plans.isEmpty)
@@ -67,7 +67,7 @@ struct LegacyFetchTests {
         #expect(fetches == 2)
     }
 
-    @Test(.proves(84)) func `the interval is never shorter than the host's least`() {
+    @Test(.proves(84)) func `a fetch interval below the minimum of the host is raised to the minimum`() {
         ask(every: .seconds(1))
         host.advance(by: .minutes(15) - .nanoseconds(1))
         #expect(host.plans.isEmpty)
@@ -75,7 +75,7 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
-    @Test(.proves(84)) func `asking for the same interval again does not put it off`() {
+    @Test(.proves(84)) func `setting the same fetch interval again does not delay the next fetch event`() {
         ask(every: .hours(1))
         host.advance(by: .minutes(59))
         host.install(Self.entry("2.0"))
@@ -84,7 +84,7 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
-    @Test(.proves(84)) func `never ends it`() {
+    @Test(.proves(84)) func `a fetch interval of never ends the fetch events of a plugin`() {
         ask(every: .hours(1))
         host.install(Self.entry("2.0"))
         setInterval(to: nil)
@@ -92,7 +92,7 @@ struct LegacyFetchTests {
         #expect(host.plans.isEmpty && host.ledger.fetches.isEmpty)
     }
 
-    @Test(.proves(84)) func `intervals that were missed are caught up by one event`() {
+    @Test(.proves(84)) func `fetch intervals missed while the host was down are caught up by one fetch event`() {
         ask(every: .hours(1))
         host.restart(after: .days(3))
         answer()
@@ -103,7 +103,7 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
-    @Test(.proves(84)) func `while the last one waits or runs no second one gathers`() {
+    @Test(.proves(84)) func `a plugin has at most one pending or running fetch event`() {
         let host = self.host
         ask(every: .hours(1))
         host.runners = .held
@@ -114,7 +114,7 @@ struct LegacyFetchTests {
         #expect(host.pendingEvents.isEmpty)
     }
 
-    @Test(.proves(84)) func `without a network it waits for one`() {
+    @Test(.proves(84)) func `a fetch event waits for the network`() {
         ask(every: .hours(1))
         host.change(network: false)
         host.advance(by: .hours(5))
@@ -126,7 +126,7 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
-    @Test(.proves(84)) func `its interval outlives a restart`() {
+    @Test(.proves(84)) func `a fetch interval survives a restart of the host`() {
         ask(every: .hours(2))
         host.advance(by: .hours(1))
         host.restart(after: .minutes(30))
@@ -136,14 +136,14 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
-    @Test(.proves(84)) func `a clock that is set back puts it off by one interval at the most`() {
+    @Test(.proves(84)) func `a step back of the clock delays a fetch event by at most one interval`() {
         ask(every: .hours(1))
         host.stepWallClock(by: -.days(400))
         host.advance(by: .hours(1))
         #expect(fetches == 1)
     }
 
-    @Test(.proves(84)) func `an event that could not be written comes with the next interval`() {
+    @Test(.proves(84)) func `a fetch event that could not be recorded is replaced by the one of the next interval`() {
         ask(every: .hours(1))
         host.commits = .failing
         host.isStrict = false
@@ -154,9 +154,10 @@ struct LegacyFetchTests {
         #expect(fetches == 1)
     }
 
-    // MARK: 6 and 7
+    // MARK: Permission (statements 6 and 7)
 
-    @Test(.proves(6)) func `with permitted identifiers the interval has no effect`() {
+    @Test(.proves(6))
+    func `setting a fetch interval is a violation and has no effect in a plugin with permitted identifiers`() {
         ask(every: .hours(1), Self.entry(permitted: ["com.example.news.latest"]))
         #expect(host.ledger.fetches.isEmpty)
         #expect(host.ledger.journal.contains { $0.event == .violation && $0.message.contains("BGT-ABI-06") })
@@ -164,7 +165,7 @@ struct LegacyFetchTests {
         #expect(host.plans.isEmpty)
     }
 
-    @Test(.proves(6)) func `once identifiers are permitted an older interval ends`() {
+    @Test(.proves(6)) func `a fetch interval ends when a new version of the plugin permits identifiers`() {
         ask(every: .hours(1))
         host.install(Self.entry("2.0", permitted: ["com.example.news.latest"]))
         host.finishStarting()
@@ -173,14 +174,14 @@ struct LegacyFetchTests {
         #expect(host.plans.isEmpty && host.ledger.fetches.isEmpty)
     }
 
-    @Test(.proves(84)) func `without mode fetch the interval has no effect`() {
+    @Test(.proves(84)) func `a fetch interval has no effect without mode fetch`() {
         ask(every: .hours(1), Self.entry(modes: []))
         host.advance(by: .days(1))
         #expect(host.plans.isEmpty && host.ledger.fetches.isEmpty)
     }
 
     @Test(.proves(7), arguments: ["host", "plugin", "denied", "disabled"])
-    func `switched off it is not asked`(_ how: String) {
+    func `a plugin that is disabled or whose refresh is off or denied gets no fetch event`(_ how: String) {
         var policy = PluginPolicy()
         policy.isBackgroundRefreshOn = how != "plugin"
         policy.isBackgroundDenied = how == "denied"
@@ -200,7 +201,7 @@ struct LegacyFetchTests {
         #expect(off.plans.isEmpty && off.pendingEvents.allSatisfy { $0 != .fetch })
     }
 
-    @Test(.proves("C17")) func `what a purged plugin asked for is forgotten with it`() {
+    @Test(.proves("C17")) func `purging a plugin removes its fetch interval`() {
         ask(every: .hours(1))
         host.remove(Self.news)
         host.purge(Self.news)

@@ -5,11 +5,11 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Limits bound what is pending, per main plugin, at submission only")
+@Suite("Limits bound the pending requests of a main plugin, and apply only at submission")
 struct LimitTests {
     let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail())
 
-    @Test(.proves(24)) func `a second refresh request with another identifier is one too many`() throws {
+    @Test(.proves(24)) func `a second pending refresh request with another identifier is refused`() throws {
         host.submit(.feed, as: .refresh, after: .hours(1))
         let refusal = try #require(host.submit(.headlines, as: .refresh, after: .hours(1))?.refusal)
         #expect(refusal.code == .tooManyPendingTaskRequests)
@@ -17,7 +17,7 @@ struct LimitTests {
         #expect(host.pending == [.feed])
     }
 
-    @Test(.proves(25)) func `an eleventh processing request is one too many`() throws {
+    @Test(.proves(25)) func `an eleventh pending processing request is refused`() throws {
         for number in 1...10 { #expect(host.submit(.job(number), after: .hours(1))?.submission != nil) }
         let refusal = try #require(host.submit(.job(11), after: .hours(1))?.refusal)
         #expect(refusal.code == .tooManyPendingTaskRequests)
@@ -25,7 +25,7 @@ struct LimitTests {
         #expect(refusal.message.contains("10"))
     }
 
-    @Test(.proves(23)) func `at the limit a replacement is still accepted`() {
+    @Test(.proves(23)) func `a replacement is accepted at the limit of pending requests`() {
         for number in 1...10 { host.submit(.job(number), after: .hours(1)) }
         host.submit(.feed, as: .refresh, after: .hours(1))
         #expect(host.submit(.job(3), after: .hours(2))?.replaced != nil)
@@ -33,7 +33,7 @@ struct LimitTests {
         #expect(host.pending.count == 11)
     }
 
-    @Test(.proves("C5")) func `what replaces a request that is not written yet needs a place of its own`() {
+    @Test(.proves("C5")) func `a request that replaces an uncommitted one still counts as additional at the limit`() {
         host.submit(.clean)
         host.enter()
         for number in 1...9 { host.submit(.job(number), after: .hours(1)) }
@@ -46,14 +46,14 @@ struct LimitTests {
         #expect(host.pending.count == 10)
     }
 
-    @Test(.proves(26)) func `one cancelled makes room for one submitted`() {
+    @Test(.proves(26)) func `a cancellation at the limit makes capacity for one submission`() {
         for number in 1...10 { host.submit(.job(number), after: .hours(1)) }
         #expect(host.cancel(.job(4)) == .cancelled(1))
         #expect(host.submit(.job(11), after: .hours(1))?.submission != nil)
         #expect(host.submit(.job(12), after: .hours(1))?.refusal?.code == .tooManyPendingTaskRequests)
     }
 
-    @Test(.proves(35)) func `a handler resubmits its own identifier at the limit of one`() {
+    @Test(.proves(35)) func `a running refresh task can resubmit its own identifier at the limit of one`() {
         host.submit(.feed, as: .refresh)
         host.enter()
         #expect(host.submit(.feed, as: .refresh, after: .hours(1))?.submission != nil)
@@ -61,27 +61,28 @@ struct LimitTests {
         #expect(host.pending == [.feed])
     }
 
-    @Test(.proves(35)) func `not when another has taken the one place meanwhile`() {
+    @Test(.proves(35))
+    func `a running refresh task cannot resubmit when another refresh is pending at the limit of one`() {
         host.submit(.feed, as: .refresh)
         host.enter()
         host.submit(.headlines, as: .refresh, after: .hours(1))
         #expect(host.submit(.feed, as: .refresh)?.refusal?.subReason == .refreshLimit)
     }
 
-    @Test(.proves("C5")) func `kinds are counted apart, and so are plugins`() {
+    @Test(.proves("C5")) func `kinds of requests have separate limits, and so have plugins`() {
         for number in 1...10 { host.submit(.job(number), after: .hours(1)) }
         #expect(host.submit(.feed, as: .refresh, after: .hours(1))?.submission != nil)
         #expect(host.submit(.sweep, after: .hours(1), by: .plugin(.mail))?.submission != nil)
         #expect(host.submit(.inbox, as: .refresh, after: .hours(1), by: .plugin(.mail))?.submission != nil)
     }
 
-    @Test(.proves("C5")) func `what extensions and people submit counts for the main plugin`() {
+    @Test(.proves("C5")) func `submissions of extensions and users count against the limit of the main plugin`() {
         host.submit(.feed, as: .refresh, after: .hours(1), by: .plugin(.keyboard))
         #expect(host.submit(.headlines, as: .refresh)?.refusal?.subReason == .refreshLimit)
         #expect(host.submit(.headlines, as: .refresh, by: .person)?.refusal?.subReason == .refreshLimit)
     }
 
-    @Test(.proves("C5")) func `the operator can raise the limits of one plugin`() {
+    @Test(.proves("C5")) func `the operator can raise the limit of one plugin without changing another's`() {
         let host = SchedulerDriver(.app(), .mail()) {
             var limits = PendingLimits()
             limits.refresh = 2
@@ -93,7 +94,8 @@ struct LimitTests {
         #expect(host.submit(.sweep, as: .refresh, by: .plugin(.mail))?.refusal?.subReason == .refreshLimit)
     }
 
-    @Test(.proves("C5")) func `a returning request is exempt, and what is over the limit can still be replaced`() {
+    @Test(.proves("C5"))
+    func `a requeued request may exceed the limit, and requests above the limit can still be replaced`() {
         host.submit(.feed, as: .refresh)
         host.enter()
         host.submit(.headlines, as: .refresh, after: .hours(1))
@@ -104,7 +106,8 @@ struct LimitTests {
         #expect(host.submit(.index, as: .refresh)?.refusal?.subReason == .refreshLimit)
     }
 
-    @Test(.proves("C5")) func `a submission that is still being recorded counts`() {
+    @Test(.proves("C5"))
+    func `a submission in an uncommitted change counts against the limit until its commit fails`() {
         host.commits = .held
         #expect(host.submit(.feed, as: .refresh) == nil)
         #expect(host.submit(.headlines, as: .refresh)?.refusal?.subReason == .refreshLimit)
@@ -114,7 +117,7 @@ struct LimitTests {
         #expect(host.pending.isEmpty && host.batches == [[.headlines]])
     }
 
-    @Test(.proves("C5")) func `a cancellation makes room only when it is on disk`() {
+    @Test(.proves("C5")) func `a cancellation makes capacity only when its commit succeeds`() {
         host.submit(.feed, as: .refresh, after: .hours(1))
         host.commits = .held
         #expect(host.cancel(.feed) == nil)
@@ -123,7 +126,7 @@ struct LimitTests {
         #expect(host.pending == [.feed])
     }
 
-    @Test(.proves("C5")) func `a launch makes room only when it is on disk`() {
+    @Test(.proves("C5")) func `a launch makes capacity at the limit only when its commit succeeds`() {
         host.runners = .held
         host.submit(.feed, as: .refresh)
         host.commits = .held

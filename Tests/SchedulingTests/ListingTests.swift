@@ -5,17 +5,17 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("The pending list tells what waits, and hands out nothing but copies")
+@Suite("Lists of pending and running work are copies of the scheduler's state")
 struct ListingTests {
     let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail())
 
-    @Test(.proves(39)) func `the list of a plugin with nothing pending is empty`() {
+    @Test(.proves(39)) func `the list of a plugin without pending requests is empty`() {
         host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
         #expect(host.scheduler.pendingRequests(of: .app).isEmpty)
         #expect(host.scheduler.pendingRequests(of: "com.example.stranger").isEmpty)
     }
 
-    @Test(.proves(39)) func `a plugin sees its own, oldest first, with what its extensions submitted`() {
+    @Test(.proves(39)) func `a plugin's list contains its own and its extensions' requests, oldest first`() {
         host.submit(.vacuum, after: .hours(1))
         host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
         host.submit(.clean, after: .hours(1), by: .plugin(.keyboard))
@@ -26,7 +26,7 @@ struct ListingTests {
         #expect(host.scheduler.pendingCount == 3)
     }
 
-    @Test(.proves("C13")) func `what waits is listed once, in its own lane`() {
+    @Test(.proves("C13")) func `each waiting request is listed once, in the lane of its kind`() {
         host.install(.studio(extensions: [.keyboard]))
         host.finishStarting()
         host.change(busy: true)
@@ -37,8 +37,8 @@ struct ListingTests {
         #expect(listed == [["com.example.app.clean"], [], ["com.example.app.export.album1"]])
     }
 
-    @Test(.proves(27)) func `a pending request is what was asked for when it was submitted, to the last detail`() throws
-    {
+    @Test(.proves(27))
+    func `a pending request equals the submitted one in every field, and its payload is stored`() throws {
         let begin = host.clock.now.wall + .hours(1)
         let answer = host.submit(.clean, at: begin, needsPower: true, needsNetwork: true, payload: [1, 2, 3])
         let number = try #require(answer?.submission)
@@ -59,14 +59,14 @@ struct ListingTests {
         #expect(host.ledger.payload(of: number) == [1, 2, 3])
     }
 
-    @Test(.proves(40)) func `changing what was handed out changes nothing`() throws {
+    @Test(.proves(40)) func `changing a listed request does not change the scheduler`() throws {
         host.submit(.clean, after: .hours(1))
         var copy = try #require(host.scheduler.pendingRequests(of: .app).first)
         copy.retry.attempts = 2
         #expect(host.scheduler.pendingRequests(of: .app).first?.retry == Retry())
     }
 
-    @Test(.proves(41)) func `running tasks are listed apart from pending ones`() throws {
+    @Test(.proves(41)) func `running tasks are listed separately from pending requests`() throws {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.submit(.index, after: .hours(1))
@@ -81,7 +81,7 @@ struct ListingTests {
         #expect(host.scheduler.runningLaunches.first?.isExpiring == true)
     }
 
-    @Test(.proves(41)) func `a launch that is being recorded is not running yet, and one that ended no longer`() {
+    @Test(.proves(41)) func `a launch is listed as running from its commit to its end`() {
         host.runners = .held
         host.submit(.clean)
         host.commits = .held

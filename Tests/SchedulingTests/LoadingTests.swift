@@ -6,11 +6,11 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("A host answers before all pending work is loaded, and decides about a plugin only once its work is")
+@Suite("A host answers before all pending work is loaded, and decides about a plugin after loading its work")
 struct LoadingTests {
     let host = SchedulerDriver(.app(), .mail())
 
-    /// The host comes back with loads held.
+    /// Restarts the host with pending work of two plugins that is not loaded yet.
     private func restartUnloaded() {
         host.submit(.clean, after: .hours(1))
         host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
@@ -18,21 +18,21 @@ struct LoadingTests {
         host.restart()
     }
 
-    @Test func `a submission to a plugin that is not loaded waits for that plugin alone`() {
+    @Test func `a submission to an unloaded plugin is answered when that plugin is loaded, before the others`() {
         restartUnloaded()
         #expect(host.submit(.vacuum) == nil && host.heldLoads == [.app, .mail])
         host.bringNextLoad()
         #expect(host.lastAnswer?.submission != nil && host.heldLoads == [.mail])
     }
 
-    @Test func `a plugin without pending work is decided about at once`() {
+    @Test func `a submission to a plugin without pending work is answered at once after a restart`() {
         host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
         host.loads = .held
         host.restart()
         #expect(host.submit(.clean)?.submission != nil)
     }
 
-    @Test func `lists are partial until every plugin is loaded`() {
+    @Test func `a page of waiting work is partial until every plugin is loaded`() {
         restartUnloaded()
         let now = host.clock.now
         #expect(host.scheduler.waitingPage(after: nil, limit: 10, at: now).isPartial)
@@ -41,7 +41,7 @@ struct LoadingTests {
         #expect(!page.isPartial && page.items.compactMap(\.work.identifier) == [.clean, .sweep])
     }
 
-    @Test func `a cancellation of a name that no installed plugin owns waits until every plugin is loaded`() {
+    @Test func `a cancellation of an identifier that no installed plugin owns waits until every plugin is loaded`() {
         host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
         host.submit(.clean, after: .hours(1))
         host.remove(.mail)
@@ -52,7 +52,7 @@ struct LoadingTests {
         #expect(host.lastAnswer == .cancelled(1))
     }
 
-    @Test func `a plugin whose work cannot be read is tried again, and keeps no other from running`() {
+    @Test func `a plugin whose work cannot be read is loaded again later and does not keep others from running`() {
         restartUnloaded()
         host.send(.notLoaded(.app, message: "a row is damaged"))
         host.heldLoads.removeAll { $0 == .app }
@@ -63,7 +63,7 @@ struct LoadingTests {
         #expect(Set(host.running).isSuperset(of: [.clean, .sweep]))
     }
 
-    @Test func `a submission that waits for a load is judged by its launch of the time of the submission`() throws {
+    @Test func `a submission that waits for a load is accepted by the launch that was open at its submission`() throws {
         let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard())
         host.submit(.clean, after: .hours(1))
         host.loads = .held
@@ -78,7 +78,7 @@ struct LoadingTests {
         #expect(host.lastAnswer?.submission != nil)
     }
 
-    @Test func `a load that fails is asked for again, and what waits for it is decided then`() {
+    @Test func `a failed load is repeated after a delay, and then the waiting submission is answered`() {
         restartUnloaded()
         host.submit(.vacuum)
         host.failNextLoad()
@@ -88,7 +88,7 @@ struct LoadingTests {
         #expect(host.lastAnswer?.submission != nil)
     }
 
-    @Test func `a cancellation that waits for a load when the host stops is not recorded, and the request stays`() {
+    @Test func `a cancellation that waits for a load fails when the host stops, and the request stays`() {
         restartUnloaded()
         host.cancelAll(of: .app)
         host.stop()
@@ -97,7 +97,7 @@ struct LoadingTests {
         #expect(host.ledger.requests.compactMap(\.request.identifier) == [.clean, .sweep])
     }
 
-    @Test func `an extension runs once its main plugin is installed, before the work of that is loaded`() {
+    @Test func `an extension runs when its main plugin is installed, before the main plugin's work is loaded`() {
         let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard())
         host.submit(.clean, after: .hours(1))
         host.remove(.app)
@@ -109,7 +109,7 @@ struct LoadingTests {
         #expect(host.plans.map(\.plugin.identifier) == [.keyboard])
     }
 
-    @Test func `a cancellation by an extension that is removed before the load concerns its main plugin`() {
+    @Test func `a cancellation by an extension that is removed during the load applies to its main plugin`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard())
         host.submit(.clean, after: .hours(1))
         host.loads = .held
@@ -121,7 +121,7 @@ struct LoadingTests {
         #expect(host.answers.values.contains(.cancelled(1)) && host.pending.isEmpty)
     }
 
-    @Test func `a host that goes down while it loads loses nothing`() {
+    @Test func `a host that restarts while it loads keeps all pending requests`() {
         restartUnloaded()
         host.bringNextLoad()
         host.restart()
@@ -129,7 +129,7 @@ struct LoadingTests {
         #expect(host.pending == [.clean, .sweep])
     }
 
-    @Test func `an event that comes before the first catalogue is answered after it`() {
+    @Test func `a submission before the first catalogue is answered after that catalogue`() {
         host.scheduler = Scheduler(
             configuration: host.configuration,
             conditions: host.conditions,
@@ -142,8 +142,8 @@ struct LoadingTests {
         #expect(host.lastAnswer?.submission != nil)
     }
 
-    @Test(.proves("C3")) func `the end of what the last host left running is not recorded before the first catalogue`()
-    {
+    @Test(.proves("C3"))
+    func `the end of a task left running by the previous host is journaled after the first catalogue`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.enter()

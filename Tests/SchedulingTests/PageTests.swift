@@ -5,7 +5,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("Lists are handed out in bounded pages")
+@Suite("Lists are returned in bounded pages")
 struct PageTests {
     let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail())
 
@@ -31,7 +31,7 @@ struct PageTests {
         "com.example.app.vacuum", "com.example.app.feed", "com.example.mail.sweep", "com.example.mail.inbox",
     ]
 
-    @Test func `the pages of waiting work follow plugin identifiers, then submission numbers`() {
+    @Test func `the pages of waiting work are ordered by plugin identifier, then by submission number`() {
         submitSamples()
         let all = Self.byPluginThenNumber
         #expect(pages(of: 10) == [all])
@@ -40,17 +40,17 @@ struct PageTests {
         #expect(pages(of: 1) == all.map { [$0] })
     }
 
-    @Test func `a page keeps the order of one plugin's requests and events`() {
+    @Test func `a page lists the requests of a plugin by number, before the events of its extension`() {
         host.change(busy: true)
         host.submit(.vacuum, after: .hours(1))
-        // The extension's first event takes its lane: the second one waits.
+        // The first event of the extension occupies its lane, so that the second one waits.
         host.trigger()
         host.trigger()
         host.submit(.clean, after: .hours(1), by: .plugin(.keyboard))
         #expect(pages(of: 1) == [["com.example.app.vacuum"], ["com.example.app.clean"], ["trigger"]])
     }
 
-    @Test func `a filter lists one plugin, one kind, or both`() {
+    @Test func `a filter limits a page to one plugin, to some kinds, or to both`() {
         submitSamples()
         #expect(pages(of: 9, WorkFilter(plugin: .mail)) == [Array(Self.byPluginThenNumber.suffix(2))])
         let refreshes = ["com.example.app.feed", "com.example.mail.inbox"]
@@ -59,7 +59,7 @@ struct PageTests {
         #expect(pages(of: 9, WorkFilter(plugin: "com.example.stranger")) == [[]])
     }
 
-    @Test func `a filter that matches nothing ends after a bounded scan, with the place to go on`() throws {
+    @Test func `a filter without a match ends each page after a bounded scan, with a cursor to continue`() throws {
         let host = SchedulerDriver(.app(), configure: { $0.limits.processing = 1_000 })
         let permitted = (1...600).map { PermittedIdentifier.exact(.job($0)) }
         host.install(.app(permitted: permitted))
@@ -78,11 +78,11 @@ struct PageTests {
             cursor = page.next
             pages += 1
         } while cursor != nil && pages < 100
-        // 256 beyond the limit are examined for each page.
+        // Each page examines 256 requests beyond the limit.
         #expect(pages == 3)
     }
 
-    @Test func `a page goes on after work that has gone since`() throws {
+    @Test func `a page continues after a cursor whose work is gone`() throws {
         submitSamples()
         let first = host.scheduler.waitingPage(after: nil, limit: 2, at: host.clock.now)
         let cursor = try #require(first.next)
@@ -92,7 +92,7 @@ struct PageTests {
         #expect(second.items.map(\.work.label) == ["com.example.mail.inbox"] && second.next == nil)
     }
 
-    @Test func `a page's reasons are those that why gives`() throws {
+    @Test func `the reasons in a page equal the reasons of each request's explanation`() throws {
         submitSamples()
         host.change(power: false)
         host.submit(.clean, needsPower: true)
@@ -105,7 +105,7 @@ struct PageTests {
         #expect(!page.isPartial)
     }
 
-    @Test func `the pages of plugins follow their identifiers, without the removed ones`() throws {
+    @Test func `the pages of plugins are ordered by identifier and omit removed plugins`() throws {
         host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
         #expect(host.scheduler.installedCount == 3)
         let first = host.scheduler.pluginPage(after: nil, limit: 2)
@@ -117,7 +117,7 @@ struct PageTests {
         #expect(host.scheduler.summary(of: .mail) == nil && host.scheduler.installedCount == 2)
     }
 
-    @Test func `a summary counts pending requests by limit, waiting events and running tasks`() throws {
+    @Test func `a plugin's summary counts pending requests by limit, waiting events and running tasks`() throws {
         host.submit(.feed, as: .refresh, after: .hours(1))
         host.submit(.clean, after: .hours(1))
         host.submit(.vacuum)
@@ -131,7 +131,7 @@ struct PageTests {
         #expect(keyboard.pendingCount == 0 && keyboard.pendingByLimit.isEmpty && keyboard.hasLaunch)
     }
 
-    @Test func `a page examines 256 plugins and works beyond its limit`() throws {
+    @Test func `a page examines 256 plugins and requests beyond its limit`() throws {
         let host = SchedulerDriver(.app(), configure: { $0.limits.processing = 1_000 })
         host.install(.app(permitted: (1...600).map { .exact(.job($0)) }))
         for number in 1...600 { host.submit(.job(number), after: .hours(1)) }
@@ -142,7 +142,7 @@ struct PageTests {
             matching: WorkFilter(kinds: [.refresh]),
             at: host.clock.now
         )
-        // One of the 266 is the plugin itself.
+        // The plugin itself is one of the 266 examined items.
         #expect(page.next == WorkCursor(plugin: .app, number: SubmissionNumber(rawValue: first + 264)))
     }
 }

@@ -13,7 +13,7 @@ struct PluginTableTests {
         return table
     }
 
-    @Test func `a change of one table leaves its copy as it was`() {
+    @Test func `a change of a plugin table does not change its copy`() {
         var table = table
         let copy = table
         table[.app].refusal = "torn"
@@ -22,7 +22,7 @@ struct PluginTableTests {
         #expect(table[.mail].refusal == nil)
     }
 
-    @Test func `a copy keeps a plugin that was removed from the original`() {
+    @Test func `a copy of a plugin table keeps a plugin that was removed from the original`() {
         var table = table
         table[.app].refusal = "torn"
         let copy = table
@@ -30,7 +30,7 @@ struct PluginTableTests {
         #expect(!table.contains(.app) && copy[.app].refusal == "torn")
     }
 
-    @Test func `a plugin that comes after a removal begins with a state of its own`() {
+    @Test func `a plugin added after a removal begins with an empty state`() {
         var table = table
         table[.app].refusal = "torn"
         table.remove(.app)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("A removed plugin is purged at a person's wish, and only when nothing of it is left to run", .proves("C17"))
+@Suite("A removed plugin is purged at a user's request, once none of its tasks runs", .proves("C17"))
 struct PurgeTests {
     let host = SchedulerDriver(.app(), .mail())
 
-    @Test func `what it had pending is dropped, and each has its journal entry`() {
+    @Test func `purging a plugin abandons its pending requests, each with a journal entry`() {
         host.submit(.clean, after: .hours(1))
         host.submit(.vacuum, after: .hours(1))
         host.remove(.app)
@@ -23,7 +23,7 @@ struct PurgeTests {
         #expect(host.entries(.pluginInstalled).count == 1 && host.batches.isEmpty)
     }
 
-    @Test func `one that is installed, or would be were its manifest mended, is not`() {
+    @Test func `an installed plugin is not purged, nor one whose manifest is refused`() {
         host.submit(.clean, after: .hours(1))
         #expect(host.purge(.app)?.obstacle?.contains("is installed; remove it first") == true)
         host.refuse(.app, because: "line 3 is wrong")
@@ -31,7 +31,7 @@ struct PurgeTests {
         #expect(host.pending == [.clean])
     }
 
-    @Test func `one that still runs is not, and is once it has ended`() {
+    @Test func `a plugin with a running task is purged only after the task has ended`() {
         host.submit(.clean)
         host.enter()
         host.remove(.app)
@@ -41,7 +41,7 @@ struct PurgeTests {
         #expect(host.purge(.app) == .purged(0))
     }
 
-    @Test func `what could not be recorded has not happened`() {
+    @Test func `a purge whose commit fails changes nothing and can be repeated`() {
         host.submit(.clean, after: .hours(1))
         host.remove(.app)
         host.commits = .failing
@@ -50,13 +50,14 @@ struct PurgeTests {
         #expect(host.purge(.app) == .purged(1))
     }
 
-    @Test func `nobody is missed whom nobody knew`() {
+    @Test func `purging an unknown plugin only discards its container`() {
         host.remove(.mail)
         #expect(host.purge(.mail) == .purged(0) && host.discarded == [.mail])
         #expect(host.purge(.mail) == .purged(nil) && host.discarded == [.mail, .mail])
     }
 
-    @Test(.proves("C7")) func `the use of a purged plugin is kept while it counts, and only then`() {
+    @Test(.proves("C7"))
+    func `the use of a purged plugin is kept while it counts for spacing or the day budget, and then dropped`() {
         func usesKept(after work: (SchedulerDriver) -> Void) -> Set<PluginIdentifier> {
             let host = SchedulerDriver(.app())
             work(host)
@@ -92,7 +93,7 @@ struct PurgeTests {
         )
     }
 
-    @Test(.proves("C7")) func `a plugin that is purged and put back still rests after its last launch`() {
+    @Test(.proves("C7")) func `a plugin that is purged and installed again keeps the spacing after its last launch`() {
         let host = SchedulerDriver(.app()) { $0.spacing = .minutes(5) }
         host.submit(.clean)
         host.runToTheEnd()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("Each reason has one row")
+@Suite("Each kind of reason has one row in a table")
 struct ReasonTableTests {
     /// One reason of each kind.
     static let reasons: [Reason] = {
@@ -24,11 +24,11 @@ struct ReasonTableTests {
         ]
     }()
 
-    @Test func `every kind of reason is among the reasons of this suite once`() {
+    @Test func `the samples of this suite contain every kind of reason once`() {
         #expect(Self.reasons.map(\.kind) == ReasonKind.allCases)
     }
 
-    @Test(.proves("C13")) func `reasons are proposed in a fixed order: permission, time, machine, other work, host`() {
+    @Test(.proves("C13")) func `reasons are ordered by permission, time, machine, other work and host`() {
         #expect(
             ReasonKind.allCases.map(\.row.code) == [
                 "plugin-missing", "plugin-refused", "plugin-disabled", "identifier-not-permitted", "mode-missing",
@@ -43,18 +43,17 @@ struct ReasonTableTests {
     }
 
     @Test(arguments: ReasonKind.allCases)
-    func `a code names one kind of reason`(_ kind: ReasonKind) {
+    func `a reason code identifies one kind of reason, in lower case only`(_ kind: ReasonKind) {
         #expect(ReasonKind(code: kind.row.code) == kind)
         #expect(ReasonKind(code: kind.row.code.uppercased()) == nil)
     }
 
-    @Test func `no two reasons share a description, and none is its own remedy`() {
+    @Test func `no two reasons share a message, and no remedy equals its message`() {
         #expect(Set(Self.reasons.map(\.message)).count == Self.reasons.count)
         for reason in Self.reasons { #expect(!reason.remedy.isEmpty && reason.remedy != reason.message) }
     }
 
-    @Test(arguments: reasons)
-    func `a reason ends by time, by the machine, by a request, by other work or by the host, as its group says`(
+    @Test(arguments: reasons) func `the conditions, the end and the traits of a reason agree with its group`(
         _ reason: Reason
     ) {
         let row = reason.kind.row
@@ -63,11 +62,11 @@ struct ReasonTableTests {
         if row.group == .permission || row.group == .machine { #expect(reason.end == nil) }
         if row.traits.contains(.ownTime) { #expect(row.group == .time) }
         #expect(row.traits.contains(.capacity) == (reason.kind == .launchLimit))
-        // A reason that only an operator ends stands until then.
+        // Only an operator ends such a reason.
         if row.group == .permission { #expect(row.traits.isDisjoint(with: [.momentary, .advisory])) }
     }
 
-    @Test(.proves("C12")) func `only advisory reasons give way to the maximum deferral`() {
+    @Test(.proves("C12")) func `only spacing, day budget, stagger, idleness and load are advisory reasons`() {
         #expect(
             ReasonKind.allCases.filter { $0.row.traits.contains(.advisory) }
                 == [.spacing, .dayBudget, .spread, .notIdle, .highLoad]

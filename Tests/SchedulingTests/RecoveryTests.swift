@@ -5,11 +5,11 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A host that comes back goes on where the last one was")
+@Suite("A restarted host continues from the ledger of the previous one")
 struct RecoveryTests {
     let host = SchedulerDriver(.app())
 
-    @Test(.proves(38)) func `pending requests survive the host, with all that was asked`() throws {
+    @Test(.proves(38)) func `a pending request survives a restart unchanged`() throws {
         host.submit(.clean, after: .hours(1), needsPower: true)
         let before = try #require(host.request(.clean))
         host.restart()
@@ -18,7 +18,7 @@ struct RecoveryTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves(38)) func `pending requests survive a reboot`() {
+    @Test(.proves(38)) func `a pending request survives a reboot and starts at its earliest begin`() {
         host.submit(.clean, after: .hours(1))
         host.restart(after: .minutes(30), rebooting: true)
         host.advance(by: .minutes(30) - .nanoseconds(1))
@@ -27,14 +27,14 @@ struct RecoveryTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves(38)) func `what became due while the host was down runs when it is back`() {
+    @Test(.proves(38)) func `a request that became due while the host was down is launched after the restart`() {
         host.submit(.clean, after: .hours(1))
         host.restart(after: .hours(2))
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C3")) func `what ran when the host went down returns, uncharged and undelayed, and says so`() throws
-    {
+    @Test(.proves("C3"))
+    func `a task that ran at a reboot is requeued without charge and delay, and blamed on the machine`() throws {
         host.submit(.clean)
         host.enter()
         host.restart(rebooting: true)
@@ -47,7 +47,7 @@ struct RecoveryTests {
         #expect(host.lastPlan?.cause == .relaunch)
     }
 
-    @Test(.proves("C3")) func `a task whose outcome is on disk does not return`() {
+    @Test(.proves("C3")) func `a task whose completion is on disk is not requeued after a restart`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -57,7 +57,7 @@ struct RecoveryTests {
         #expect(host.batches == [[.clean, .vacuum], [.vacuum]])
     }
 
-    @Test(.proves("C3")) func `a task cancelled while it ran does not return after a restart`() {
+    @Test(.proves("C3")) func `a task cancelled while it ran is not requeued after a restart`() {
         host.submit(.clean)
         host.enter()
         host.cancel(.clean)
@@ -67,7 +67,7 @@ struct RecoveryTests {
     }
 
     @Test(.proves("C3"))
-    func `a newer one is not cancelled before the end of what the last host left running is written`() {
+    func `a cancellation after a restart waits for the commit that ends the task left running by the previous host`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean)
         host.enter()
@@ -75,7 +75,7 @@ struct RecoveryTests {
         host.commits = .held
         host.restart()
         #expect(host.cancel(.clean) == nil)
-        // Nothing of it was on disk: the one that is left running is still known to have a successor.
+        // The first restart committed no change, so that the ledger still has the older running task and its successor.
         host.commits = .written
         host.restart()
         #expect(host.pending == [.clean] && host.cancel(.clean) == .cancelled(1))
@@ -83,9 +83,8 @@ struct RecoveryTests {
         #expect(host.pending.isEmpty && host.running.isEmpty)
     }
 
-    @Test(.proves("C3")) func `of two that the last host left running under one identifier the newer one returns`()
-        throws
-    {
+    @Test(.proves("C3"))
+    func `the newer of two tasks left running under one identifier is requeued after a restart`() throws {
         let host = SchedulerDriver(.studio())
         host.submitContinued(.album(1))
         let newer = try #require(host.submitContinued(.album(1))?.submission)
@@ -95,9 +94,8 @@ struct RecoveryTests {
         #expect(host.ledger.requests.map(\.number) == [newer])
     }
 
-    @Test(.proves("C3")) func `a newer submission wins over what the last host left running, and the journal says so`()
-        throws
-    {
+    @Test(.proves("C3"))
+    func `a newer request supersedes the task left running by the previous host, with a journal entry`() throws {
         host.submit(.clean)
         host.enter()
         let newer = try #require(host.submit(.clean, after: .hours(1))?.submission)
@@ -107,7 +105,7 @@ struct RecoveryTests {
         #expect(host.entries(.superseded).map(\.successor) == [newer])
     }
 
-    @Test(.proves("C3")) func `charges and delays outlive the host, the delay on the wall clock`() throws {
+    @Test(.proves("C3")) func `the attempts and the retry delay of a request survive a restart`() throws {
         host.submit(.clean)
         host.enter()
         host.crash()
@@ -119,7 +117,7 @@ struct RecoveryTests {
         #expect(host.plans.count == 2)
     }
 
-    @Test(.proves("C3")) func `the delay of an event outlives the host`() {
+    @Test(.proves("C3")) func `the retry delay of an event survives a restart`() {
         host.install(.app(version: "2.0"))
         host.enter()
         host.crash()
@@ -131,7 +129,7 @@ struct RecoveryTests {
         #expect(host.plans.count == 2)
     }
 
-    @Test(.proves("C3")) func `tasks that are to run alone do so after a restart`() {
+    @Test(.proves("C3")) func `tasks marked to run alone run alone after a restart`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -143,7 +141,7 @@ struct RecoveryTests {
         #expect(host.batches == [[.clean, .vacuum], [.clean], [.vacuum]])
     }
 
-    @Test(.proves("C3")) func `a recovery that cannot be recorded is tried again before anything runs`() {
+    @Test(.proves("C3")) func `a recovery whose commit fails is retried before any task runs`() {
         host.submit(.clean)
         host.enter()
         host.commits = .failing
@@ -154,7 +152,7 @@ struct RecoveryTests {
         #expect(host.batches == [[.clean], [.clean]])
     }
 
-    @Test(.proves("C17")) func `submission and launch numbers go on rising`() throws {
+    @Test(.proves("C17")) func `submission and launch numbers continue to rise after a restart`() throws {
         let first = try #require(host.submit(.clean)?.submission)
         let launch = try #require(host.lastPlan?.number)
         host.runToTheEnd()
@@ -165,7 +163,7 @@ struct RecoveryTests {
         #expect(try #require(host.lastPlan?.number) > launch)
     }
 
-    @Test(.proves("C3")) func `commits that never reached the disk never happened`() {
+    @Test(.proves("C3")) func `a submission that was never written to disk is gone after a restart`() {
         host.commits = .held
         host.submit(.clean)
         host.commits = .written
@@ -173,7 +171,7 @@ struct RecoveryTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves("C10")) func `spacing does not outlive a boot, for its clock does not`() {
+    @Test(.proves("C10")) func `the spacing of a plugin ends with a reboot`() {
         host.submit(.clean)
         host.submit(.vacuum)
         host.runToTheEnd()

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("What a removed plugin had pending is kept for thirty days")
+@Suite("Pending requests of a removed plugin are kept for thirty days")
 struct RemovalTests {
-    /// How long the wall clock must go on saying so.
+    /// Time for which the wall clock must show the end of the retention before requests are dropped.
     private static let doubt = SchedulingConfiguration().clockDoubt
 
     let host = SchedulerDriver(.app(), .mail())
@@ -17,7 +17,7 @@ struct RemovalTests {
         host.submit(.clean, after: .hours(1))
     }
 
-    @Test(.proves("C17")) func `the requests of a removed plugin wait with that reason`() {
+    @Test(.proves("C17")) func `the requests of a removed plugin wait with reason plugin-missing`() {
         host.remove(.app)
         host.advance(by: .days(2))
         #expect(host.pending == [.clean] && host.plans.isEmpty)
@@ -25,7 +25,7 @@ struct RemovalTests {
         #expect(host.entries(.pluginRemoved).map(\.plugin) == [.app])
     }
 
-    @Test(.proves("C17")) func `they run when it is back`() {
+    @Test(.proves("C17")) func `the requests of a removed plugin run when the plugin is installed again`() {
         host.remove(.app)
         host.advance(by: .days(29))
         host.install(.app())
@@ -33,8 +33,8 @@ struct RemovalTests {
         #expect(host.entries(.pluginInstalled).count == 1)
     }
 
-    @Test(.proves("C17")) func `a manifest that breaks is told from one that is gone, and mended it is no new plugin`()
-    {
+    @Test(.proves("C17"))
+    func `a refused manifest is journaled as refused, not as removed, and its repair as a change`() {
         host.refuse(.app, because: "line 3 is wrong")
         #expect(host.reasons(.clean).first == .pluginRefused(.app, problem: "line 3 is wrong"))
         #expect(host.entries(.pluginRefused).map(\.plugin) == [.app] && host.entries(.pluginRemoved).isEmpty)
@@ -49,7 +49,7 @@ struct RemovalTests {
         #expect(host.entries(.pluginInstalled).count == 1)
     }
 
-    @Test(.proves("C17")) func `a broken manifest that is then removed leaves a missing plugin`() {
+    @Test(.proves("C17")) func `a plugin whose refused manifest is removed is missing`() {
         host.refuse(.app, because: "line 3 is wrong")
         host.remove(.app)
         #expect(host.reasons(.clean).first == .pluginMissing(.app))
@@ -58,8 +58,7 @@ struct RemovalTests {
         #expect(host.entries(.pluginInstalled).count == 1)
     }
 
-    @Test(.proves("C17"))
-    func `a manifest of nobody's that is refused is journaled once, and again when it says something else`() {
+    @Test(.proves("C17")) func `a refused manifest of an unknown plugin is journaled once for each problem`() {
         host.refuse(.keyboard, because: "line 3 is wrong")
         host.refuse(.keyboard, because: "line 3 is wrong")
         let told = host.entries(.pluginRefused)
@@ -72,7 +71,7 @@ struct RemovalTests {
     }
 
     @Test(.proves("C17"))
-    func `a second manifest of a plugin's identifier is journaled, and takes nothing from the first`() {
+    func `a refused second manifest of a plugin is journaled and leaves the first one in effect`() {
         host.refuse(.app, because: "the name is taken", besidesItsOwn: true)
         #expect(host.entries(.pluginRefused).map(\.plugin) == [.app])
         #expect(host.entries(.pluginRefused).first?.message.contains("changes nothing: the name is taken") == true)
@@ -81,7 +80,8 @@ struct RemovalTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C17")) func `after thirty days they are dropped, and the journal says so`() {
+    @Test(.proves("C17"))
+    func `the requests of a removed plugin are abandoned after thirty days with a journal entry`() {
         host.remove(.app)
         host.advance(by: .days(30) - .nanoseconds(1))
         #expect(host.pending == [.clean])
@@ -91,7 +91,7 @@ struct RemovalTests {
         #expect(host.ledger.known[.app] == nil)
     }
 
-    @Test(.proves("C17")) func `the thirty days go on while the host is down`() {
+    @Test(.proves("C17")) func `the thirty days of a removed plugin continue while the host is down`() {
         host.remove(.app)
         host.restart(after: .days(31))
         host.advance(by: Self.doubt)
@@ -99,7 +99,8 @@ struct RemovalTests {
         #expect(host.outcomes(of: .clean) == [.abandoned])
     }
 
-    @Test(.proves("C17")) func `a plugin that went while the host was down is missed from its start on`() {
+    @Test(.proves("C17"))
+    func `the thirty days of a plugin removed while the host was down begin with the next host start`() {
         host.restart(after: .days(31), with: [.mail()])
         #expect(host.pending == [.clean])
         #expect(host.entries(.pluginRemoved).map(\.plugin) == [.app])
@@ -107,7 +108,7 @@ struct RemovalTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves("C17")) func `a second removal counts from its own day, and is not forgotten`() {
+    @Test(.proves("C17")) func `the thirty days begin anew with the second removal of a plugin`() {
         host.submit(.clean, after: .days(100))
         host.remove(.app)
         host.advance(by: .days(10))
@@ -121,8 +122,8 @@ struct RemovalTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves("C17")) func `a task that runs when its plugin goes finishes, and returns to wait when interrupted`()
-    {
+    @Test(.proves("C17"))
+    func `a running task of a removed plugin continues, and waits for the plugin when it is interrupted`() {
         host.advance(by: .hours(1))
         host.enter()
         host.remove(.app)
@@ -132,7 +133,8 @@ struct RemovalTests {
         #expect(host.reasons(.clean).contains(.pluginMissing(.app)))
     }
 
-    @Test(.proves("C17")) func `what is still running on the thirtieth day is dropped once it is back`() {
+    @Test(.proves("C17"))
+    func `a task of a removed plugin that still runs on the thirtieth day is abandoned after it is interrupted`() {
         host.advance(by: .hours(1))
         host.processesObey = false
         host.remove(.app)
@@ -143,13 +145,14 @@ struct RemovalTests {
         #expect(host.outcomes(of: .clean).last == .abandoned)
     }
 
-    @Test(.proves("C17")) func `nothing new is accepted for it`() {
+    @Test(.proves("C17"))
+    func `a submission to a removed plugin is refused, and its pending request can be cancelled`() {
         host.remove(.app)
         #expect(host.submit(.vacuum)?.refusal?.code == .notPermitted)
         #expect(host.cancel(.clean, of: nil) == .cancelled(1))
     }
 
-    @Test(.proves("C17")) func `a plugin that comes back while its requests are dropped starts without them`() {
+    @Test(.proves("C17")) func `a plugin installed during the commit that drops its requests starts without them`() {
         host.remove(.app)
         host.advance(by: .days(30) + Self.doubt - .seconds(1))
         host.commits = .held
@@ -163,7 +166,8 @@ struct RemovalTests {
         #expect(host.submit(.clean)?.submission != nil && host.batches == [[.clean]])
     }
 
-    @Test(.proves("C17")) func `what it submits when it is back is not dropped with what it had before`() {
+    @Test(.proves("C17"))
+    func `a request submitted during the commit that drops older requests of its plugin is kept`() {
         host.remove(.app)
         host.advance(by: .days(30) + Self.doubt - .seconds(1))
         host.commits = .held
@@ -177,7 +181,7 @@ struct RemovalTests {
         #expect(host.ledger.known[.app]?.missingSince != nil)
     }
 
-    @Test(.proves("C17")) func `while its requests are dropped they cannot be cancelled a second time`() {
+    @Test(.proves("C17")) func `a request cannot be cancelled during the commit that drops it`() {
         host.remove(.app)
         host.advance(by: .days(30) + Self.doubt - .seconds(1))
         host.commits = .held
@@ -188,7 +192,7 @@ struct RemovalTests {
         #expect(host.entries(.cancelled).isEmpty)
     }
 
-    @Test(.proves("C17")) func `dropping is tried again when it cannot be recorded`() {
+    @Test(.proves("C17")) func `a failed commit that drops the requests of a removed plugin is retried`() {
         host.remove(.app)
         host.advance(by: .days(30) + Self.doubt - .seconds(1))
         host.commits = .failing
@@ -199,7 +203,7 @@ struct RemovalTests {
         #expect(host.pending.isEmpty && host.ledger.requests.isEmpty)
     }
 
-    @Test(.proves("C17")) func `a removal that cannot be recorded is tried again, and true only then`() {
+    @Test(.proves("C17")) func `a removal whose commit fails is journaled after the retry, not before`() {
         host.commits = .failing
         host.remove(.app)
         host.commits = .written
@@ -209,7 +213,8 @@ struct RemovalTests {
         #expect(host.ledger.known[.app]?.missingSince != nil)
     }
 
-    @Test(.proves("C17")) func `a plugin removed while its arrival is recorded is missed after that`() {
+    @Test(.proves("C17"))
+    func `a plugin removed during the commit of its change is marked missing after that commit`() {
         host.commits = .held
         host.install(.app(version: "2.0"))
         host.remove(.app)
@@ -219,7 +224,8 @@ struct RemovalTests {
         #expect(host.plans.isEmpty)
     }
 
-    @Test(.proves("C17")) func `a plugin that is back while its leave is recorded is welcomed after that`() {
+    @Test(.proves("C17"))
+    func `a plugin installed again during the commit of its removal is journaled as removed and installed`() {
         host.commits = .held
         host.remove(.app)
         host.install(.app())
@@ -228,7 +234,7 @@ struct RemovalTests {
         #expect(host.entries(.pluginRemoved).count == 1 && host.entries(.pluginInstalled).count == 1)
     }
 
-    @Test(.proves("C17")) func `how long they are kept is configuration`() {
+    @Test(.proves("C17")) func `the retention of a removed plugin's requests is configurable`() {
         let host = SchedulerDriver(.app()) { $0.removedPluginRetention = .days(2) }
         host.submit(.clean, after: .hours(1))
         host.remove(.app)
@@ -237,7 +243,8 @@ struct RemovalTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves("C10")) func `a host that starts with a clock a year ahead drops nothing, if it is right in time`() {
+    @Test(.proves("C10"))
+    func `a host that starts with a clock a year ahead drops no request if the clock is corrected in time`() {
         host.remove(.app)
         host.stepWallClock(by: .days(365))
         host.restart(after: .seconds(1))
@@ -250,7 +257,8 @@ struct RemovalTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C10")) func `nor does a clock that jumps ahead and back while the host runs`() {
+    @Test(.proves("C10"))
+    func `repeated steps of the clock a year ahead and back do not drop the requests of a removed plugin`() {
         host.remove(.app)
         for _ in 1...3 {
             host.stepWallClock(by: .days(365))
@@ -263,14 +271,14 @@ struct RemovalTests {
         #expect(host.pending.isEmpty && host.outcomes(of: .clean) == [.abandoned])
     }
 
-    @Test(.proves("C10")) func `a clock that goes on saying so is believed, once`() {
+    @Test(.proves("C10")) func `the requests of a removed plugin are dropped when the clock stays a year ahead`() {
         host.remove(.app)
         host.stepWallClock(by: .days(365))
         host.advance(by: Self.doubt)
         #expect(host.pending.isEmpty && host.outcomes(of: .clean) == [.abandoned])
     }
 
-    @Test(.proves("C10")) func `a doubt is over when the plugin is back, and begins anew with its next removal`() {
+    @Test(.proves("C10")) func `the time to trust a stepped clock begins anew with the next removal of a plugin`() {
         host.submit(.clean, after: .days(400))
         host.remove(.app)
         host.stepWallClock(by: .days(31))
@@ -287,7 +295,7 @@ struct RemovalTests {
     }
 
     @Test(.proves("C17"))
-    func `a plugin that is refused and removed before its change is recorded is journaled as removed once`() {
+    func `a plugin whose manifest is refused and removed during a commit is journaled as removed once`() {
         host.commits = .held
         host.install(.app(version: "2.0"))
         host.refuse(.app, because: "line 3 is wrong")
@@ -296,7 +304,8 @@ struct RemovalTests {
         #expect(host.entries(.pluginRemoved).map(\.plugin) == [.app])
     }
 
-    @Test(.proves("C17")) func `a plugin that is refused while its removal is recorded is journaled as removed once`() {
+    @Test(.proves("C17"))
+    func `a plugin whose manifest is refused during the commit of its removal is journaled as removed once`() {
         host.commits = .held
         host.remove(.app)
         host.refuse(.app, because: "line 3 is wrong")
@@ -304,8 +313,8 @@ struct RemovalTests {
         #expect(host.entries(.pluginRemoved).map(\.plugin) == [.app] && host.entries(.pluginRefused).isEmpty)
     }
 
-    @Test(.proves("C17")) func `a request under an identifier that another plugin owns is found until it is cancelled`()
-    {
+    @Test(.proves("C17"))
+    func `a pending request of an identifier that no manifest permits anymore is found until it is cancelled`() {
         host.install(.app(version: "2.0", permitted: [.exact(.vacuum)]))
         #expect(host.scheduler.strays.keys.sorted() == [.clean])
         #expect(host.explain(.clean).plugin == .app)
@@ -313,7 +322,7 @@ struct RemovalTests {
         #expect(host.scheduler.strays.isEmpty && host.explain(.clean).plugin == nil)
     }
 
-    @Test(.proves("C17")) func `the removal of a plugin is not journaled again by the next host`() {
+    @Test(.proves("C17")) func `a removal is not journaled again after a restart`() {
         host.remove(.app)
         host.advance(by: .hours(1))
         host.forgetThePast()
@@ -321,7 +330,7 @@ struct RemovalTests {
         #expect(host.entries(.pluginRemoved).isEmpty)
     }
 
-    @Test(.proves("C17")) func `the requests of a removed plugin are kept while a continued task of it runs`() {
+    @Test(.proves("C17")) func `the requests of a removed plugin are kept while one of its continued tasks runs`() {
         let host = SchedulerDriver(.studio()) { $0.stallLimit = .days(365) }
         host.submit(.clean, after: .days(100))
         host.submitContinued(.album(1))

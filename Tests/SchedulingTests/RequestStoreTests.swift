@@ -5,7 +5,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("Stored requests are found by identifier, listed by number, and leave nothing behind")
+@Suite("The request store finds requests by identifier, lists them by number and reuses their slots")
 struct RequestStoreTests {
     private func request(_ identifier: TaskIdentifier, _ number: Int64, title: String? = nil) -> PendingRequest {
         PendingRequest(
@@ -21,7 +21,7 @@ struct RequestStoreTests {
         )
     }
 
-    /// How much each collection of a value holds.
+    /// The number of elements of each stored collection of a value.
     private func sizes(of value: Any) -> [String: Int] {
         var sizes: [String: Int] = [:]
         for (label, child) in Mirror(reflecting: value).children {
@@ -30,7 +30,7 @@ struct RequestStoreTests {
         return sizes
     }
 
-    @Test func `a removed request leaves its slot to the next one, and no continued terms`() {
+    @Test func `a removed request leaves its slot to the next one and keeps neither terms nor submitter`() {
         var store = RequestStore()
         let first = store.insert(request(.album(1), 1, title: "First"))
         let filled = sizes(of: store)
@@ -48,7 +48,7 @@ struct RequestStoreTests {
         )
     }
 
-    @Test func `requests stored out of order are listed by number, and found behind each number`() {
+    @Test func `requests inserted out of order are listed by number, from any number on`() {
         var store = RequestStore()
         for number: Int64 in [5, 1, 9, 3, 7] { _ = store.insert(request(.job(Int(number)), number)) }
         func numbers(after number: Int64?) -> [Int64] {
@@ -62,7 +62,7 @@ struct RequestStoreTests {
         #expect(numbers(after: nil) == [3, 7])
     }
 
-    @Test func `a place whose request was replaced in its slot names nothing`() {
+    @Test func `the place of a removed request is invalid after another request took its slot`() {
         var store = RequestStore()
         let old = store.insert(request(.clean, 1))
         store.remove(old)

@@ -15,7 +15,7 @@ struct SharedBudgetTests {
         host.enter()
     }
 
-    @Test(.proves(48)) func `three tasks get no more time than one`() {
+    @Test(.proves(48)) func `a launch of three processing tasks has the budget of one`() {
         launchThree()
         #expect(host.lastPlan?.budget.total == .minutes(10))
         host.advance(by: .minutes(10) - .nanoseconds(1))
@@ -24,7 +24,7 @@ struct SharedBudgetTests {
         #expect(host.expirations.map(\.tasks) == [[.clean, .vacuum, .index]])
     }
 
-    @Test(.proves(48)) func `the second task gets only what the first left`() {
+    @Test(.proves(48)) func `the budget that one task used is missing for the other tasks of its launch`() {
         launchThree()
         host.advance(by: .minutes(9))
         host.complete(.clean)
@@ -33,7 +33,7 @@ struct SharedBudgetTests {
         #expect(host.expirations.map(\.reason) == [.budget])
     }
 
-    @Test(.proves(49)) func `the grace for all handlers together does not grow with the batch`() {
+    @Test(.proves(49)) func `the grace period does not grow with the number of tasks in a launch`() {
         launchThree()
         host.processesObey = false
         host.advance(by: .minutes(10) + .seconds(5) - .nanoseconds(1))
@@ -42,7 +42,7 @@ struct SharedBudgetTests {
         #expect(host.killed == [host.lastPlan?.number])
     }
 
-    @Test(.proves(53)) func `when every task is completed the launch is over at once`() {
+    @Test(.proves(53)) func `a launch ends at once when its last task completes`() {
         launchThree()
         host.complete(.clean)
         host.complete(.vacuum)
@@ -52,7 +52,8 @@ struct SharedBudgetTests {
         #expect(host.launchOutcomes == [.completed])
     }
 
-    @Test(.proves(54)) func `a task that is never completed keeps the launch until its time is used up`() {
+    @Test(.proves(54))
+    func `a task that never completes keeps its launch open until budget and grace period are used up`() {
         launchThree()
         host.complete(.clean)
         host.complete(.vacuum)
@@ -64,7 +65,7 @@ struct SharedBudgetTests {
     }
 
     @Test(.proves("C6", 64))
-    func `a refresh launch has 30 seconds, a processing launch 10 minutes, an event launch 30 seconds`() {
+    func `the default budgets are 30 seconds for refresh, 10 minutes for processing and 30 seconds for events`() {
         host.submit(.feed, as: .refresh)
         #expect(host.lastPlan?.budget.total == .seconds(30))
         #expect(host.lastPlan?.budget.grace == .seconds(5))
@@ -77,7 +78,7 @@ struct SharedBudgetTests {
         #expect(host.lastPlan?.budget.total == .seconds(30))
     }
 
-    @Test(.proves("C7")) func `the budget of a mixed batch is the largest of its tasks' budgets`() {
+    @Test(.proves("C7")) func `the budget of a batch is the largest budget of its kinds`() {
         host.submit(.feed, as: .refresh, after: .minutes(1))
         host.submit(.clean, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -85,7 +86,7 @@ struct SharedBudgetTests {
         #expect(host.lastPlan?.budget.total == .minutes(10))
     }
 
-    @Test(.proves("C6")) func `budgets and grace are configuration, for the host and for one plugin`() {
+    @Test(.proves("C6")) func `budgets and grace periods are configurable for the host and for one plugin`() {
         let host = SchedulerDriver(.app(), .mail()) {
             $0.budgets.processing = .seconds(100)
             $0.grace = .seconds(7)
@@ -100,7 +101,7 @@ struct SharedBudgetTests {
         #expect(host.lastPlan?.budget.total == .seconds(40) && host.lastPlan?.budget.grace == .seconds(2))
     }
 
-    @Test(.proves("C6")) func `the time begins when the launch is on disk, not while a runner is awaited`() {
+    @Test(.proves("C6")) func `the budget of a launch begins after its commit, not while it waits for a runner`() {
         host.runners = .held
         host.submit(.feed, as: .refresh)
         host.advance(by: .seconds(20))
@@ -114,7 +115,7 @@ struct SharedBudgetTests {
         #expect(host.expirations.isEmpty)
     }
 
-    @Test(.proves("C6")) func `time spent in entry counts`() {
+    @Test(.proves("C6")) func `time spent in entry counts against the budget of a launch`() {
         host.submit(.feed, as: .refresh)
         host.advance(by: .seconds(25))
         host.enter()

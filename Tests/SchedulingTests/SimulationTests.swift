@@ -5,11 +5,12 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A person's wish overrules time, conditions and room, never permission")
+@Suite("A user's request overrides time, conditions and capacity, but no permission")
 struct SimulationTests {
     let host = SchedulerDriver(.app(), .mail(), conditions: Conditions(isOnExternalPower: false, hasNetwork: false))
 
-    @Test(.proves(89)) func `a launch is simulated before its time and without its conditions`() throws {
+    @Test(.proves(89))
+    func `a user can launch a request before its earliest begin and without its conditions`() throws {
         host.submit(.clean, after: .days(3), needsPower: true, needsNetwork: true)
         let answer = host.simulateLaunch(of: .clean)
         let plan = try #require(host.lastPlan)
@@ -17,12 +18,12 @@ struct SimulationTests {
         #expect(plan.identifiers == [.clean] && plan.cause == .person)
     }
 
-    @Test(.proves(89)) func `with nothing pending it says that nothing of the name is scheduled`() {
+    @Test(.proves(89)) func `a launch requested by a user fails if the identifier has no pending request`() {
         #expect(host.simulateLaunch(of: .clean)?.complaint?.contains("no request with identifier") == true)
         #expect(host.plans.isEmpty)
     }
 
-    @Test(.proves(89)) func `several identifiers share a launch`() {
+    @Test(.proves(89)) func `two identifiers of one plugin that a user launches together share one launch`() {
         host.submit(.clean, after: .days(1))
         host.submit(.vacuum, after: .days(2))
         host.submit(.index, after: .days(3))
@@ -31,7 +32,7 @@ struct SimulationTests {
         #expect(host.pending == [.vacuum])
     }
 
-    @Test(.proves(89)) func `identifiers of several plugins are launched each in its own`() {
+    @Test(.proves(89)) func `identifiers of two plugins that a user launches together run in one launch each`() {
         host.submit(.clean, after: .days(1))
         host.submit(.sweep, after: .days(1), by: .plugin(.mail))
         let answer = host.simulateLaunch(of: .clean, .sweep)
@@ -39,7 +40,8 @@ struct SimulationTests {
         #expect(host.batches == [[.clean], [.sweep]])
     }
 
-    @Test(.proves(89)) func `one of several that cannot be launched stops them all`() {
+    @Test(.proves(89))
+    func `no identifier is launched if one of those that a user requests together has no pending request`() {
         host.submit(.clean, after: .days(1))
         #expect(host.simulateLaunch(of: .clean, .vacuum)?.complaint != nil)
         #expect(host.plans.isEmpty)
@@ -47,7 +49,7 @@ struct SimulationTests {
         #expect(host.plans.isEmpty)
     }
 
-    @Test(.proves(89)) func `spacing and room do not bind a person`() {
+    @Test(.proves(89)) func `spacing and the capacity of the host do not delay a launch requested by a user`() {
         let host = SchedulerDriver(.app(), .mail()) { $0.backgroundLaunches = 1 }
         host.submit(.clean)
         host.runToTheEnd()
@@ -57,7 +59,7 @@ struct SimulationTests {
         #expect(host.batches == [[.clean], [.sweep], [.vacuum]])
     }
 
-    @Test(.proves(89)) func `one launch at a time binds a person too`() {
+    @Test(.proves(89)) func `a launch requested by a user fails while the background lane of its plugin is busy`() {
         host.submit(.clean)
         host.submit(.vacuum, after: .days(1))
         #expect(host.simulateLaunch(of: .vacuum)?.complaint?.contains("background lane is taken") == true)
@@ -66,14 +68,14 @@ struct SimulationTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves(89)) func `permission binds a person too`() {
+    @Test(.proves(89)) func `a launch requested by a user fails if the manifest no longer permits the identifier`() {
         host.submit(.clean, after: .days(1))
         host.install(.app(version: "2.0", permitted: [.exact(.vacuum)]))
         host.finishStarting()
         #expect(host.simulateLaunch(of: .clean)?.complaint?.contains("does not permit") == true)
     }
 
-    @Test(.proves(89)) func `what else is eligible comes along`() {
+    @Test(.proves(89)) func `a launch requested by a user includes the other eligible requests of its plugin`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .days(1), needsPower: true)
         host.advance(by: .seconds(59))
@@ -84,7 +86,7 @@ struct SimulationTests {
         #expect(host.batches == [[.clean, .vacuum]])
     }
 
-    @Test(.proves(89)) func `a wish that was granted is not granted twice`() {
+    @Test(.proves(89)) func `a user's launch request applies once, not to a later submission of the same identifier`() {
         host.submit(.clean, needsPower: true)
         host.simulateLaunch(of: .clean)
         host.enter()
@@ -94,7 +96,7 @@ struct SimulationTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves(89)) func `a wish for a request dies with it`() {
+    @Test(.proves(89)) func `a user's launch request ends when its request is replaced before the runner is ready`() {
         host.runners = .held
         host.submit(.clean, after: .days(1))
         host.simulateLaunch(of: .clean)
@@ -105,7 +107,8 @@ struct SimulationTests {
         #expect(host.plans.isEmpty)
     }
 
-    @Test(.proves(89)) func `a simulated expiration reaches the running task, with a person's reason`() throws {
+    @Test(.proves(89))
+    func `an expiration requested by a user reaches the running task with reason stopped-by-person`() throws {
         host.submit(.clean)
         host.enter()
         #expect(host.simulateExpiration(of: .clean) == .expiring(try #require(host.lastPlan).number))
@@ -114,7 +117,7 @@ struct SimulationTests {
         #expect(host.launchOutcomes == [.expired])
     }
 
-    @Test(.proves(89)) func `a simulated expiration leaves the neighbours alone`() {
+    @Test(.proves(89)) func `an expiration requested by a user leaves the other tasks of the launch running`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -123,14 +126,15 @@ struct SimulationTests {
         #expect(host.expirations.map(\.tasks) == [[.vacuum]])
     }
 
-    @Test(.proves(89)) func `a simulated expiration of what does not run says so`() {
+    @Test(.proves(89))
+    func `an expiration requested by a user fails if the task is not running or entry has not returned`() {
         host.submit(.clean, after: .days(1))
         #expect(host.simulateExpiration(of: .clean)?.complaint?.contains("no task with identifier") == true)
         host.submit(.vacuum)
         #expect(host.simulateExpiration(of: .vacuum)?.complaint != nil, "inside entry nothing was delivered yet")
     }
 
-    @Test(.proves(89)) func `a person's wish goes before what rests in order to run alone`() {
+    @Test(.proves(89)) func `a launch requested by a user precedes delayed tasks that must run alone`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.submit(.index, after: .days(1))

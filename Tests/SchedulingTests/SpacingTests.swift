@@ -5,11 +5,12 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Some time lies between two background launches of a plugin")
+@Suite("Two background launches of a plugin are separated by the spacing")
 struct SpacingTests {
     let host = SchedulerDriver(.app(), .mail())
 
-    @Test(.proves("C7")) func `a handler that resubmits at once waits a second`() {
+    @Test(.proves("C7"))
+    func `a request resubmitted by its own handler starts one second after the end of the launch`() {
         host.submit(.feed, as: .refresh)
         host.enter()
         host.submit(.feed, as: .refresh)
@@ -22,7 +23,7 @@ struct SpacingTests {
         #expect(host.plans.count == 2)
     }
 
-    @Test(.proves("C7")) func `it lies between the end of one and the begin of the next`() {
+    @Test(.proves("C7")) func `the spacing lies between the end of one launch and the start of the next`() {
         host.submit(.clean)
         host.enter()
         host.advance(by: .minutes(5))
@@ -34,21 +35,21 @@ struct SpacingTests {
         #expect(host.plans.count == 2)
     }
 
-    @Test(.proves("C7")) func `another plugin does not wait for it`() {
+    @Test(.proves("C7")) func `a launch of one plugin does not delay another plugin by its spacing`() {
         host.submit(.clean)
         host.runToTheEnd()
         host.submit(.sweep, by: .plugin(.mail))
         #expect(host.batches == [[.clean], [.sweep]])
     }
 
-    @Test(.proves("C7")) func `events do not wait for it`() {
+    @Test(.proves("C7")) func `an event launch does not wait for the spacing of its plugin`() {
         host.submit(.clean)
         host.runToTheEnd()
         host.install(.app(version: "2.0"))
         #expect(host.lastPlan?.lane == .event)
     }
 
-    @Test(.proves("C7")) func `it is configuration, for the host and for one plugin`() {
+    @Test(.proves("C7")) func `the spacing is configurable for the host and for one plugin`() {
         let host = SchedulerDriver(.app(), .mail()) {
             $0.spacing = .seconds(60)
             $0.plugins[.mail, default: PluginPolicy()].spacing = .zero
@@ -66,7 +67,7 @@ struct SpacingTests {
         #expect(host.batches.last == [.vacuum])
     }
 
-    @Test(.proves("C7")) func `a loop of submissions within a handler's plugin does not spin`() {
+    @Test(.proves("C7")) func `a handler that resubmits at every launch gets one launch per second`() {
         host.submit(.feed, as: .refresh)
         for _ in 1...20 {
             host.enter()

@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A continued task goes on as long as it gets further than it ever was", .proves(77))
+@Suite("A continued task runs as long as its progress exceeds every earlier report", .proves(77))
 struct StallTests {
     let host = SchedulerDriver(.app())
 
@@ -21,7 +21,7 @@ struct StallTests {
         host.send(.progressed(plan.number, plan.tasks[0].id, progress))
     }
 
-    @Test(.proves(77)) func `one that gets further is never told to stop`() throws {
+    @Test(.proves(77)) func `a continued task with rising progress does not expire`() throws {
         for done in 1...10 {
             host.advance(by: .seconds(29))
             try report(Int64(done), of: 10)
@@ -29,7 +29,7 @@ struct StallTests {
         #expect(host.expirations.isEmpty)
     }
 
-    @Test func `BGT-ABI-08 progress that is claimed in entry puts nothing off, and keeps nobody busy`() throws {
+    @Test func `progress reported before entry returned does not delay the kill and is ignored (BGT-ABI-08)`() throws {
         let request = TaskRequest(identifier: .vacuum, kind: .continued, continued: ContinuedTerms(title: "Forged"))
         host.send(.submitted(Submission(request: request, submitter: .person), reply: ReplyToken(rawValue: 1_001)))
         host.advance(by: .milliseconds(10))
@@ -40,7 +40,8 @@ struct StallTests {
         #expect(host.killed.contains(try #require(host.lastPlan).number))
     }
 
-    @Test(.proves(77)) func `one that goes back and forth gets no further`() throws {
+    @Test(.proves(77))
+    func `a continued task whose progress alternates between two values expires after 30 seconds`() throws {
         try report(1, of: 10)
         for turn in 0..<29 {
             host.advance(by: .seconds(1))
@@ -51,7 +52,8 @@ struct StallTests {
         #expect(host.expirations.map(\.reason) == [.noProgress])
     }
 
-    @Test(.proves(77)) func `another count of the same work is no progress, more work done is`() throws {
+    @Test(.proves(77))
+    func `a continued task that reports a smaller fraction of its work makes no progress and expires`() throws {
         try report(5, of: 10)
         host.advance(by: .seconds(20))
         try report(50, of: 200)

@@ -5,11 +5,11 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A main plugin is told that it started, so that it can submit its first requests")
+@Suite("A main plugin gets a started event, in which it can submit its first requests")
 struct StartedEventTests {
     let host = SchedulerDriver()
 
-    @Test(.proves("C11")) func `a plugin that is installed gets the event in its event lane`() throws {
+    @Test(.proves("C11")) func `a newly installed plugin gets a started event in its event lane`() throws {
         host.install(.app())
         let plan = try #require(host.lastPlan)
         #expect(plan.lane == .event && plan.cause == .event)
@@ -17,26 +17,27 @@ struct StartedEventTests {
         #expect(host.entries(.pluginInstalled).map(\.plugin) == [.app])
     }
 
-    @Test(.proves("C11")) func `an extension gets none`() {
+    @Test(.proves("C11")) func `a newly installed extension gets no started event`() {
         host.install(.app(extensions: [.keyboard]), .keyboard())
         #expect(host.plans.map(\.plugin.identifier) == [.app])
         #expect(Set(host.entries(.pluginInstalled).map(\.plugin)) == [.app, .keyboard])
     }
 
-    @Test(.proves("C11")) func `a disabled plugin gets none`() {
+    @Test(.proves("C11")) func `a plugin that the operator disabled gets no started event`() {
         let host = SchedulerDriver { $0.plugins[.app, default: PluginPolicy()].isEnabled = false }
         host.install(.app())
         #expect(host.plans.isEmpty && host.pendingEvents.isEmpty)
     }
 
-    @Test(.proves("C11")) func `without receive the event succeeds when entry returns in order`() {
+    @Test(.proves("C11")) func `a started event of a plugin without a receive function succeeds when entry returns`() {
         host.install(.app())
         host.enter(receives: false)
         #expect(host.journal.contains { $0.event == .task(.succeeded) && $0.label == "started" })
         #expect(host.launchOutcomes == [.completed])
     }
 
-    @Test(.proves("C11")) func `with receive the event is a task like any other`() {
+    @Test(.proves("C11"))
+    func `a started event of a plugin with a receive function is open until the plugin completes it`() {
         host.install(.app())
         host.enter()
         #expect(host.finished.isEmpty)
@@ -45,7 +46,7 @@ struct StartedEventTests {
         #expect(host.pendingEvents.isEmpty)
     }
 
-    @Test(.proves("C11")) func `an entry that fails keeps the event, delayed`() {
+    @Test(.proves("C11")) func `a started event whose entry failed is delivered again after the retry delay`() {
         host.install(.app())
         host.enter(status: -1, receives: false)
         #expect(host.pendingEvents == [.started])
@@ -53,7 +54,7 @@ struct StartedEventTests {
         #expect(host.plans.count == 2 && host.lastPlan?.cause == .relaunch)
     }
 
-    @Test(.proves("C11")) func `the plugin submits its first requests from there`() {
+    @Test(.proves("C11")) func `a plugin can submit a request during the launch of its started event`() {
         host.install(.app())
         host.submit(.feed, as: .refresh, after: .minutes(5))
         host.enter(receives: false)
@@ -61,7 +62,7 @@ struct StartedEventTests {
     }
 
     @Test(.proves("C11"), arguments: [PluginEntry.app(version: "2.0"), .app(library: "2.0")])
-    func `a changed manifest or library is a start`(_ changed: PluginEntry) {
+    func `a plugin gets a started event when its manifest or its library changes`(_ changed: PluginEntry) {
         host.install(.app())
         host.finishStarting()
         host.forgetThePast()
@@ -70,7 +71,7 @@ struct StartedEventTests {
         #expect(host.entries(.pluginChanged).map(\.plugin) == [.app])
     }
 
-    @Test(.proves("C11")) func `what did not change is not told again`() {
+    @Test(.proves("C11")) func `an unchanged plugin gets no further started event when the catalogue is read again`() {
         host.install(.app())
         host.finishStarting()
         host.forgetThePast()
@@ -79,7 +80,7 @@ struct StartedEventTests {
         #expect(host.plans.map(\.plugin.identifier) == [.mail])
     }
 
-    @Test(.proves("C11")) func `at host start a plugin with nothing pending is told`() {
+    @Test(.proves("C11")) func `a plugin without pending requests gets a started event at host start`() {
         host.install(.app())
         host.finishStarting()
         host.forgetThePast()
@@ -88,7 +89,7 @@ struct StartedEventTests {
         #expect(host.journal.isEmpty)
     }
 
-    @Test(.proves("C11")) func `at host start a plugin with something pending is not told`() {
+    @Test(.proves("C11")) func `a plugin with a pending request gets no started event at host start`() {
         host.install(.app())
         host.finishStarting()
         host.submit(.clean, after: .hours(1))
@@ -97,7 +98,7 @@ struct StartedEventTests {
         #expect(host.plans.isEmpty)
     }
 
-    @Test(.proves("C11")) func `at host start a plugin whose interrupted task returns is not told`() {
+    @Test(.proves("C11")) func `a plugin whose interrupted task is requeued gets no started event at host start`() {
         host.install(.app())
         host.finishStarting()
         host.submit(.clean)
@@ -108,7 +109,7 @@ struct StartedEventTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test(.proves("C11")) func `at host start a plugin whose lost launch had nothing left to do is told`() {
+    @Test(.proves("C11")) func `a plugin whose lost launch had no open task gets a started event at host start`() {
         host.install(.app())
         host.finishStarting()
         host.submit(.clean)
@@ -121,7 +122,8 @@ struct StartedEventTests {
         #expect(host.plans.map(\.lane) == [.event])
     }
 
-    @Test(.proves("C11")) func `a plugin that changed while the host was down is told, whatever it has pending`() {
+    @Test(.proves("C11"))
+    func `a plugin that changed while the host was down gets a started event despite pending requests`() {
         host.install(.app())
         host.finishStarting()
         host.submit(.clean, after: .hours(1))
@@ -131,7 +133,8 @@ struct StartedEventTests {
         #expect(host.entries(.pluginChanged).count == 1)
     }
 
-    @Test(.proves("C11")) func `an event that waits reaches the new version as well: there is no second one`() {
+    @Test(.proves("C11"))
+    func `a pending started event is delivered to the new version of a plugin, without a second event`() {
         host.runners = .held
         host.install(.app())
         host.install(.app(version: "2.0"))
@@ -142,7 +145,7 @@ struct StartedEventTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test(.proves("C11")) func `a change that comes while the last one is recorded is told too`() {
+    @Test(.proves("C11")) func `a change during the commit of an earlier change is journaled as well`() {
         host.install(.app())
         host.finishStarting()
         host.forgetThePast()
@@ -154,7 +157,7 @@ struct StartedEventTests {
         #expect(host.ledger.known[.app] == KnownPlugin(.app(version: "3.0")))
     }
 
-    @Test(.proves("C11")) func `events are durable`() {
+    @Test(.proves("C11")) func `a pending started event survives a restart of the host`() {
         host.runners = .held
         host.install(.app())
         host.runners = .ready
@@ -162,7 +165,8 @@ struct StartedEventTests {
         #expect(host.plans.map(\.lane) == [.event])
     }
 
-    @Test(.proves("C11")) func `an interrupted event returns in its place, uncharged by the host's end`() throws {
+    @Test(.proves("C11"))
+    func `a started event interrupted by the host's end is delivered again without a charge`() throws {
         host.install(.app())
         host.enter()
         host.restart()
@@ -170,7 +174,7 @@ struct StartedEventTests {
         #expect(event.label == "started" && event.retry == Retry(wasInterrupted: true, hostLosses: 1))
     }
 
-    @Test(.proves("C11")) func `a delayed event holds back what came after it`() {
+    @Test(.proves("C11")) func `a delayed started event delays the later events of its plugin`() {
         host.install(.app())
         host.enter()
         host.install(.app(version: "2.0"))

@@ -5,16 +5,17 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("An orderly stop starts nothing, tells what runs, and charges nobody")
+@Suite("An orderly stop starts nothing, expires running tasks and charges none of them")
 struct StoppingTests {
     let host = SchedulerDriver(.app(), .mail())
 
-    @Test(.proves("C3")) func `an idle host has stopped at once`() {
+    @Test(.proves("C3")) func `a host without launches stops at once`() {
         host.stop()
         #expect(host.hasStopped)
     }
 
-    @Test(.proves("C3")) func `running tasks are told that the host shuts down`() {
+    @Test(.proves("C3"))
+    func `a stopping host expires running tasks with reason host-shutdown and waits for their completion`() {
         host.submit(.clean)
         host.enter()
         host.stop()
@@ -25,7 +26,7 @@ struct StoppingTests {
         #expect(host.outcomes(of: .clean) == [.succeeded])
     }
 
-    @Test(.proves("C3")) func `a ledger that fails keeps no host from stopping`() {
+    @Test(.proves("C3")) func `a host whose commits fail stops after a minute`() {
         host.submit(.clean)
         host.enter()
         host.commits = .failing
@@ -36,7 +37,8 @@ struct StoppingTests {
         #expect(host.hasStopped)
     }
 
-    @Test(.proves("C3")) func `what does not complete in the grace returns, uncharged`() throws {
+    @Test(.proves("C3"))
+    func `a task open at the end of the grace period of a stop is requeued without a charge`() throws {
         host.submit(.clean)
         host.enter()
         host.setExpirationHandler(for: .clean)
@@ -49,7 +51,7 @@ struct StoppingTests {
         #expect(try #require(host.request(.clean)).retry == Retry(wasInterrupted: true))
     }
 
-    @Test(.proves("C3")) func `told of the shutdown, a task is charged for no way in which its process ends`() throws {
+    @Test(.proves("C3")) func `a task whose process crashes during a stop is requeued without a charge`() throws {
         host.submit(.clean)
         host.enter()
         host.stop()
@@ -58,7 +60,7 @@ struct StoppingTests {
         #expect(host.outcomes(of: .clean) == [.interrupted])
     }
 
-    @Test(.proves("C3")) func `what was told to stop for another reason before is consumed all the same`() {
+    @Test(.proves("C3")) func `a task that expired for another reason before the stop is not requeued`() {
         host.submit(.clean)
         host.enter()
         host.simulateExpiration(of: .clean)
@@ -68,7 +70,7 @@ struct StoppingTests {
         #expect(host.pending.isEmpty && host.hasStopped)
     }
 
-    @Test(.proves("C3")) func `a plugin that is inside its entry is ended at once, uncharged`() throws {
+    @Test(.proves("C3")) func `a launch inside entry is killed at once when the host stops, without a charge`() throws {
         host.submit(.clean)
         host.stop()
         #expect(host.killed.count == 1 && host.hasStopped)
@@ -76,7 +78,8 @@ struct StoppingTests {
         #expect(try #require(host.request(.clean)).retry.attempts == 0)
     }
 
-    @Test(.proves("C3")) func `a launch that is being recorded is ended before its plan, uncharged`() throws {
+    @Test(.proves("C3"))
+    func `a launch in an uncommitted change is killed before its plan when the host stops, without a charge`() throws {
         host.runners = .held
         host.submit(.clean)
         host.commits = .held
@@ -87,7 +90,8 @@ struct StoppingTests {
         #expect(try #require(host.request(.clean)).retry.attempts == 0)
     }
 
-    @Test(.proves("C3")) func `a runner that comes too late is given back`() {
+    @Test(.proves("C3"))
+    func `a runner that becomes ready after the stop is dismissed, and its request stays pending`() {
         host.runners = .held
         host.submit(.clean)
         host.stop()
@@ -97,7 +101,7 @@ struct StoppingTests {
         #expect(host.pending == [.clean])
     }
 
-    @Test(.proves("C3")) func `nothing new is accepted or started`() throws {
+    @Test(.proves("C3")) func `a stopping host refuses submissions and launches nothing`() throws {
         host.submit(.vacuum, after: .seconds(1))
         host.stop()
         let refusal = try #require(host.submit(.clean)?.refusal)
@@ -106,7 +110,7 @@ struct StoppingTests {
         #expect(host.plans.isEmpty && host.simulateLaunch(of: .vacuum)?.complaint?.contains("stopping") == true)
     }
 
-    @Test(.proves("C3")) func `it has stopped when everything is recorded, and says so once`() {
+    @Test(.proves("C3")) func `the host has stopped once all changes are on disk, and announces it once`() {
         host.submit(.clean)
         host.enter()
         host.commits = .held
@@ -119,7 +123,7 @@ struct StoppingTests {
         #expect(host.actions.count { $0 == .stopped } == 1)
     }
 
-    @Test(.proves("C3")) func `what was interrupted runs again at the next start`() {
+    @Test(.proves("C3")) func `a task interrupted by the stop of its host is relaunched at the next start`() {
         host.submit(.clean)
         host.enter()
         host.stop()
@@ -130,7 +134,7 @@ struct StoppingTests {
     }
 
     @Test(.proves("C3"))
-    func `a stop before the pending work is loaded leaves what the last host left running to the next one`() {
+    func `a stop before pending work is loaded leaves the running tasks of the previous host to the next one`() {
         host.submit(.clean)
         host.enter()
         host.processes = [:]

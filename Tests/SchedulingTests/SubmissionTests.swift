@@ -5,11 +5,12 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A submission is judged by the manifest, answered, and pending")
+@Suite("A submission is checked against the manifest, answered, and pending")
 struct SubmissionTests {
     let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail())
 
-    @Test(.proves(2)) func `an identifier that the manifest does not list is not permitted`() throws {
+    @Test(.proves(2))
+    func `a submission of an identifier that the manifest does not list is refused as not permitted`() throws {
         let refusal = try #require(host.submit("com.example.app.other")?.refusal)
         #expect(refusal.code == .notPermitted)
         #expect(refusal.subReason == .identifierNotPermitted)
@@ -17,7 +18,7 @@ struct SubmissionTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves(3)) func `a refresh request needs the mode fetch`() throws {
+    @Test(.proves(3)) func `a refresh submission requires mode fetch`() throws {
         let host = SchedulerDriver(.app(modes: [.processing]))
         let refusal = try #require(host.submit(.feed, as: .refresh)?.refusal)
         #expect(refusal.code == .notPermitted)
@@ -25,7 +26,7 @@ struct SubmissionTests {
         #expect(host.submit(.clean)?.submission != nil)
     }
 
-    @Test(.proves(4)) func `a processing request needs the mode processing`() throws {
+    @Test(.proves(4)) func `a processing submission requires mode processing`() throws {
         let host = SchedulerDriver(.app(modes: [.fetch]))
         let refusal = try #require(host.submit(.clean)?.refusal)
         #expect(refusal.code == .notPermitted)
@@ -33,7 +34,7 @@ struct SubmissionTests {
         #expect(host.submit(.feed, as: .refresh)?.submission != nil)
     }
 
-    @Test(.proves(7)) func `a plugin that the operator disabled gets unavailable`() throws {
+    @Test(.proves(7)) func `a submission to a plugin that the operator disabled is refused as unavailable`() throws {
         let host = SchedulerDriver(.app()) { $0.plugins[.app, default: PluginPolicy()].isEnabled = false }
         let refusal = try #require(host.submit(.clean)?.refusal)
         #expect(refusal.code == .unavailable)
@@ -41,18 +42,18 @@ struct SubmissionTests {
         #expect(refusal.message.contains("plugins.com.example.app.enabled"))
     }
 
-    @Test(.proves(9)) func `identifiers are matched exactly and case-sensitively`() {
+    @Test(.proves(9)) func `identifiers are compared exactly and case-sensitively at submission`() {
         #expect(host.submit("com.example.app.Clean")?.refusal?.code == .notPermitted)
         #expect(host.submit("com.example.app.clean.deep")?.refusal?.code == .notPermitted)
         #expect(host.submit("com.example.app")?.refusal?.code == .notPermitted)
     }
 
-    @Test(.proves(10)) func `a pattern does not permit a processing request`() {
+    @Test(.proves(10)) func `a pattern of the manifest does not permit a processing request`() {
         let host = SchedulerDriver(.app(permitted: ["com.example.app.export.*"]))
         #expect(host.submit("com.example.app.export.one")?.refusal?.subReason == .identifierNotPermitted)
     }
 
-    @Test(.proves("C9")) func `the operator can let patterns stand for processing requests`() {
+    @Test(.proves("C9")) func `the operator can allow patterns for the processing requests of a plugin`() {
         let host = SchedulerDriver(.app(permitted: ["com.example.app.export.*"])) {
             $0.plugins[.app, default: PluginPolicy()].allowsPatternsForProcessing = true
         }
@@ -62,18 +63,20 @@ struct SubmissionTests {
         #expect(host.submit("com.example.app.exports")?.refusal?.code == .notPermitted)
     }
 
-    @Test(.proves(21)) func `an identifier belongs to the one plugin that permits it, whoever asks`() {
+    @Test(.proves(21))
+    func `an identifier belongs to the plugin that permits it, whether a user or a plugin submits`() {
         #expect(host.submit(.sweep, by: .person)?.plugin == .mail)
         #expect(host.submit(.clean, by: .person)?.plugin == .app)
         #expect(host.submit(.sweep, by: .plugin(.app))?.refusal?.code == .notPermitted)
     }
 
-    @Test(.proves(22)) func `a permitted identifier with free capacity is accepted and pending`() {
+    @Test(.proves(22)) func `a submission of a permitted identifier below the limit is accepted and pending`() {
         #expect(host.submit(.clean, after: .hours(1))?.submission != nil)
         #expect(host.pending == [.clean])
     }
 
-    @Test(.proves(23)) func `a second submission with the same identifier replaces the first entirely`() throws {
+    @Test(.proves(23))
+    func `a second submission with the same identifier replaces the first one in every field`() throws {
         let first = try #require(host.submit(.clean, after: .hours(1), needsPower: true)?.submission)
         let answer = host.submit(.clean, after: .hours(2), needsNetwork: true, payload: [2])
         let second = try #require(answer?.submission)
@@ -86,14 +89,14 @@ struct SubmissionTests {
         #expect(host.entries(.replaced).map(\.submission) == [first])
     }
 
-    @Test(.proves(23)) func `a replacement may be of another kind`() {
+    @Test(.proves(23)) func `a replacement may be of another kind and counts against the limit of that kind`() {
         host.submit(.clean, after: .hours(1))
         host.submit(.clean, as: .refresh, after: .hours(1))
         #expect(host.request(.clean)?.request.kind == .refresh)
         #expect(host.submit(.feed, as: .refresh)?.refusal?.code == .tooManyPendingTaskRequests)
     }
 
-    @Test(.proves(34)) func `a request that ran is gone`() {
+    @Test(.proves(34)) func `a request that ran is not pending and does not run again`() {
         host.submit(.clean)
         host.runToTheEnd()
         #expect(host.pending.isEmpty)
@@ -101,31 +104,32 @@ struct SubmissionTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves(37)) func `an extension submits for its main plugin, which is the one launched`() {
+    @Test(.proves(37)) func `a submission by an extension launches its main plugin`() {
         let answer = host.submit(.clean, by: .plugin(.keyboard))
         #expect(answer?.plugin == .app)
         #expect(host.lastPlan?.plugin.identifier == .app)
         #expect(host.lastPlan?.tasks.first?.work.identifier == .clean)
     }
 
-    @Test(.proves("C15")) func `an extension submits only what its main plugin's manifest permits`() {
+    @Test(.proves("C15"))
+    func `a submission by an extension of an identifier outside the main plugin's manifest is refused`() {
         #expect(host.submit("com.example.app.keyboard.other", by: .plugin(.keyboard))?.refusal?.code == .notPermitted)
         #expect(host.submit(.sweep, by: .plugin(.keyboard))?.refusal?.code == .notPermitted)
     }
 
-    @Test(.proves("C14")) func `an event cannot be submitted, and the refusal says what can`() throws {
+    @Test(.proves("C14")) func `a submission of kind event is refused with a list of the allowed kinds`() throws {
         let refusal = try #require(host.submit(.clean, as: .event)?.refusal)
         #expect(refusal.code == .notPermitted)
         #expect(refusal.message.contains("refresh, processing, health research or continued"))
     }
 
-    @Test(.proves("C14")) func `a plugin that is not installed is told so`() throws {
+    @Test(.proves("C14")) func `a submission by a plugin that is not installed is refused`() throws {
         let refusal = try #require(host.submit(.clean, by: .plugin("com.example.stranger"))?.refusal)
         #expect(refusal.subReason == .identifierNotPermitted)
         #expect(refusal.message.contains("no installed plugin"))
     }
 
-    @Test(.proves("C17")) func `submission numbers rise, and the journal speaks of them`() throws {
+    @Test(.proves("C17")) func `submission numbers rise, and journal entries contain them`() throws {
         let first = try #require(host.submit(.clean)?.submission)
         let second = try #require(host.submit(.vacuum)?.submission)
         #expect(first < second)
@@ -134,7 +138,7 @@ struct SubmissionTests {
     }
 
     @Test(.proves("C17"))
-    func `a request that is no longer permitted waits with that reason, and runs when it is again`() {
+    func `a request that a new manifest no longer permits waits until a manifest permits it again`() {
         host.submit(.clean, after: .hours(1))
         host.install(.app(version: "2.0", permitted: [.exact(.vacuum)]))
         host.finishStarting()
@@ -145,7 +149,7 @@ struct SubmissionTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C17")) func `a request whose mode the manifest dropped waits with that reason`() {
+    @Test(.proves("C17")) func `a request whose background mode was dropped from the manifest waits for the mode`() {
         host.submit(.clean, after: .hours(1))
         host.install(.app(version: "2.0", modes: [.fetch]))
         host.advance(by: .hours(2))

@@ -5,13 +5,13 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("An extension is started by a trigger, and every trigger reaches it once")
+@Suite("A trigger launches an extension, and each trigger is delivered once")
 struct TriggerTests {
     let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail())
 
     private func numbers(_ plan: LaunchPlan?) -> [SubmissionNumber] { plan?.tasks.map(\.work.number) ?? [] }
 
-    @Test(.proves("C7")) func `a trigger launches the extension in its own event lane, with the event budget`() throws {
+    @Test(.proves("C7")) func `a trigger launches the extension in its own event lane with the event budget`() throws {
         let answer = host.trigger()
         let plan = try #require(host.lastPlan)
         #expect(plan.plugin == .keyboard() && plan.lane == .event && plan.cause == .event)
@@ -20,7 +20,7 @@ struct TriggerTests {
         #expect(answer == .triggered(try #require(numbers(plan).first)))
     }
 
-    @Test(.proves("C7")) func `the receiving plugin's policy makes the budget`() {
+    @Test(.proves("C7")) func `the budget of a trigger is that of the extension's own policy`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard()) { configuration in
             var budgets = Budgets()
             budgets.event = .seconds(7)
@@ -30,19 +30,19 @@ struct TriggerTests {
         #expect(host.lastPlan?.budget.total == .seconds(7))
     }
 
-    @Test(.proves("C7")) func `the extension's event lane is not its main plugin's`() {
+    @Test(.proves("C7")) func `an extension and its main plugin have separate event lanes`() {
         host.submit(.clean)
         host.install(.app(version: "2.0", extensions: [.keyboard]))
         host.trigger()
         #expect(host.scheduler.runningLaunches.map(\.plan.lane) == [.background, .event, .event])
     }
 
-    @Test(.proves("C15")) func `the runner finds its main plugin's container`() {
+    @Test(.proves("C15")) func `a runner for an extension gets the container of the main plugin`() {
         host.trigger()
         #expect(host.containersNeeded == [.app])
     }
 
-    @Test(.proves("C11")) func `a trigger is answered when it is on disk, payload included`() throws {
+    @Test(.proves("C11")) func `a trigger is answered after its commit, with its payload stored`() throws {
         host.commits = .held
         #expect(host.trigger(payload: [1, 2, 3]) == nil)
         #expect(host.containersNeeded.isEmpty)
@@ -52,7 +52,7 @@ struct TriggerTests {
         #expect(host.containersNeeded == [.app])
     }
 
-    @Test(.proves("C14")) func `a trigger that could not be recorded is refused, and waits nowhere`() throws {
+    @Test(.proves("C14")) func `a trigger whose commit fails is refused and not delivered`() throws {
         host.commits = .failing
         let refusal = try #require(host.trigger()?.refusal)
         #expect(refusal.code == .unavailable && refusal.subReason == .notRecorded)
@@ -61,7 +61,7 @@ struct TriggerTests {
         #expect(host.pendingEvents.isEmpty && host.plans.isEmpty)
     }
 
-    @Test(.proves("C11")) func `triggers are delivered first in first out, never in place of one another`() {
+    @Test(.proves("C11")) func `pending triggers are delivered in the order of their arrival, without replacement`() {
         host.runners = .held
         let first = host.trigger()?.submission
         let second = host.trigger()?.submission
@@ -70,7 +70,8 @@ struct TriggerTests {
         #expect(numbers(host.lastPlan) == [first, second].compactMap { $0 })
     }
 
-    @Test(.proves("C11")) func `what comes while a batch runs waits for the next launch`() throws {
+    @Test(.proves("C11"))
+    func `a trigger that arrives during a launch of its extension waits for the next launch`() throws {
         host.trigger()
         let second = try #require(host.trigger()?.submission)
         #expect(host.plans.count == 1)
@@ -78,7 +79,7 @@ struct TriggerTests {
         #expect(host.plans.count == 2 && numbers(host.lastPlan) == [second])
     }
 
-    @Test(.proves("C11")) func `at most a hundred events wait, those on their way to the disk included`() throws {
+    @Test(.proves("C11")) func `at most a hundred events wait for an extension, uncommitted ones included`() throws {
         host.runners = .held
         for _ in 1...99 { host.trigger() }
         host.commits = .held
@@ -93,7 +94,7 @@ struct TriggerTests {
         #expect(host.trigger()?.submission != nil, "what runs does not wait")
     }
 
-    @Test(.proves("C11")) func `a commit that failed leaves its place to the next trigger`() {
+    @Test(.proves("C11")) func `a trigger whose commit failed does not count against the event limit`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard()) { $0.eventLimit = 1 }
         host.runners = .held
         host.commits = .held
@@ -104,9 +105,8 @@ struct TriggerTests {
         #expect(host.pendingEvents == [.trigger])
     }
 
-    @Test(.proves("C11")) func `what returns is exempt from the limit, and keeps its place before what came later`()
-        throws
-    {
+    @Test(.proves("C11"))
+    func `a requeued trigger is exempt from the event limit and precedes later triggers`() throws {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard()) { $0.eventLimit = 1 }
         let first = try #require(host.trigger()?.submission)
         host.enter()
@@ -120,7 +120,7 @@ struct TriggerTests {
         #expect(numbers(host.lastPlan) == [second])
     }
 
-    @Test(.proves("C11")) func `triggers survive the host, running ones uncharged`() throws {
+    @Test(.proves("C11")) func `triggers survive a restart of the host, and those that ran are not charged`() throws {
         let first = try #require(host.trigger()?.submission)
         host.enter()
         let second = try #require(host.trigger()?.submission)
@@ -130,9 +130,8 @@ struct TriggerTests {
         #expect(plan.tasks.map(\.work.retry.attempts) == [0, 0])
     }
 
-    @Test(.proves("C3")) func `a trigger that crashes its extension every time is abandoned, its neighbour is heard`()
-        throws
-    {
+    @Test(.proves("C3"))
+    func `a trigger that crashes its extension each time is abandoned, and the next trigger is delivered`() throws {
         host.runners = .held
         let bad = try #require(host.trigger()?.submission)
         let good = try #require(host.trigger()?.submission)
@@ -148,7 +147,8 @@ struct TriggerTests {
         #expect(host.entries(.task(.succeeded)).map(\.submission) == [good])
     }
 
-    @Test(.proves("C2")) func `without receive the trigger is used up, to the plugin's blame`() throws {
+    @Test(.proves("C2"))
+    func `a trigger to an extension without a receive function ends as not registered, blamed on the plugin`() throws {
         let number = try #require(host.trigger()?.submission)
         host.enter(receives: false)
         let entry = try #require(host.entries(.task(.notRegistered)).first)
@@ -157,18 +157,18 @@ struct TriggerTests {
     }
 
     @Test(.proves("C14"))
-    func `a main plugin is not triggered: requests have limits, events would be a way around them`() throws {
+    func `a trigger to a main plugin is refused, because it would bypass the limits of requests`() throws {
         let refusal = try #require(host.trigger(.app)?.refusal)
         #expect(refusal.code == .notPermitted && refusal.subReason == .notAnExtension)
         #expect(refusal.message.contains("submit a request"))
     }
 
-    @Test(.proves("C14")) func `a plugin that is not installed is not triggered`() {
+    @Test(.proves("C14")) func `a trigger to a plugin that is not installed is refused`() {
         #expect(host.trigger("com.example.stranger")?.refusal?.subReason == .pluginMissing)
     }
 
     @Test(.proves("C14"), arguments: [PluginIdentifier.app, .keyboard])
-    func `an extension is not triggered while it or its main plugin is disabled`(_ plugin: PluginIdentifier) throws {
+    func `a trigger is refused while the extension or its main plugin is disabled`(_ plugin: PluginIdentifier) throws {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard()) {
             $0.plugins[plugin, default: PluginPolicy()].isEnabled = false
         }
@@ -177,7 +177,7 @@ struct TriggerTests {
         #expect(refusal.message.contains("plugins.\(plugin).enabled"))
     }
 
-    @Test(.proves("C14")) func `a host that stops takes no trigger`() {
+    @Test(.proves("C14")) func `a stopping host refuses a trigger`() {
         host.stop()
         #expect(host.trigger()?.refusal?.subReason == .hostStopping)
     }

@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("The history shows what a class of work waited for, and since when until when")
+@Suite("The wait history records the reasons of waiting work with their times")
 struct WaitHistoryTests {
     let host = SchedulerDriver(
         .app(),
@@ -15,7 +15,7 @@ struct WaitHistoryTests {
     private let plain = TaskRequest(identifier: .clean, kind: .processing)
     private let powered = TaskRequest(identifier: .clean, kind: .processing, requiresExternalPower: true)
 
-    /// What was written of the class of a request: the reasons that hold from each moment on, in seconds since `start`.
+    /// The recorded changes of the wait of a request's class: seconds since `start` and the reasons from then on.
     private func history(_ request: TaskRequest, since start: WallTime, _ host: SchedulerDriver? = nil) -> [String] {
         let key = WaitKey(plugin: .app, workClass: WorkClass(of: request))
         return (host ?? self.host).ledger.waitHistory.filter { $0.key == key }.map {
@@ -25,7 +25,7 @@ struct WaitHistoryTests {
     }
 
     @Test(.proves("C13"))
-    func `a wait is written once it has stood for a second, from when it began, and closed a second after its end`() {
+    func `a wait is recorded a second after it began, with its begin, and closed a second after its end`() {
         let start = host.clock.now.wall
         host.submit(.clean)
         #expect(history(plain, since: start).isEmpty)
@@ -39,7 +39,7 @@ struct WaitHistoryTests {
         #expect(host.ledger.waits.isEmpty)
     }
 
-    @Test(.proves("C13")) func `a hundred requests of one class are one row`() {
+    @Test(.proves("C13")) func `a hundred requests of one class and reason have one recorded wait`() {
         let host = SchedulerDriver(
             .app(),
             conditions: Conditions(isOnExternalPower: true, hasNetwork: true, isIdle: false)
@@ -53,7 +53,7 @@ struct WaitHistoryTests {
         #expect(history(plain, since: start, host) == ["0s not-idle"])
     }
 
-    @Test(.proves("C13")) func `a change of the reasons is written, one ticket for all classes of a plugin`() {
+    @Test(.proves("C13")) func `a change of reasons is recorded for all classes of a plugin in one commit`() {
         let start = host.clock.now.wall
         host.submit(.clean, needsPower: true)
         host.submit(.vacuum)
@@ -72,7 +72,7 @@ struct WaitHistoryTests {
         #expect(history(plain, since: start) == ["0s not-idle", "20s memory-pressure not-idle"])
     }
 
-    @Test(.proves("C13")) func `conditions that flicker within a second write nothing`() {
+    @Test(.proves("C13")) func `conditions that change and return within a second are not recorded as waits`() {
         let start = host.clock.now.wall
         host.submit(.clean, needsPower: true)
         host.advance(by: .seconds(10))
@@ -86,7 +86,7 @@ struct WaitHistoryTests {
         #expect(history(powered, since: start) == ["0s not-idle"])
     }
 
-    @Test(.proves("C13")) func `a wait that passes by itself within a second is no history`() {
+    @Test(.proves("C13")) func `a wait for spacing that ends within a second is not recorded`() {
         let host = SchedulerDriver(.app()) { $0.spacing = .milliseconds(999) }
         host.submit(.clean)
         host.runToTheEnd()
@@ -95,8 +95,7 @@ struct WaitHistoryTests {
         #expect(host.plans.count == 2 && host.ledger.waitHistory.isEmpty)
     }
 
-    @Test(.proves("C13"))
-    func `a wait that passes with the work of others is written once it is over, if it took a second`() {
+    @Test(.proves("C13")) func `a wait for a busy lane of at least a second is recorded after its end`() {
         host.change(idle: true)
         host.submit(.clean)
         host.enter()
@@ -110,7 +109,7 @@ struct WaitHistoryTests {
         #expect(history(plain, since: start) == ["0s lane-busy", "180s -", "180s spacing", "181s -"])
     }
 
-    @Test(.proves("C13")) func `a request whose own time has not come writes nothing`() {
+    @Test(.proves("C13")) func `a wait for the earliest begin is not recorded`() {
         host.change(idle: true)
         host.submit(.clean, after: .hours(1))
         host.advance(by: .hours(1))
@@ -133,7 +132,8 @@ struct WaitHistoryTests {
         #expect(host.ledger.waits.isEmpty && host.pending.isEmpty)
     }
 
-    @Test(.proves("C13")) func `a request that is kept for a removed plugin leaves no open wait when it is dropped`() {
+    @Test(.proves("C13"))
+    func `a request that is dropped thirty days after its plugin's removal leaves no open wait`() {
         host.submit(.clean)
         host.remove(.app)
         host.advance(by: .days(30))
@@ -141,7 +141,7 @@ struct WaitHistoryTests {
         #expect(host.ledger.waits.isEmpty && host.pending.isEmpty)
     }
 
-    @Test(.proves("C13")) func `a wait for a removed plugin is history too`() {
+    @Test(.proves("C13")) func `a wait for a removed plugin is recorded, and its end as well`() {
         let start = host.clock.now.wall
         host.submit(.clean)
         host.advance(by: .seconds(10))
@@ -153,7 +153,7 @@ struct WaitHistoryTests {
         #expect(history(plain, since: start).last == "20s not-idle")
     }
 
-    @Test(.proves("C13")) func `a returned task begins a new stretch`() {
+    @Test(.proves("C13")) func `a requeued task begins a new wait`() {
         host.change(idle: true)
         host.submit(.clean)
         host.enter()
@@ -168,7 +168,7 @@ struct WaitHistoryTests {
 
     // MARK: Restarts and failing commits
 
-    @Test(.proves("C13")) func `a restart neither opens nor closes a wait that goes on`() {
+    @Test(.proves("C13")) func `a restart neither opens nor closes a wait that continues`() {
         let start = host.clock.now.wall
         host.submit(.clean)
         host.advance(by: .seconds(1))
@@ -180,7 +180,7 @@ struct WaitHistoryTests {
         #expect(history(plain, since: start) == ["0s not-idle", "66s -"])
     }
 
-    @Test(.proves("C13")) func `a change while the host was down is written after the restart`() {
+    @Test(.proves("C13")) func `a reason that appeared while the host was down is recorded after the restart`() {
         let start = host.clock.now.wall
         host.submit(.clean, needsPower: true)
         host.advance(by: .seconds(1))
@@ -190,7 +190,7 @@ struct WaitHistoryTests {
         #expect(history(powered, since: start).last == "61s external-power not-idle")
     }
 
-    @Test(.proves("C13")) func `a wait that could not be written is written a little later`() {
+    @Test(.proves("C13")) func `a wait whose commit fails is recorded at the next attempt`() {
         let start = host.clock.now.wall
         host.submit(.clean)
         host.isStrict = false
@@ -202,7 +202,7 @@ struct WaitHistoryTests {
         #expect(history(plain, since: start) == ["0s not-idle"])
     }
 
-    @Test(.proves("C13")) func `a launch that could not be written closes the wait only when the next one is`() {
+    @Test(.proves("C13")) func `a wait is closed after the retry of a launch whose commit failed`() {
         host.submit(.clean)
         host.advance(by: .seconds(1))
         host.commits = .held
@@ -216,7 +216,7 @@ struct WaitHistoryTests {
         #expect(host.running == [.clean] && host.ledger.waits.isEmpty)
     }
 
-    @Test(.proves("C13")) func `a launch while its wait is being written leaves nothing open`() {
+    @Test(.proves("C13")) func `a launch during the commit of its wait leaves no open wait`() {
         host.submit(.clean)
         host.commits = .held
         host.advance(by: .seconds(1))
@@ -226,7 +226,7 @@ struct WaitHistoryTests {
         #expect(host.running == [.clean] && host.ledger.waits.isEmpty)
     }
 
-    @Test(.proves("C13")) func `a launch while its wait turns out not to be written leaves nothing open`() {
+    @Test(.proves("C13")) func `a launch during a failing commit of its wait leaves no open wait`() {
         host.submit(.clean)
         host.commits = .held
         host.isStrict = false
@@ -239,7 +239,7 @@ struct WaitHistoryTests {
     }
 
     @Test(.proves("C17"))
-    func `an event that is being dropped with its plugin is not shown as waiting, and not launched`() {
+    func `a trigger dropped by a purge is abandoned even if its extension is installed again meanwhile`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard())
         host.isStrict = false
         host.remove(.app)
@@ -255,7 +255,7 @@ struct WaitHistoryTests {
         #expect(host.journal.contains { $0.event == .task(.abandoned) && $0.label == "trigger" })
     }
 
-    @Test(.proves("C13")) func `the events of a plugin are one class`() {
+    @Test(.proves("C13")) func `all events of a plugin share one recorded wait`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard())
         let start = host.clock.now.wall
         host.trigger()
@@ -268,8 +268,7 @@ struct WaitHistoryTests {
         #expect(host.clock.now.wall == start + .seconds(2))
     }
 
-    @Test(.proves("C13"))
-    func `the permitted requests of a class decide what its history shows, beside one that is not permitted`() {
+    @Test(.proves("C13")) func `the recorded wait of a class shows the reasons of its permitted requests only`() {
         let start = host.clock.now.wall
         host.submit(.clean)
         host.submit(.vacuum)

@@ -5,11 +5,12 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("The host is woken at the earliest instant that matters, and for nothing else")
+@Suite("The host wakes at the earliest relevant instant and at no other")
 struct WakeTests {
     let host = SchedulerDriver(.app(), .mail())
 
-    @Test(.proves("C10")) func `a runner that repeats itself sets one alarm`() throws {
+    @Test(.proves("C10"))
+    func `a runner that repeats its expiration a thousand times does not cause further wakes`() throws {
         host.submit(.feed, as: .refresh)
         host.enter()
         let launch = try #require(host.lastPlan?.number)
@@ -20,7 +21,7 @@ struct WakeTests {
         #expect(host.wakeCount < before + 10)
     }
 
-    @Test(.proves("C10")) func `a host with nothing to wait for is not woken`() {
+    @Test(.proves("C10")) func `a host without timed work requests no wake`() {
         #expect(host.timeToWake == nil)
         host.submit(.clean)
         host.runToTheEnd()
@@ -28,21 +29,22 @@ struct WakeTests {
         #expect(host.timeToWake == nil)
     }
 
-    @Test(.proves("C10")) func `the wake is the earliest begin there is`() {
+    @Test(.proves("C10")) func `the requested wake is the earliest of all earliest begins`() {
         host.submit(.clean, after: .hours(3))
         host.submit(.vacuum, after: .hours(1))
         host.submit(.index, after: .hours(2))
         #expect(host.timeToWake == .hours(1))
     }
 
-    @Test(.proves("C10")) func `a begin is on the wall clock, a deadline on the monotonic one`() {
+    @Test(.proves("C10"))
+    func `the wake for an earliest begin uses the wall clock, the wake for a deadline the monotonic clock`() {
         host.submit(.clean, after: .hours(1))
         #expect(host.wake.wall == host.clock.now.wall + .hours(1) && host.wake.monotonic == nil)
         host.submit(.feed, as: .refresh)
         #expect(host.wake.monotonic == host.clock.now.monotonic + .seconds(30))
     }
 
-    @Test(.proves("C10")) func `what is cancelled wakes nobody`() {
+    @Test(.proves("C10")) func `a cancelled request causes no wake`() {
         host.submit(.clean, after: .hours(1))
         host.submit(.vacuum, after: .hours(2))
         host.cancel(.clean)
@@ -51,13 +53,13 @@ struct WakeTests {
         #expect(host.timeToWake == nil)
     }
 
-    @Test(.proves("C10")) func `what is replaced wakes nobody`() {
+    @Test(.proves("C10")) func `a replaced request causes no wake`() {
         host.submit(.clean, after: .hours(1))
         host.submit(.clean, after: .hours(2))
         #expect(host.timeToWake == .hours(2))
     }
 
-    @Test(.proves("C10")) func `the deadline of a launch that is over wakes nobody`() {
+    @Test(.proves("C10")) func `the deadline of an ended launch causes no wake`() {
         host.submit(.clean)
         host.enter()
         #expect(host.timeToWake == .minutes(10))
@@ -65,14 +67,14 @@ struct WakeTests {
         #expect(host.timeToWake == nil)
     }
 
-    @Test(.proves("C10")) func `of a running launch the deadline comes first, then the kill`() {
+    @Test(.proves("C10")) func `the wake after the deadline of a launch is its kill time`() {
         host.submit(.clean)
         host.enter()
         host.advance(by: .minutes(10))
         #expect(host.timeToWake == .seconds(5))
     }
 
-    @Test(.proves("C10")) func `one that stopped in time does not keep the kill of its expiration`() {
+    @Test(.proves("C10")) func `a task that completes after its expiration removes the kill time of that expiration`() {
         host.submit(.clean, after: .minutes(1))
         host.submit(.vacuum, after: .minutes(1))
         host.advance(by: .minutes(1))
@@ -83,7 +85,7 @@ struct WakeTests {
         #expect(host.timeToWake == .minutes(10))
     }
 
-    @Test(.proves("C10")) func `a plugin that rests wakes the host only if something waits for it`() {
+    @Test(.proves("C10")) func `the spacing of a plugin causes a wake only while a request waits for it`() {
         host.submit(.clean)
         host.runToTheEnd()
         #expect(host.timeToWake == nil)
@@ -93,14 +95,14 @@ struct WakeTests {
         #expect(host.timeToWake == nil)
     }
 
-    @Test(.proves("C10")) func `a request that waits for conditions wakes nobody`() {
+    @Test(.proves("C10")) func `a request that waits for a condition causes no wake`() {
         host.change(power: false)
         host.submit(.clean, after: .minutes(1), needsPower: true)
         host.advance(by: .hours(1))
         #expect(host.timeToWake == nil)
     }
 
-    @Test(.proves("C10")) func `a removed plugin that came back wakes nobody`() {
+    @Test(.proves("C10")) func `the end of a removal's retention causes no wake after the plugin is installed again`() {
         host.remove(.app)
         #expect(host.timeToWake == .days(30))
         host.install(.app())
@@ -108,7 +110,7 @@ struct WakeTests {
         #expect(host.timeToWake == nil)
     }
 
-    @Test(.proves("C10")) func `the same wake is not asked for twice`() {
+    @Test(.proves("C10")) func `an unchanged wake time is not requested again`() {
         host.submit(.clean, after: .hours(1))
         let before = host.wakeCount
         host.submit(.vacuum, after: .hours(2))
@@ -117,14 +119,14 @@ struct WakeTests {
         #expect(host.wakeCount == before)
     }
 
-    @Test(.proves("C10")) func `a day of an idle host with a far request is one wake`() {
+    @Test(.proves("C10")) func `a host with one request in a day performs no action before that day ends`() {
         host.submit(.clean, after: .days(1))
         host.forgetThePast()
         host.advance(by: .days(1) - .nanoseconds(1))
         #expect(host.actions.isEmpty)
     }
 
-    @Test(.proves("C10")) func `a timer that fires for nothing does nothing`() {
+    @Test(.proves("C10")) func `a timer that fires early causes no action`() {
         host.submit(.clean, after: .hours(1))
         host.forgetThePast()
         for _ in 1...10 { host.send(.timerFired) }

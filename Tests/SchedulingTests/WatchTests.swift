@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("The machine is watched while something waits for it or runs, and no longer")
+@Suite("The machine is watched only while pending or running work depends on it")
 struct WatchTests {
     let host = SchedulerDriver(
         .studio(extensions: [.keyboard]),
@@ -23,13 +23,14 @@ struct WatchTests {
         _ = host.ask { .submitted(Submission(request: request, submitter: .plugin(.app)), reply: $0) }
     }
 
-    @Test(.proves("C16")) func `a host with nothing to do watches nothing`() {
+    @Test(.proves("C16")) func `a host without due work watches nothing`() {
         #expect(host.watch == Watch())
         host.submit(.clean, after: .hours(1))
         #expect(host.watch == Watch())
     }
 
-    @Test(.proves("C16")) func `its use is watched from the first wait to the end of the launch`() {
+    @Test(.proves("C16"))
+    func `the use of the machine is watched from the first wait for idleness to the end of the launch`() {
         host.submit(.clean, after: .hours(1))
         host.advance(by: .hours(1))
         #expect(host.watch == Watch(use: true))
@@ -40,7 +41,7 @@ struct WatchTests {
         #expect(host.watch == Watch())
     }
 
-    @Test(.proves("C16")) func `what one plugin no longer waits for another may still`() {
+    @Test(.proves("C16")) func `the use of the machine is watched until the last waiting plugin cancels its request`() {
         let host = SchedulerDriver(
             .app(),
             .mail(),
@@ -54,7 +55,8 @@ struct WatchTests {
         #expect(!host.watch.use)
     }
 
-    @Test(.proves("C16")) func `an event launch that takes on a continued task begins to be watched`() {
+    @Test(.proves("C16"))
+    func `an event launch that takes on a continued task starts the watch of the machine's use`() {
         host.trigger()
         let plan = host.lastPlan
         host.enter(plan, registering: [])
@@ -63,19 +65,19 @@ struct WatchTests {
         #expect(host.watch.use)
     }
 
-    @Test(.proves("C16")) func `a request that waits for it and is cancelled ends the watch`() {
+    @Test(.proves("C16")) func `cancelling the only waiting request ends the watch of the machine's use`() {
         host.submit(.clean)
         host.cancel(.clean)
         #expect(host.watch == Watch())
     }
 
-    @Test(.proves("C16")) func `events need nothing watched`() {
+    @Test(.proves("C16")) func `an event launch requires no watch`() {
         host.trigger()
         #expect(host.running.isEmpty && host.scheduler.runningLaunches.count == 1)
         #expect(host.watch == Watch())
     }
 
-    @Test(.proves("C16")) func `a continued task is work as well`() {
+    @Test(.proves("C16")) func `the use of the machine is watched while a continued task runs`() {
         host.submitContinued()
         host.enter()
         #expect(host.watch.use)
@@ -83,7 +85,7 @@ struct WatchTests {
         #expect(!host.watch.use)
     }
 
-    @Test(.proves(70)) func `a container is watched while a study waits for it or runs in it`() {
+    @Test(.proves(70)) func `a container is watched while health research waits for it or runs in it`() {
         host.change(locked: [.app])
         submitStudy(.complete)
         #expect(host.watch == Watch(use: true, containers: [.app]))
@@ -94,29 +96,28 @@ struct WatchTests {
         #expect(host.watch == Watch())
     }
 
-    @Test(.proves(70)) func `a study that is not due yet has its container watched, so that its lock is known in time`()
-    {
+    @Test(.proves(70)) func `a container is watched for health research that is not due yet`() {
         submitStudy(.unlessOpen, after: .hours(1))
         #expect(host.watch == Watch(containers: [.app]))
         host.cancel(.study)
         #expect(host.watch == Watch())
     }
 
-    @Test(.proves(70)) func `a study that any lock leaves alone needs no watch`() {
+    @Test(.proves(70)) func `health research without protection requires no watch of its container`() {
         submitStudy(.none)
         #expect(host.watch.containers.isEmpty)
     }
 
-    @Test(.proves("C16")) func `a restarted host watches what it watched`() {
+    @Test(.proves("C16")) func `a restarted host watches the same as before`() {
         host.submit(.clean)
         submitStudy(.complete, after: .hours(1))
         host.restart()
         #expect(host.watch == Watch(use: true, containers: [.app]))
     }
 
-    // MARK: What nobody has looked at
+    // MARK: Unknown use
 
-    @Test func `what a quiet host begins waits for the first look at load and heat`() {
+    @Test func `background work waits for the first sample of load and heat`() {
         host.change(idle: true, useUnknown: true)
         host.submit(.clean)
         #expect(host.plans.isEmpty && host.reasons(.clean) == [.useUnknown] && host.watch.use)
@@ -126,7 +127,8 @@ struct WatchTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test func `events, continued tasks and a person's wish wait for no look`() {
+    @Test
+    func `events, continued tasks and launches requested by a user start before the first sample of load and heat`() {
         host.change(useUnknown: true)
         host.trigger()
         #expect(host.plans.map(\.lane) == [.event])

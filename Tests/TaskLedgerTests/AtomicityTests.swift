@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The changes of a ticket are written all or not at all")
 struct AtomicityTests {
-    @Test func `a change that does not fit takes the rest of its ticket with it`() async throws {
+    @Test func `a contradictory change rolls back all changes of its ticket`() async throws {
         let ledger = try Ledger.inMemory()
         let error = try await ledgerError {
             try await ledger.commitAndWait([
@@ -27,12 +27,12 @@ struct AtomicityTests {
         #expect(try ledger.journal(JournalSelection(limit: 10)).isEmpty)
         #expect(try ledger.launches(limit: 10).isEmpty)
 
-        // Names that were looked up in vain are looked up again.
+        // The identifiers of the failed ticket are not cached as stored.
         try await ledger.commitAndWait([.rememberPlugin(KnownPlugin(entry(cleaner)))])
         #expect(try ledger.snapshot().known == [KnownPlugin(entry(cleaner))])
     }
 
-    @Test func `a bad ticket does not take down those that share its transaction`() async throws {
+    @Test func `a contradictory ticket fails without the other tickets of its transaction`() async throws {
         let gate = Gate()
         let reports = Reports()
         let ledger = try Ledger.inMemory(hooks: gate.hooks, onCommit: reports.collect)
@@ -57,7 +57,7 @@ struct AtomicityTests {
         #expect(try ledger.journal(JournalSelection(limit: 10)).map(\.message) == ["kept"])
     }
 
-    @Test func `a group that cannot be committed fails whole and leaves nothing`() async throws {
+    @Test func `all tickets of a group whose transaction cannot be committed fail and leave nothing`() async throws {
         struct DiskGone: Error {}
         let gate = Gate()
         let fails = Atomic(false)
@@ -88,7 +88,7 @@ struct AtomicityTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a group whose transaction cannot begin fails whole, and the next one is written`() async throws {
+    func `all tickets of a group whose transaction cannot begin fail, and the next group is written`() async throws {
         let folder = try LedgerFolder()
         let reports = Reports()
         let ledger = try Ledger.open(path: folder.path, onCommit: reports.collect)
@@ -109,7 +109,8 @@ struct AtomicityTests {
         try ledger.close()
     }
 
-    @Test func `a launch cannot end before its tasks did, in whatever order the ticket says so`() async throws {
+    @Test
+    func `a launch ends only if its tasks have ended, in any order within the ticket`() async throws {
         let ledger = try Ledger.inMemory()
         let batch: [PendingWork] = [.request(plainRequest(1))]
         try await ledger.commitAndWait([.storeRequest(plainRequest(1), payload: []), .startLaunch(plan(1, batch))])
@@ -127,7 +128,9 @@ struct AtomicityTests {
         .storeRequest(plainRequest(4, "clean"), payload: []), .moveLaunch(2, to: .continued),
         delivered(.request(plainRequest(1)), in: 1), delivered(.request(plainRequest(4, of: cleaner)), in: 2),
     ])
-    func `a change of what is not there, or is there already, is refused`(change: LedgerChange) async throws {
+    func `a change of absent work or a duplicate of stored work is refused as a contradiction`(change: LedgerChange)
+        async throws
+    {
         let ledger = try Ledger.inMemory()
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: []), .storeEvent(started(3), payload: []),
@@ -139,7 +142,8 @@ struct AtomicityTests {
         #expect(error.message.hasPrefix("ledger memory failed at "))
     }
 
-    @Test func `a full disk fails the commit with SQLite's words and the remedy, not the next one`() async throws {
+    @Test
+    func `a full disk fails a large commit with SQLite's error and a remedy, and no later small commit`() async throws {
         let folder = try LedgerFolder()
         let ledger = try Ledger.open(path: folder.path, hooks: LedgerHooks(maximumPages: 40))
         let error = try await ledgerError {
@@ -157,7 +161,7 @@ struct AtomicityTests {
         try ledger.close()
     }
 
-    @Test func `a full disk fails the ticket that needs the space and spares those beside it`() async throws {
+    @Test func `a full disk fails the ticket that needs the space and no other ticket of its group`() async throws {
         let folder = try LedgerFolder()
         let gate = Gate()
         let reports = Reports()

@@ -11,7 +11,7 @@ struct BoundedGroupTests {
         (1...count).map { [.storeRequest(plainRequest(Int64($0), "r\($0)"), payload: [])] }
     }
 
-    @Test func `512 tickets are the most of a group, and those behind them make the next`() async throws {
+    @Test func `a group has at most 512 tickets of answers, and later tickets form the next group`() async throws {
         let held = try await HeldLedger()
         let order = await held.write(answers(1_300))
         #expect(held.gate.groupSizes == [1, 512, 512, 276])
@@ -19,26 +19,26 @@ struct BoundedGroupTests {
         #expect(try held.ledger.work(of: feed).requests.count == 1_300)
     }
 
-    @Test func `history is bounded like answers`() async throws {
+    @Test func `a group has at most 512 tickets of history`() async throws {
         let held = try await HeldLedger()
         let order = await held.write((1...600).map { [note("\($0)")] })
         #expect(held.gate.groupSizes == [1, 512, 88] && order == Array(1...600))
     }
 
-    @Test func `a group is committed once it was written for 4 ms`() async throws {
+    @Test func `a group is committed after 4 ms of writing`() async throws {
         let held = try await HeldLedger(clockStep: .milliseconds(1))
         let order = await held.write(answers(10))
         #expect(held.gate.groupSizes == [1, 4, 4, 2])
         #expect(order == Array(1...10) && held.reports.failures.isEmpty)
     }
 
-    @Test func `a ticket that takes longer than a group may is a group of its own`() async throws {
+    @Test func `a ticket that exceeds the time of a group forms its own group`() async throws {
         let held = try await HeldLedger(clockStep: .seconds(1))
         let order = await held.write(answers(3))
         #expect(held.gate.groupSizes == [1, 1, 1, 1] && order == [1, 2, 3])
     }
 
-    @Test func `tickets that arrive while a group is written belong to the next one`() async throws {
+    @Test func `tickets that arrive while a group is written belong to the next group`() async throws {
         let (gate, reports) = (Gate(), Reports())
         let ledger = try Ledger.inMemory(hooks: gate.hooks, onCommit: reports.collect)
         for ticket in UInt64(1)...3 { ledger.submit(ticket: ticket, changes: [note("\(ticket)")]) }
@@ -50,9 +50,7 @@ struct BoundedGroupTests {
         #expect(reports.tickets == [1, 2, 3, 4])
     }
 
-    @Test func `a group in which tickets fail holds the others, those that came behind the failures included`()
-        async throws
-    {
+    @Test func `the tickets of a group that do not fail are written, even behind failed ones`() async throws {
         let held = try await HeldLedger()
         var tickets = answers(8)
         for bad in [1, 2, 5, 7] { tickets[bad].append(.endLaunch(9, end())) }
@@ -62,7 +60,7 @@ struct BoundedGroupTests {
         #expect(try held.ledger.work(of: feed).requests.map(\.number) == [1, 4, 5, 7])
     }
 
-    @Test func `a ticket that builds on a failed one of its group fails as well`() async throws {
+    @Test func `a ticket that depends on a failed ticket of its group fails as well`() async throws {
         let held = try await HeldLedger()
         let work = PendingWork.request(plainRequest(1))
         _ = await held.write([

@@ -4,19 +4,19 @@ import TaskLedger
 import TaskModel
 import Testing
 
-@Suite("Every change comes back as it was committed")
+@Suite("Every change is read back as it was committed")
 struct ChangeTests {
     let ledger: Ledger
 
     init() throws { ledger = try Ledger.inMemory() }
 
-    @Test func `a request comes back whole`() async throws {
+    @Test func `a stored request is read back with every field`() async throws {
         let requests = [fullRequest(7), plainRequest(8, "clean"), continuedRequest(9)]
         try await ledger.commitAndWait(requests.map { .storeRequest($0, payload: []) })
         #expect(try ledger.pendingRequests() == requests)
     }
 
-    @Test func `a newer request takes the place of the one under its identifier and leaves the others`() async throws {
+    @Test func `a newer request replaces the pending one of its identifier and no other`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(fullRequest(1), payload: [1]),
             .storeRequest(plainRequest(2, "clean"), payload: []),
@@ -28,7 +28,7 @@ struct ChangeTests {
         )
     }
 
-    @Test func `a removed request is gone, and removing it again changes nothing`() async throws {
+    @Test func `a removed request is no longer pending, and a second removal changes nothing`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(fullRequest(1), payload: []), .storeRequest(fullRequest(2, "clean"), payload: []),
         ])
@@ -37,9 +37,7 @@ struct ChangeTests {
         #expect(try ledger.pendingRequests() == [fullRequest(2, "clean")])
     }
 
-    @Test func `a launch stores the deferral and the retry state of its plan, which the pending request did not have`()
-        async throws
-    {
+    @Test func `a launch stores the deferral and the retry state of its tasks, which a return updates`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: [1]), .storeEvent(trigger(2, of: feed), payload: []),
         ])
@@ -60,14 +58,14 @@ struct ChangeTests {
         #expect(try ledger.work(of: feed) == PluginWork(plugin: feed, requests: [request], events: [event]))
     }
 
-    @Test func `events stand beside each other in their order`() async throws {
+    @Test func `events of the same type are stored side by side in the order of their numbers`() async throws {
         try await ledger.commitAndWait([.storeEvent(started(1), payload: []), .storeEvent(started(2), payload: [])])
         #expect(try ledger.pendingEvents() == [started(1), started(2)])
         try await ledger.commitAndWait([.removeEvent(1)])
         #expect(try ledger.pendingEvents() == [started(2)])
     }
 
-    @Test func `a launch moves its batch from pending to running, payloads included`() async throws {
+    @Test func `a launch moves its batch with the payloads from pending to running`() async throws {
         let batch: [PendingWork] = [.request(fullRequest(2, "clean")), .request(fullRequest(1))]
         try await ledger.commitAndWait([
             .storeRequest(fullRequest(1), payload: [1, 1]),
@@ -88,7 +86,7 @@ struct ChangeTests {
         #expect(try ledger.payloads(ofLaunch: 41) == [1: [1, 1], 2: []])
     }
 
-    @Test func `a launch of an event keeps the event whole`() async throws {
+    @Test func `a launched event keeps type, payload and retry state through launch and return`() async throws {
         try await ledger.commitAndWait([.storeEvent(started(5), payload: [9, 8])])
         try await ledger.commitAndWait([.startLaunch(plan(1, [.event(started(5))]))])
         let snapshot = try ledger.snapshot()
@@ -105,7 +103,7 @@ struct ChangeTests {
         #expect(try ledger.payloads(ofLaunch: 2) == [5: [9, 8]])
     }
 
-    @Test func `a trigger keeps its payload and its place through launch and return`() async throws {
+    @Test func `a trigger keeps its payload and its order through launch and return`() async throws {
         let payload = [UInt8](repeating: 7, count: TaskRequest.maximumPayload)
         try await ledger.commitAndWait([
             .storeEvent(trigger(1), payload: payload), .storeEvent(trigger(2), payload: []),
@@ -123,7 +121,7 @@ struct ChangeTests {
         #expect(try ledger.payloads(ofLaunch: 2) == [1: payload])
     }
 
-    @Test func `an ended task is unfinished no more and its payload is gone`() async throws {
+    @Test func `an ended task is no longer unfinished, and its payload is deleted`() async throws {
         let batch: [PendingWork] = [.request(fullRequest(1)), .request(fullRequest(2, "clean"))]
         try await ledger.commitAndWait([
             .storeRequest(fullRequest(1), payload: [1]), .storeRequest(fullRequest(2, "clean"), payload: [2]),
@@ -148,7 +146,7 @@ struct ChangeTests {
         #expect(try ledger.payloads(ofLaunch: 2) == [1: [7, 7, 7]])
     }
 
-    @Test func `a request submitted meanwhile wins over the returning one`() async throws {
+    @Test func `a pending request supersedes an older task that returns, with a journal entry`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [.request(plainRequest(1))])),
         ])
@@ -164,7 +162,7 @@ struct ChangeTests {
         #expect(try ledger.payloads(ofLaunch: 2) == [2: [2]])
     }
 
-    @Test func `a task that was cancelled while it ran is marked as not to return`() async throws {
+    @Test func `a running task that was cancelled is marked to be kept from returning`() async throws {
         let batch: [PendingWork] = [.request(fullRequest(1)), .request(fullRequest(2, "clean"))]
         try await ledger.commitAndWait(
             batch.compactMap { if case .request(let request) = $0 { .storeRequest(request, payload: []) } else { nil } }
@@ -175,13 +173,13 @@ struct ChangeTests {
         #expect(try ledger.snapshot().running.first?.unfinished == batch)
     }
 
-    @Test func `an ended launch runs no more`() async throws {
+    @Test func `an ended launch is no longer running`() async throws {
         try await ledger.commitAndWait([.startLaunch(plan(1, [])), .startLaunch(plan(2, [], of: cleaner))])
         try await ledger.commitAndWait([.endLaunch(1, end())])
         #expect(try ledger.snapshot().running.map(\.number) == [2])
     }
 
-    @Test func `a known plugin comes back whole, as it was told last, until it is forgotten`() async throws {
+    @Test func `a known plugin is read back as it was stored last, until it is forgotten`() async throws {
         var known = KnownPlugin(entry(feed))
         let other = KnownPlugin(
             identifier: cleaner,

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("Answers are written before history, and nothing before a ticket that it builds on")
+@Suite("Answers are written before history, but after every ticket on which they depend")
 struct CommitOrderTests {
     private let refresh = PendingWork.request(plainRequest(1))
     private let clean = PendingWork.request(plainRequest(2, of: cleaner))
@@ -15,7 +15,7 @@ struct CommitOrderTests {
         (1...count).map { [.storeRequest(plainRequest(Int64($0), "r\($0)"), payload: [])] }
     }
 
-    @Test func `an answer is written before all the history that was submitted before it`() async throws {
+    @Test func `an answer is written before a thousand earlier tickets of history`() async throws {
         let held = try await HeldLedger()
         let history: [[LedgerChange]] = (1...1_000).map { number in
             number % 2 == 0 ? [note("\(number)")] : [wait(clean, for: ["heat"], at: Int64(number))]
@@ -31,13 +31,13 @@ struct CommitOrderTests {
         [.setFetch(feed, nil)], [.recordOccasion(task("com.example.feed.refresh"), at: time(1))],
         [note("beside an answer"), .removeRequest(1)], [],
     ])
-    func `a ticket with any other change than history is an answer`(changes: [LedgerChange]) async throws {
+    func `a ticket with any change other than history is an answer`(changes: [LedgerChange]) async throws {
         let held = try await HeldLedger()
         #expect(await held.write([[note("1")], changes]) == [2, 1])
         #expect(held.reports.failures.isEmpty)
     }
 
-    @Test func `the outcome of a task keeps its order among answers`() async throws {
+    @Test func `the outcome of a task is written in order with the answers`() async throws {
         let held = try await HeldLedger()
         let order = await held.write([
             [.storeRequest(plainRequest(1), payload: []), .startLaunch(plan(1, [refresh]))], [note("history")],
@@ -48,12 +48,12 @@ struct CommitOrderTests {
         #expect(try held.ledger.launch(1)?.tasks.map(\.outcome) == [.succeeded])
     }
 
-    @Test func `changes that a caller waits for are an answer, whatever they are`() {
+    @Test func `changes for which a caller waits are an answer, even if they are history`() {
         #expect(!WaitingCommit(origin: .waiter({ _ in }), changes: [note("awaited")]).isHistory)
         #expect(WaitingCommit(origin: .shell(ticket: 1), changes: [note("history")]).isHistory)
     }
 
-    @Test func `after four groups of answers one group of history is written`() async throws {
+    @Test func `one group of history is written after four groups of answers`() async throws {
         let held = try await HeldLedger()
         let order = await held.write([[note("history")]] + answers(6 * 512))
         #expect(held.gate.groupSizes == [1, 512, 512, 512, 512, 1, 512, 512])
@@ -61,7 +61,7 @@ struct CommitOrderTests {
         #expect(order.filter { $0 != 1 } == Array(2...UInt64(6 * 512 + 1)))
     }
 
-    @Test func `groups of answers count from the arrival of history on`() async throws {
+    @Test func `the four groups of answers before history count from the arrival of that history`() async throws {
         let (gate, reports, late) = (Gate(), Reports(), LateTicket(group: 4))
         var hooks = gate.hooks
         let hold = hooks.beforeGroupCommit
@@ -78,13 +78,13 @@ struct CommitOrderTests {
         }
         gate.open()
         await reports.reached(9 * 512 + 2)
-        // The group of ticket 0 and three full ones were begun before it arrived; four full ones follow.
+        // The group of ticket 0 and three full groups began before the late ticket arrived; four full groups follow.
         #expect(reports.tickets.firstIndex(of: LateTicket.number) == 1 + 7 * 512)
         late.ledger.withLock { $0 = nil }
     }
 
-    @Test func `an answer that changes waits takes the earlier history of its plugin along, and no other`() async throws
-    {
+    @Test
+    func `an answer that changes the waits of a plugin is written after that plugin's earlier history`() async throws {
         let held = try await HeldLedger()
         let order = await held.write([
             [wait(clean, for: ["heat"], at: 1)], [wait(refresh, for: ["network"], at: 2)], [note("other")],
@@ -96,7 +96,9 @@ struct CommitOrderTests {
         #expect(try held.ledger.work(of: cleaner).waits == [WorkClass(of: clean): ["heat"]])
     }
 
-    @Test func `history behind an answer that changes waits of its plugin waits with the answers`() async throws {
+    @Test
+    func `history behind an answer that changes its plugin's waits is written in order with the answers`() async throws
+    {
         let held = try await HeldLedger()
         let order = await held.write([
             [note("history")], [.removeRequest(1), wait(refresh, for: [], at: 1)],
@@ -106,8 +108,7 @@ struct CommitOrderTests {
         #expect(try held.ledger.work(of: feed).waits == [WorkClass(of: refresh): ["heat"]])
     }
 
-    @Test func `a forgotten plugin keeps no wait of before, and one that comes back keeps those of after`() async throws
-    {
+    @Test func `history before and after the removal of a plugin is written in order with it`() async throws {
         let held = try await HeldLedger()
         let order = await held.write([
             [wait(refresh, for: ["network"], at: 1)], [.setDeferrals(WaitKey(of: refresh), [deferral(1)])],
@@ -118,7 +119,7 @@ struct CommitOrderTests {
         #expect(try held.ledger.work(of: feed).deferrals.isEmpty)
     }
 
-    @Test func `history about several plugins takes along what each of them depends on`() async throws {
+    @Test func `history of several plugins is written after everything on which each of them depends`() async throws {
         let held = try await HeldLedger()
         let order = await held.write([
             [wait(clean, for: ["a"], at: 1)], [wait(refresh, for: ["b"], at: 2), wait(clean, for: ["b"], at: 2)],
@@ -128,9 +129,7 @@ struct CommitOrderTests {
         #expect(try held.ledger.work(of: cleaner).waits == [WorkClass(of: clean): ["b"]])
     }
 
-    @Test func `tickets at random leave what they leave when they are written in the order of their submission`()
-        async throws
-    {
+    @Test func `random tickets leave the same content as tickets written in the order of submission`() async throws {
         for seed in UInt64(1)...6 {
             var random = SeededGenerator(seed: seed)
             let tickets = (0..<200).map { _ in randomTicket(&random) }
@@ -178,10 +177,10 @@ private final class LateTicket: Sendable {
     let ledger = Mutex<Ledger?>(nil)
     private let left: Mutex<Int>
 
-    /// - Parameter group: from 1.
+    /// - Parameter group: The number of the group during which the ticket is submitted, from 1.
     init(group: Int) { left = Mutex(group) }
 
-    /// Called once in each group.
+    /// Submits the ticket when called for the chosen group; called once for each group.
     func submit() {
         let isDue = left.withLock { left in
             left -= 1

@@ -5,7 +5,7 @@ import Synchronization
 import TaskLedger
 import TaskModel
 
-/// Holds the first group open until `open`, and records the size of every group.
+/// Holds the first group until `open` and records the size of every group.
 final class Gate: Sendable {
     private let sizes = Mutex<[Int]>([])
     private let isOpen = DispatchSemaphore(value: 0)
@@ -13,7 +13,7 @@ final class Gate: Sendable {
 
     var groupSizes: [Int] { sizes.withLock { $0 } }
 
-    /// With a clock that stands, so that no group ends because the machine is slow.
+    /// Hooks that hold the first group, with a stopped clock, so that a slow machine does not end a group.
     var hooks: LedgerHooks {
         let hold: @Sendable (Int) -> Void = { count in
             let isFirst = self.sizes.withLock { sizes in
@@ -35,7 +35,7 @@ final class Gate: Sendable {
     func open() { isOpen.signal() }
 }
 
-/// Every report in the order of its arrival.
+/// All commit reports in the order of their arrival.
 final class Reports: Sendable {
     private let reports = Mutex<[CommitReport]>([])
     private let counts = AsyncStream.makeStream(of: Int.self)
@@ -70,13 +70,13 @@ final class Reports: Sendable {
     }
 }
 
-/// A ledger whose first group is held open while a test submits tickets behind it.
+/// A ledger whose first group is held while a test submits tickets behind it.
 struct HeldLedger {
     let gate = Gate()
     let reports = Reports()
     let ledger: Ledger
 
-    /// - Parameter step: how far the clock of the writer goes at each reading; zero for a clock that stands.
+    /// - Parameter step: The advance of the writer's clock at each reading; zero for a stopped clock.
     init(clockStep step: Duration = .zero) async throws {
         let now = Mutex<Duration>(.zero)
         var hooks = gate.hooks
@@ -91,7 +91,8 @@ struct HeldLedger {
         await gate.reached()
     }
 
-    /// Submits a ticket for each list of changes, numbered from 1, lets them be written and returns their order.
+    /// Submits one ticket for each list of changes, numbered from 1, lets them be written and returns the order of the
+    /// commits.
     func write(_ tickets: [[LedgerChange]]) async -> [UInt64] {
         for (index, changes) in tickets.enumerated() { ledger.submit(ticket: UInt64(index + 1), changes: changes) }
         gate.open()

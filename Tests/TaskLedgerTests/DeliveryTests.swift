@@ -4,7 +4,7 @@ import TaskLedger
 import TaskModel
 import Testing
 
-@Suite("A task can join a launch that runs")
+@Suite("A task can join a running launch")
 struct DeliveryTests {
     let ledger: Ledger
 
@@ -21,7 +21,8 @@ struct DeliveryTests {
         ])
     }
 
-    @Test func `it moves from pending to running with its payload, behind those of the batch`() async throws {
+    @Test
+    func `a task that joins a launch moves with its payload from pending to running, behind the batch`() async throws {
         try await startBoth()
         let snapshot = try ledger.snapshot()
         #expect(snapshot.pendingPlugins.isEmpty)
@@ -33,7 +34,7 @@ struct DeliveryTests {
         #expect(record.lane == .continued && record.tasks.map(\.kind) == [.refresh, .continued])
     }
 
-    @Test func `it has an end of its own, and its payload goes with that`() async throws {
+    @Test func `a task that joined a launch ends separately, and its payload is deleted at its end`() async throws {
         try await startBoth()
         try await ledger.commitAndWait([.endTask(1, 1), outcome(.succeeded, launch: 1, submission: 1)])
         #expect(try ledger.snapshot().running.map(\.unfinished) == [[joining]])
@@ -46,7 +47,8 @@ struct DeliveryTests {
         #expect(try ledger.payload(ofTask: 2, in: 1) == nil)
     }
 
-    @Test func `it returns as it was submitted, and its next launch has its payload`() async throws {
+    @Test
+    func `a task that joined a launch returns as it was submitted, and its next launch has its payload`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(fullRequest(3), payload: [3]), .startLaunch(plan(1, [])),
             delivered(.request(fullRequest(3)), in: 1, index: 0),
@@ -60,7 +62,7 @@ struct DeliveryTests {
         #expect(try ledger.snapshot().running.first?.unfinished == [.request(back)])
     }
 
-    @Test func `one after the other may join, also when earlier ones are over`() async throws {
+    @Test func `a further task may join a launch in which earlier tasks have ended`() async throws {
         try await startBoth()
         try await ledger.commitAndWait([.endTask(1, 2)])
         try await ledger.commitAndWait([
@@ -71,7 +73,7 @@ struct DeliveryTests {
         #expect(try ledger.launch(1)?.tasks.map(\.submission) == [1, 2, 3])
     }
 
-    @Test func `after a crash of the host it is among the unfinished of its launch, payload kept`() async throws {
+    @Test func `a task that joined a launch is unfinished with its payload after a crash of the host`() async throws {
         let folder = try LedgerFolder()
         let crashed = try Ledger.open(path: folder.path)
         try await crashed.commitAndWait([
@@ -82,7 +84,7 @@ struct DeliveryTests {
             delivered(.request(fullRequest(2, "export")), in: 1), .moveLaunch(1, to: .continued),
             .keepFromReturning(1, 2),
         ])
-        // Never closed: what a host that is no more leaves is what stands in its files now.
+        // The ledger is never closed: the copied files are those that a crashed host leaves.
         let files = try folder.copy()
         let next = try Ledger.open(path: files.path)
         let running = try #require(try next.snapshot().running.first)
@@ -102,7 +104,7 @@ struct DeliveryTests {
         (delivered(.request(plainRequest(3, "late")), in: 7), "no launch 7 is running"),
         (.moveLaunch(2, to: .continued), "no launch 2 is running"),
     ])
-    func `what is not pending, another plugin's, or for a launch that is over, is refused`(
+    func `a task that is not pending, of another plugin, or for an ended launch cannot join`(
         change: LedgerChange,
         message: String
     ) async throws {

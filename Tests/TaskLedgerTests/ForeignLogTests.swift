@@ -7,7 +7,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("A write-ahead log that does not belong to its ledger is neither overwritten nor read into it")
+@Suite("A write-ahead log that does not belong to its ledger is refused and left unchanged")
 struct ForeignLogTests {
     let folder: LedgerFolder
 
@@ -29,13 +29,13 @@ struct ForeignLogTests {
         return error
     }
 
-    @Test func `one that is none`() async throws {
+    @Test func `a file beside the ledger that is not a write-ahead log is refused with a remedy`() async throws {
         try await makeLedger(in: folder, requests: 1)
         try Data(repeating: 0x5a, count: 10_000).write(to: log)
         #expect(try refusal().message.contains("it is no write-ahead log; put the one back"))
     }
 
-    @Test func `one whose header is damaged`() async throws {
+    @Test func `a write-ahead log with a damaged header is refused`() async throws {
         try await makeLedger(in: folder, requests: 1)
         try leaveLog(in: folder)
         var bytes = try Data(contentsOf: log)
@@ -44,7 +44,7 @@ struct ForeignLogTests {
         #expect(try refusal().message.contains("its header is damaged"))
     }
 
-    @Test func `one of a database with other pages`() async throws {
+    @Test func `a write-ahead log with another page size than the ledger is refused`() async throws {
         let other = try LedgerFolder()
         try other.tamper("PRAGMA page_size = 8192; CREATE TABLE song (title TEXT)")
         try leaveLog(in: other, "CREATE TABLE other (title TEXT)")
@@ -53,7 +53,7 @@ struct ForeignLogTests {
         #expect(try refusal().message.contains("pages have 8192 bytes, the ledger's have 4096"))
     }
 
-    @Test func `one without its ledger`() async throws {
+    @Test func `a write-ahead log whose ledger is missing or empty is refused`() async throws {
         try await makeLedger(in: folder, requests: 1)
         try leaveLog(in: folder)
         try FileManager.default.removeItem(atPath: folder.path)
@@ -62,7 +62,7 @@ struct ForeignLogTests {
         #expect(try refusal().message.contains("move \(folder.path)-wal aside"))
     }
 
-    @Test func `one that a shorter copy of its ledger was restored under`() async throws {
+    @Test func `a write-ahead log of a ledger that was replaced by an older, shorter copy is refused`() async throws {
         try await makeLedger(in: folder, requests: 1)
         let copy = try Data(contentsOf: URL(filePath: folder.path))
         try await makeLedger(in: folder, requests: 300)
@@ -73,7 +73,7 @@ struct ForeignLogTests {
         #expect(LedgerInspection(path: folder.path).problems.contains { message.hasPrefix($0) })
     }
 
-    @Test func `an older log under a newer ledger is refused`() async throws {
+    @Test func `an older write-ahead log beside a newer ledger is refused`() async throws {
         try await makeLedger(in: folder, requests: 1)
         try leaveLog(in: folder)
         let older = try Data(contentsOf: log)
@@ -82,14 +82,14 @@ struct ForeignLogTests {
         #expect(try refusal().message.contains("does not belong to its ledger"))
     }
 
-    @Test func `a log left by a host that was killed is accepted at every moment between two checkpoints`() async throws
-    {
+    @Test
+    func `the write-ahead log of a killed host is accepted at every moment between two checkpoints`() async throws {
         var host = folder
         for round in 1...4 {
             let ledger = try Ledger.open(path: host.path)
             for entry in 1...round { try await ledger.commitAndWait([note("\(entry)")]) }
             let killed = try host.copy()
-            // As after a checkpoint that got half way: the file is newer than the beginning of its log.
+            // As after an interrupted checkpoint: the ledger file is newer than the beginning of its log.
             try await ledger.database.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
             let halfWay = try host.copy()
             try ledger.close()
@@ -102,7 +102,8 @@ struct ForeignLogTests {
         }
     }
 
-    @Test func `beside an older ledger, which counts no commits, a log is examined with the whole of both`() throws {
+    @Test
+    func `a write-ahead log beside a ledger that counts no commits is accepted after a full check of both`() throws {
         let older = try DatabasePool(path: folder.path)
         try LedgerSchema.migrator.migrate(older, upTo: LedgerSchema.steps[2].name)
         try older.close()
@@ -115,7 +116,7 @@ struct ForeignLogTests {
         try ledger.close()
     }
 
-    @Test func `a log that holds the migration of the ledger beside it is accepted`() async throws {
+    @Test func `a write-ahead log that contains the migration of its ledger is accepted`() async throws {
         var configuration = Configuration()
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
         let pool = try DatabasePool(path: folder.path, configuration: configuration)
@@ -130,7 +131,7 @@ struct ForeignLogTests {
         #expect(LedgerInspection(path: killed.path).problems.isEmpty)
     }
 
-    @Test func `the number of commits is read from the page whatever its size`() throws {
+    @Test func `the number of commits is read from the page of its table for small and large numbers`() throws {
         for commits in [0, 1, 2, 127, 128, 40_000, 9_000_000, 3_000_000_000, 1 << 44, Int64.max] {
             let folder = try LedgerFolder()
             try Ledger.open(path: folder.path).close()
@@ -142,7 +143,7 @@ struct ForeignLogTests {
         }
     }
 
-    @Test func `a start reads no payload and no history, with a log that was left over and without one`() async throws {
+    @Test func `a start reads neither payloads nor history, with or without a leftover write-ahead log`() async throws {
         let ledger = try Ledger.open(path: folder.path)
         try await ledger.commitAndWait([.storeRequest(fullRequest(1), payload: [1]), note("once")])
         try await ledger.database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
@@ -158,7 +159,7 @@ struct ForeignLogTests {
         }
     }
 
-    @Test func `its own, which the last host left, is read as ever`() async throws {
+    @Test func `the write-ahead log of the last host is read with its ledger`() async throws {
         try await makeLedger(in: folder, requests: 1)
         try leaveLog(in: folder)
         let ledger = try Ledger.open(path: folder.path)
@@ -166,7 +167,7 @@ struct ForeignLogTests {
         #expect(LedgerInspection(path: folder.path).problems.isEmpty)
     }
 
-    /// A log as a host leaves it that is ended at once.
+    /// Leaves a write-ahead log beside the ledger, as a killed host does.
     private func leaveLog(
         in folder: LedgerFolder,
         _ sql: String =

@@ -4,9 +4,10 @@ import TaskLedger
 import TaskModel
 import Testing
 
-@Suite("Commits that wait share one transaction")
+@Suite("Waiting commits share one transaction")
 struct GroupCommitTests {
-    @Test func `a hundred that come while one is written are written as one, in their order`() async throws {
+    @Test
+    func `a hundred tickets that arrive while one is written are committed as one group, in order`() async throws {
         let folder = try LedgerFolder()
         let gate = Gate()
         let reports = Reports()
@@ -25,7 +26,7 @@ struct GroupCommitTests {
         try ledger.close()
     }
 
-    @Test func `what is not committed yet is seen by nobody, and readers do not wait for it`() async throws {
+    @Test func `an uncommitted change is invisible to readers, and readers do not wait for it`() async throws {
         let folder = try LedgerFolder()
         let gate = Gate()
         let ledger = try Ledger.open(path: folder.path, hooks: gate.hooks)
@@ -38,7 +39,7 @@ struct GroupCommitTests {
         try ledger.close()
     }
 
-    @Test func `a later ticket builds on an earlier one of the same group`() async throws {
+    @Test func `a later ticket can build on an earlier ticket of its group`() async throws {
         let gate = Gate()
         let reports = Reports()
         let ledger = try Ledger.inMemory(hooks: gate.hooks, onCommit: reports.collect)
@@ -54,7 +55,7 @@ struct GroupCommitTests {
         #expect(try ledger.launch(1)?.end == end())
     }
 
-    @Test func `closing writes what still waits, and what comes later fails as closed`() async throws {
+    @Test func `closing a ledger writes the waiting tickets, and a later commit fails as closed`() async throws {
         let folder = try LedgerFolder()
         let gate = Gate()
         let reports = Reports()

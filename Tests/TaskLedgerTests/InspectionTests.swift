@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("An inspection tells all that is wrong with a ledger, and changes nothing of it")
+@Suite("An inspection reports every problem of a ledger and changes nothing")
 struct InspectionTests {
     let folder: LedgerFolder
 
@@ -30,7 +30,7 @@ struct InspectionTests {
         return inspection
     }
 
-    @Test func `a sound one tells its version and what is pending`() async throws {
+    @Test func `the inspection of a valid ledger contains its version and its pending work`() async throws {
         try await makeLedger()
         let inspection = try inspect()
         #expect(inspection.state == .readable(version: LedgerInspection.knownVersion))
@@ -38,14 +38,14 @@ struct InspectionTests {
         #expect(inspection.snapshot?.pendingPlugins == [feed] && inspection.snapshot?.fetches.count == 1)
     }
 
-    @Test func `where none is yet, none is made`() throws {
+    @Test func `the inspection of a missing or empty ledger reports it as absent and creates nothing`() throws {
         #expect(try inspect().state == .absent)
         #expect(!FileManager.default.fileExists(atPath: folder.path))
         try Data().write(to: URL(filePath: folder.path))
         #expect(try inspect().state == .absent)
     }
 
-    @Test(arguments: ["journal", "wait", "payload"]) func `damage in a table that no start reads is found`(
+    @Test(arguments: ["journal", "wait", "payload"]) func `an inspection finds damage in a table that no start reads`(
         table: String
     ) async throws {
         try await makeLedger()
@@ -55,7 +55,8 @@ struct InspectionTests {
         #expect(inspection.problems.allSatisfy { $0.contains(folder.path) && $0.contains("restore it from a copy") })
     }
 
-    @Test(arguments: ["journal", "wait", "deferral", "fetch_schedule"]) func `rows that refer to nothing are found`(
+    @Test(arguments: ["journal", "wait", "deferral", "fetch_schedule"])
+    func `an inspection finds rows that refer to a missing plugin`(
         table: String
     ) async throws {
         try await makeLedger()
@@ -65,7 +66,7 @@ struct InspectionTests {
         #expect(inspection.problems.first?.contains("rows of table \(table) refer to rows of plugin") == true)
     }
 
-    @Test func `a newer one is named as that`() async throws {
+    @Test func `an inspection of a ledger with a newer version names that version`() async throws {
         try await makeLedger()
         try folder.tamper("PRAGMA user_version = 99")
         let inspection = try inspect()
@@ -73,9 +74,8 @@ struct InspectionTests {
         #expect(inspection.problems.count == 1 && inspection.problems[0].contains("has version 99, this host knows"))
     }
 
-    @Test func `every plugin whose pending rows cannot be read is named, and the number of requests is left open`()
-        async throws
-    {
+    @Test
+    func `an inspection names every plugin with unreadable rows and omits the number of requests`() async throws {
         let ledger = try Ledger.open(path: folder.path)
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: []), .storeRequest(plainRequest(2, of: cleaner), payload: []),
@@ -95,7 +95,10 @@ struct InspectionTests {
         ("UPDATE payload SET bytes = x'0102'", "submission 1 has 2 of its 1 bytes of payload"),
         ("INSERT INTO payload VALUES (9, x'01')", "submission 9 has 1 of its 0 bytes of payload"),
     ])
-    func `a payload that is lost, of another size or of no work is found`(sql: String, finding: String) async throws {
+    func `an inspection finds a payload that is lost, has another size or belongs to no work`(
+        sql: String,
+        finding: String
+    ) async throws {
         try await makeLedger()
         try folder.tamper(sql)
         let inspection = try inspect()

@@ -31,7 +31,7 @@ struct JournalFilterTests {
             && (filter.blame.map { $0 == record.blame } ?? true) && (filter.since.map { $0 <= record.at } ?? true)
     }
 
-    /// One entry for every combination of values, half of them before the instant, with the clock set back in between.
+    /// Writes one entry for every combination of values, with times that alternate around the instant of the filter.
     private func fill() async throws {
         var changes: [LedgerChange] = []
         for bits in 0..<64 {
@@ -53,7 +53,8 @@ struct JournalFilterTests {
         try await ledger.commitAndWait(changes)
     }
 
-    @Test func `each combination gives what fits all of it, from either end, behind a number, up to a limit`()
+    @Test
+    func `each combination of filters selects the matching journal entries from either end, up to a limit`()
         async throws
     {
         try await fill()
@@ -75,7 +76,7 @@ struct JournalFilterTests {
         }
     }
 
-    @Test func `what nobody is, or what is still to come, gives nothing`() async throws {
+    @Test func `a filter with an unknown value or a future time selects no entry`() async throws {
         try await fill()
         for filter in [
             JournalFilter(plugin: keyboard), JournalFilter(launch: 8), JournalFilter(since: time(1_001)),
@@ -86,7 +87,7 @@ struct JournalFilterTests {
     }
 
     @Test(arguments: combinations, [false, true])
-    func `no combination scans or sorts the journal`(filter: JournalFilter, newestFirst: Bool) throws {
+    func `no combination of filters scans or sorts the journal`(filter: JournalFilter, newestFirst: Bool) throws {
         let before = newestFirst ? JournalNumber(rawValue: 40) : nil
         let selection = JournalSelection(before: before, filter: filter, newestFirst: newestFirst, limit: 50)
         let (sql, arguments) = selection.statement

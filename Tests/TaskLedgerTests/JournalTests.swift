@@ -10,7 +10,7 @@ struct JournalTests {
 
     init() throws { ledger = try Ledger.inMemory() }
 
-    @Test func `an entry comes back whole`() async throws {
+    @Test func `a journal entry is read back with every field`() async throws {
         let entry = JournalEntry(
             at: WallTime(nanoseconds: 1_763_000_000_000_000_001),
             event: .launch(.killedForMemory),
@@ -36,7 +36,7 @@ struct JournalTests {
         #expect(records[1].submission == nil && records[1].event == "cancelled")
     }
 
-    @Test func `it is read on from a number, from either end, by plugin, launch and label`() async throws {
+    @Test func `the journal is read after a number, from either end, by plugin, launch and label`() async throws {
         try await ledger.commitAndWait([
             note("1"), note("2", plugin: cleaner), outcome(.failed, launch: 7, submission: 1),
             note("4", plugin: cleaner),
@@ -57,7 +57,7 @@ struct JournalTests {
         )
     }
 
-    @Test func `followers wake with the last number of each group that wrote to it`() async throws {
+    @Test func `a follower of the journal receives the last number of each group that wrote entries`() async throws {
         var first = ledger.journalAppends().makeAsyncIterator()
         var second = ledger.journalAppends().makeAsyncIterator()
         try await ledger.commitAndWait([.storeRequest(plainRequest(1), payload: [])])
@@ -66,12 +66,12 @@ struct JournalTests {
         try await ledger.commitAndWait([note("3")])
         try await ledger.commitAndWait([.removeRequest(1)])
         try await ledger.commitAndWait([note("4")])
-        // One that was slow hears of the last only.
+        // A slow follower receives only the last number.
         #expect(await second.next()?.rawValue == 4)
         #expect(await first.next()?.rawValue == 4)
     }
 
-    @Test func `followers hear nothing of entries that were not committed, and end with the ledger`() async throws {
+    @Test func `a follower of the journal receives no uncommitted entries and ends with the ledger`() async throws {
         var follower = ledger.journalAppends().makeAsyncIterator()
         _ = try await ledgerError { try await ledger.commitAndWait([note("gone"), .endTask(1, 1)]) }
         try await ledger.commitAndWait([note("kept")])

@@ -6,13 +6,14 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("A launch is remembered with its tasks and what became of them")
+@Suite("A launch is recorded with its tasks and their outcomes")
 struct LaunchHistoryTests {
     let ledger: Ledger
 
     init() throws { ledger = try Ledger.inMemory() }
 
-    @Test func `a launch that runs and the same when it is over`() async throws {
+    @Test
+    func `a running launch is read back with its tasks, an ended launch also with its end and outcomes`() async throws {
         let batch: [PendingWork] = [.request(fullRequest(1)), .request(plainRequest(2, "clean"))]
         try await ledger.commitAndWait([
             .storeRequest(fullRequest(1), payload: [1]), .storeRequest(plainRequest(2, "clean"), payload: []),
@@ -43,18 +44,18 @@ struct LaunchHistoryTests {
         #expect(over.tasks.map(\.outcome) == [.succeeded, .crashed])
     }
 
-    @Test func `a launch without a fixed budget has none in its history either`() async throws {
+    @Test func `a launch without a fixed budget has no budget in its history`() async throws {
         try await ledger.commitAndWait([.startLaunch(plan(1, [], budget: nil)), .startLaunch(plan(2, []))])
         #expect(try ledger.launches(limit: 9).map(\.budget) == [.seconds(30), nil])
     }
 
-    @Test func `what nobody measured is not made up`() async throws {
+    @Test func `a launch without a measured duration has no duration in its history`() async throws {
         let lost = LaunchEnd(outcome: .lost, at: time(2_000), used: nil, blame: .machine, message: "the host went down")
         try await ledger.commitAndWait([.startLaunch(plan(1, [])), .endLaunch(1, lost)])
         #expect(try ledger.launch(1)?.end == lost)
     }
 
-    @Test func `outcomes outlive the journal`() async throws {
+    @Test func `the outcomes of tasks remain after their journal entries are pruned`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: []), .startLaunch(plan(1, [.request(plainRequest(1))])),
             .endTask(1, 1), outcome(.expired, launch: 1, submission: 1), .endLaunch(1, end(.expired)),
@@ -64,8 +65,8 @@ struct LaunchHistoryTests {
         #expect(try ledger.launch(1)?.tasks.first?.outcome == .expired)
     }
 
-    @Test func `a list of launches is two statements, however many there are, and each has its own tasks`() async throws
-    {
+    @Test
+    func `a list of launches takes two SQL statements for any length and contains each launch's tasks`() async throws {
         let numbers = Array(1...20 as ClosedRange<Int64>)
         for number in numbers {
             let batch = [plainRequest(2 * number, "a"), plainRequest(2 * number + 1, "b")]
@@ -89,7 +90,8 @@ struct LaunchHistoryTests {
         }
     }
 
-    @Test func `the last blame of a plugin is that of its newest launch, and absent while that runs`() async throws {
+    @Test
+    func `the last blame of a plugin is that of its newest launch, and absent while that launch runs`() async throws {
         try await ledger.commitAndWait([
             .startLaunch(plan(1, [])), .endLaunch(1, end(.crashed)), .startLaunch(plan(2, [], of: cleaner)),
             .endLaunch(2, end(.completed)),
@@ -100,7 +102,7 @@ struct LaunchHistoryTests {
         #expect(try ledger.lastBlames(of: [feed]).isEmpty)
     }
 
-    @Test func `launches are listed from the newest on, all or one plugin's`() async throws {
+    @Test func `launches are listed from the newest, of all plugins or of one`() async throws {
         try await ledger.commitAndWait([
             .startLaunch(plan(1, [])), .startLaunch(plan(2, [], of: cleaner)), .startLaunch(plan(3, [])),
         ])

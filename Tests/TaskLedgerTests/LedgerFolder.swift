@@ -5,7 +5,7 @@ import GRDB
 import TaskLedger
 import Testing
 
-/// A folder for one ledger, gone with the test.
+/// A temporary directory for one ledger, deleted after the test.
 final class LedgerFolder {
     let url: URL
     var path: String { url.appending(path: "ledger.sqlite").path(percentEncoded: false) }
@@ -17,7 +17,7 @@ final class LedgerFolder {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// Every file that holds anything, with its bytes, but for the write-ahead log's index, which is rebuilt from it.
+    /// The contents of all non-empty files, except the index of the write-ahead log, which SQLite rebuilds.
     func files() throws -> [String: Data] {
         var files: [String: Data] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: url.path(percentEncoded: false))
@@ -27,21 +27,22 @@ final class LedgerFolder {
         return files.filter { !$0.value.isEmpty }
     }
 
-    /// Another folder with what stands in the files now.
+    /// Another directory with the present contents of the files.
     func copy() throws -> LedgerFolder {
         let copy = try LedgerFolder()
         for (name, bytes) in try files() { try bytes.write(to: copy.url.appending(path: name)) }
         return copy
     }
 
-    /// Reaches into a closed ledger as a person's own tool would.
+    /// Changes a closed ledger with SQL, as another program does.
     func tamper(_ sql: String) throws {
         let database = try DatabaseQueue(path: path)
         try database.writeWithoutTransaction { try $0.execute(sql: sql) }
         try database.close()
     }
 
-    /// The first page of a table, from 1. Leaves the write-ahead log alone.
+    /// The number of the first page of a table, from 1; nil if the table is missing. Leaves the write-ahead log
+    /// unchanged.
     func rootPage(of table: String) throws -> Int? {
         var configuration = Configuration()
         configuration.readonly = true
@@ -62,7 +63,7 @@ final class LedgerFolder {
     }
 }
 
-/// The error that `body` throws, which must be the ledger's own.
+/// The `LedgerError` that `body` throws; fails the test if it throws another error or none.
 func ledgerError<Value>(
     sourceLocation: SourceLocation = #_sourceLocation,
     _ body: () throws -> Value

@@ -6,16 +6,17 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("A ledger of an earlier version is brought up to date and loses nothing but waits of single submissions")
+@Suite("The migration of an older ledger keeps everything except the waits of single submissions")
 struct MigrationTests {
     private let folder: LedgerFolder
 
     init() throws { folder = try LedgerFolder() }
 
-    /// Versions whose requests have another form; a later step only adds columns to the journal.
+    /// The versions with another form of requests. Version 4 has the present one, and version 5 only adds columns to
+    /// the journal.
     private static let versions = 1...3
 
-    /// A file that a host of that version left, with rows in every table.
+    /// Creates the file of a host of the version, with rows in every table.
     private func makeLedger(ofVersion version: Int) throws {
         let older = try DatabasePool(path: folder.path)
         try LedgerSchema.migrator.migrate(older, upTo: LedgerSchema.steps[version - 1].name)
@@ -24,7 +25,7 @@ struct MigrationTests {
         if version == 3 { try folder.tamper(thirdHost) }
     }
 
-    @Test(arguments: versions) func `pending work, launches and known plugins are the same after a migration`(
+    @Test(arguments: versions) func `pending work, running launches and known plugins are unchanged after a migration`(
         version: Int
     ) throws {
         try makeLedger(ofVersion: version)
@@ -52,8 +53,8 @@ struct MigrationTests {
         try ledger.close()
     }
 
-    @Test func `requests, schedules and deferrals of version 3 are the same after a migration, waits are gone`() throws
-    {
+    @Test
+    func `requests and schedules of version 3 are unchanged after a migration, and waits are deleted`() throws {
         try makeLedger(ofVersion: 3)
         let ledger = try Ledger.open(path: folder.path)
         var study = fullRequest(9, "study")
@@ -69,7 +70,7 @@ struct MigrationTests {
         #expect(LedgerInspection(path: folder.path).problems.isEmpty)
     }
 
-    @Test(arguments: versions) func `launches and the journal are the same after a migration`(version: Int) throws {
+    @Test(arguments: versions) func `launches and the journal are unchanged after a migration`(version: Int) throws {
         try makeLedger(ofVersion: version)
         let ledger = try Ledger.open(path: folder.path)
         let launches = try ledger.launches(limit: 9, plugin: feed)
@@ -91,7 +92,7 @@ struct MigrationTests {
         try ledger.close()
     }
 
-    @Test(arguments: versions) func `a migrated ledger goes on`(version: Int) async throws {
+    @Test(arguments: versions) func `a migrated ledger accepts every kind of change`(version: Int) async throws {
         try makeLedger(ofVersion: version)
         let ledger = try Ledger.open(path: folder.path)
         try await ledger.commitAndWait([
@@ -102,7 +103,7 @@ struct MigrationTests {
         #expect(try ledger.work(of: feed).requests == [older(5, "refresh"), fullRequest(10, "clean")])
         try await ledger.commitAndWait([.startLaunch(plan(5, [.request(fullRequest(10, "clean"))], budget: nil))])
         #expect(try ledger.payloads(ofLaunch: 5) == [10: [3]])
-        // A launch still takes its tasks along, and nothing refers to what is gone.
+        // Pruning still deletes the tasks of a launch and leaves no dangling reference.
         #expect(try ledger.prune(journalOlderThan: time(0), launchesOlderThan: time(9_000)).launches == 2)
         let tasks = try await ledger.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM task") }
         #expect(tasks == 1)
@@ -111,7 +112,7 @@ struct MigrationTests {
     }
 
     @Test(arguments: versions)
-    func `an inspection of an older ledger shows what the host will find, and changes nothing`(
+    func `an inspection of an older ledger shows its content as after a migration and changes nothing`(
         version: Int
     ) throws {
         try makeLedger(ofVersion: version)
@@ -123,7 +124,7 @@ struct MigrationTests {
         #expect(inspection.snapshot?.running.map(\.number) == [4])
     }
 
-    /// A request as those versions knew it.
+    /// A request in the form of the older versions.
     private func older(_ number: Int64, _ name: String, retry: Retry = Retry()) -> PendingRequest {
         PendingRequest(
             plugin: feed,
@@ -141,7 +142,7 @@ struct MigrationTests {
     }
 }
 
-/// What the statements of version 1 wrote. The columns are named where a later version has more of them.
+/// Rows as a host of version 1 wrote them. Columns are named if a later version has more.
 private let firstHost = """
     INSERT INTO plugin VALUES (1, 'com.example.feed'), (2, 'com.example.feed.keyboard');
     INSERT INTO known_plugin VALUES
@@ -172,7 +173,7 @@ private let firstHost = """
         (1, 2000000000000, 'succeeded', 1, 3, 'com.example.feed.refresh', 2, 'nobody', 'done');
     """
 
-/// What the statements of version 3 wrote beside that, values in the order of its columns.
+/// Additional rows as a host of version 3 wrote them, with the values in the order of the columns.
 private let thirdHost = """
     INSERT INTO request VALUES
         (9, 1, 'com.example.feed.study', 2, 2000000000000000000, 1, 0, 3, 'Export', 'of 12 photos', 2, -2, 2,

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("A snapshot looks back on the launches of a week")
+@Suite("A snapshot contains the ended launches of a week")
 struct PastLaunchTests {
     let ledger: Ledger
 
@@ -14,7 +14,7 @@ struct PastLaunchTests {
 
     private static let day: Int64 = 24 * 60 * 60
 
-    @Test func `each comes back whole, with what nobody measured left out`() async throws {
+    @Test func `a past launch is read back with its fields, without a duration if none was measured`() async throws {
         let lost = LaunchEnd(outcome: .lost, at: time(9), used: nil, blame: .machine, message: "the host went down")
         try await ledger.commitAndWait([
             .startLaunch(plan(1, [])), .startLaunch(plan(2, [], of: cleaner)), .startLaunch(plan(3, [])),
@@ -42,7 +42,7 @@ struct PastLaunchTests {
         )
     }
 
-    @Test func `those that ended within the week before now are there, oldest first by their ends`() async throws {
+    @Test func `a snapshot contains the launches that ended in the last week, oldest end first`() async throws {
         let ends = [9, 3, 2, 10, 2, 11].map { $0 * Self.day }
         for (index, seconds) in ends.enumerated() {
             let number = Int64(index + 1)
@@ -56,7 +56,7 @@ struct PastLaunchTests {
         #expect(try ledger.snapshot().past.count == ends.count)
     }
 
-    @Test func `of very many the newest are there`() async throws {
+    @Test func `a limit keeps the newest past launches`() async throws {
         for number in 1...5 as ClosedRange<Int64> {
             try await ledger.commitAndWait([
                 .startLaunch(plan(number, [])), .endLaunch(LaunchNumber(rawValue: number), end(at: number)),
@@ -67,7 +67,7 @@ struct PastLaunchTests {
         #expect(Database.mostPastLaunches == 20_000)
     }
 
-    @Test func `they are found by their ends, without a scan and without sorting`() throws {
+    @Test func `past launches are found by an index on their ends, without scan or sort`() throws {
         let plan = try ledger.queryPlan(PastLaunches.sql, [0, 10])
         #expect(plan.first == "SEARCH launch USING INDEX launch_by_end (ended_at>?)", "\(plan)")
         #expect(!plan.contains { $0.contains("SCAN") || $0.contains("TEMP B-TREE") }, "\(plan)")

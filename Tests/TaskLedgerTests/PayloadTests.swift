@@ -7,7 +7,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("A payload is kept apart from its row, as long as its submission is pending or running")
+@Suite("A payload is stored apart from its row, as long as its submission is pending or running")
 struct PayloadTests {
     private let ledger: Ledger
     private let reports = Reports()
@@ -16,7 +16,7 @@ struct PayloadTests {
 
     private let refresh = PendingWork.request(plainRequest(1))
 
-    /// The stored payloads, whatever they belong to.
+    /// The stored payloads of all submissions.
     private func stored() throws -> [Int64: [UInt8]] {
         try ledger.database.read { database in
             let rows = try Row.fetchAll(database, sql: "SELECT submission, bytes FROM payload")
@@ -26,7 +26,7 @@ struct PayloadTests {
         }
     }
 
-    @Test func `a replaced or removed request takes its payload along`() async throws {
+    @Test func `the payload of a replaced or removed request is deleted`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: [1]), .storeRequest(plainRequest(2, "clean"), payload: [2]),
             .storeEvent(trigger(3), payload: [3]), .storeRequest(plainRequest(4, "empty"), payload: []),
@@ -40,7 +40,7 @@ struct PayloadTests {
         #expect(try stored().isEmpty)
     }
 
-    @Test func `removing a request that has started leaves the payload of the running task`() async throws {
+    @Test func `removing a request that has started keeps the payload of the running task`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [refresh])), .removeRequest(1),
             .storeRequest(plainRequest(2), payload: [2]),
@@ -49,8 +49,8 @@ struct PayloadTests {
         #expect(try stored() == [1: [1], 2: [2]])
     }
 
-    @Test func `a payload stays in place while its task starts and returns, and goes when the task ends`() async throws
-    {
+    @Test
+    func `a payload stays stored while its task starts and returns, and is deleted when the task ends`() async throws {
         try await ledger.commitAndWait([.storeRequest(plainRequest(1), payload: [1, 2, 3])])
         for launch in 1...3 as ClosedRange<Int64> {
             let number = LaunchNumber(rawValue: launch)
@@ -65,7 +65,7 @@ struct PayloadTests {
         #expect(try stored().isEmpty)
     }
 
-    @Test func `a task that returns after a newer request took its place leaves no payload`() async throws {
+    @Test func `the payload of a returning task that a newer request superseded is deleted`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [refresh])),
             .storeRequest(plainRequest(2), payload: [2]), .returnTask(1, refresh, at: time(9)),
@@ -74,7 +74,7 @@ struct PayloadTests {
         #expect(try stored() == [2: [2]])
     }
 
-    @Test func `a payload that is lost fails the launch instead of running it with an empty one`() async throws {
+    @Test func `a launch whose payload is missing or cut fails instead of running with another payload`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: [1]), .storeRequest(plainRequest(2, "cut"), payload: [1, 2]),
         ])
@@ -88,9 +88,9 @@ struct PayloadTests {
         #expect(try ledger.pendingRequests().map(\.number) == [1, 2])
     }
 
-    // MARK: - In the report of the ticket
+    // MARK: - Payloads in the report of a ticket
 
-    @Test func `the report of a launch carries the payloads of its batch, empty ones included`() async throws {
+    @Test func `the report of a launch contains the payloads of its batch, empty ones included`() async throws {
         ledger.submit(
             ticket: 1,
             changes: [
@@ -106,7 +106,7 @@ struct PayloadTests {
         #expect(reports.payloads == [1: [:], 2: [:], 3: [1: [1], 2: [], 3: [3, 3]], 4: [:]])
     }
 
-    @Test func `the report of a task that joins a launch carries its payload alone`() async throws {
+    @Test func `the report of a task that joins a launch contains only the payload of that task`() async throws {
         ledger.submit(
             ticket: 1,
             changes: [.storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [refresh]))]
@@ -121,9 +121,8 @@ struct PayloadTests {
         #expect(reports.payloads == [1: [1: [1]], 2: [2: [2]]])
     }
 
-    @Test func `a ticket that starts and ends a task reports its payload, and several launches report all of theirs`()
-        async throws
-    {
+    @Test
+    func `the report of a ticket contains the payloads of all of its launches, even of ended tasks`() async throws {
         let clean = PendingWork.request(plainRequest(2, of: cleaner))
         ledger.submit(
             ticket: 1,
@@ -137,7 +136,8 @@ struct PayloadTests {
         #expect(reports.payloads == [1: [1: [1], 2: [2]]])
     }
 
-    @Test func `a ticket that fails reports no payload, and those of its group report theirs`() async throws {
+    @Test
+    func `the report of a failed ticket contains no payload, unlike other reports of its group`() async throws {
         let held = try await HeldLedger()
         _ = await held.write([
             [.storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [refresh]))],

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("The time that a task was pending, and its class, are found when it is over")
+@Suite("The pending time and the wait key of a task are found after its end")
 struct PendingSpanTests {
     let ledger: Ledger
 
@@ -15,7 +15,8 @@ struct PendingSpanTests {
     private let refresh = PendingWork.request(plainRequest(1))
     private let label = "com.example.feed.refresh"
 
-    @Test func `a finished task is found by its label, and its waits by its span`() async throws {
+    @Test
+    func `the pending span of a finished task is found by label, and selects the waits of its class`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: []), wait(refresh, for: ["network"], at: 1),
             wait(refresh, for: ["heat"], at: 900), .startLaunch(plan(1, [refresh])), wait(refresh, for: [], at: 1_001),
@@ -31,7 +32,8 @@ struct PendingSpanTests {
         #expect(try ledger.waits(WaitSelection(span, limit: 9)).map(\.reason) == ["network", "heat"])
     }
 
-    @Test func `the entry of a submission that another launch made hides no finished task`() async throws {
+    @Test
+    func `a submission entry of another launch does not hide the newest finished task of its label`() async throws {
         let submitted = JournalEntry(
             at: time(5),
             event: .submitted,
@@ -49,7 +51,7 @@ struct PendingSpanTests {
         #expect(try ledger.pendingSpan(ofNewestTask: label)?.submission == 1)
     }
 
-    @Test func `a running task is found by its launch`() async throws {
+    @Test func `the pending span of a running task is found by its launch`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(fullRequest(1), payload: []), .startLaunch(plan(7, [.request(fullRequest(1))])),
         ])
@@ -59,8 +61,8 @@ struct PendingSpanTests {
         #expect(try ledger.pendingSpan(ofTask: 1, in: 8) == nil)
     }
 
-    @Test func `of a task that ran several times the span goes from its submission to its newest launch`() async throws
-    {
+    @Test
+    func `the pending span of a task that ran several times ends at its newest launch`() async throws {
         try await ledger.commitAndWait([.storeRequest(plainRequest(1), payload: [])])
         for number in 1...3 as ClosedRange<Int64> {
             let launch = LaunchNumber(rawValue: number)
@@ -73,7 +75,7 @@ struct PendingSpanTests {
         #expect(span.since == time(1) && span.until == time(1_003))
     }
 
-    @Test func `an event is found by its plugin, which shares its name with others`() async throws {
+    @Test func `the pending span of an event is found by its plugin among events of the same name`() async throws {
         let events = [started(1), started(2, of: cleaner)]
         for (event, launch) in zip(events, [LaunchNumber(rawValue: 1), 2]) {
             let ended = JournalEntry(
@@ -98,9 +100,8 @@ struct PendingSpanTests {
         #expect(try ledger.pendingSpan(ofNewestTask: "started", plugin: keyboard) == nil)
     }
 
-    @Test func `a task that joined a launch has a span of its submission alone, and a pruned launch leaves none`()
-        async throws
-    {
+    @Test
+    func `the pending span of a task that joined a launch is the instant of its submission`() async throws {
         let late = PendingRequest(
             plugin: feed,
             number: 2,
@@ -118,7 +119,7 @@ struct PendingSpanTests {
         #expect(try ledger.pendingSpan(ofTask: 2, in: 1) == nil)
     }
 
-    @Test func `the newest task is found by an index, without a scan and without sorting`() throws {
+    @Test func `the newest task of a label is found by an index, without scan or sort`() throws {
         for (plugin, index) in [(nil, "journal_by_label (label=?)"), (feed, "journal_by_plugin (plugin=?)")] {
             let (sql, arguments) = Span.newest(label, plugin)
             let plan = try ledger.queryPlan(sql, arguments)

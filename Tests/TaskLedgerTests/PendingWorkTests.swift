@@ -12,9 +12,8 @@ struct PendingWorkTests {
 
     init() throws { ledger = try Ledger.inMemory() }
 
-    @Test func `the snapshot names the plugins with pending requests or events, in the order of their identifiers`()
-        async throws
-    {
+    @Test
+    func `a snapshot lists the plugins with pending work in the order of their identifiers`() async throws {
         try await ledger.commitAndWait([
             .storeEvent(trigger(1), payload: []), .storeRequest(plainRequest(2), payload: []),
             .storeRequest(plainRequest(3, of: cleaner), payload: []), .rememberPlugin(KnownPlugin(entry(feed))),
@@ -32,7 +31,7 @@ struct PendingWorkTests {
         #expect(try ledger.snapshot().pendingPlugins == [feed])
     }
 
-    @Test func `the work of a plugin is in the order of its numbers, whatever the identifiers`() async throws {
+    @Test func `the work of a plugin is loaded in the order of its submission numbers`() async throws {
         let names = ["d", "a", "c", "b"]
         try await ledger.commitAndWait(
             names.enumerated().flatMap { index, name -> [LedgerChange] in
@@ -50,12 +49,12 @@ struct PendingWorkTests {
         #expect(try ledger.work(of: cleaner).requests.map(\.number) == [101, 103, 105, 107])
     }
 
-    @Test func `a plugin that the ledger does not know has no work`() throws {
+    @Test func `an unknown plugin has no pending work`() throws {
         #expect(try ledger.work(of: keyboard) == PluginWork(plugin: keyboard))
     }
 
     @Test(arguments: [Submitter.person, .schedule, .plugin(feed), .plugin(keyboard)])
-    func `a submitter comes back as it was stored, pending and running`(submitter: Submitter) async throws {
+    func `a submitter is read back as it was stored, for pending and running work`(submitter: Submitter) async throws {
         let request = PendingRequest(
             plugin: feed,
             number: 1,
@@ -69,7 +68,7 @@ struct PendingWorkTests {
         #expect(try ledger.snapshot().running.first?.unfinished == [.request(request)])
     }
 
-    @Test func `deferral periods replace those of their class and come back oldest first`() async throws {
+    @Test func `recorded deferral periods replace those of their class and are read back oldest first`() async throws {
         let (refresh, export) = (PendingWork.request(plainRequest(1)), PendingWork.request(continuedRequest(2)))
         try await ledger.commitAndWait([
             .setDeferrals(WaitKey(of: refresh), [deferral(1, 2), deferral(3)]),
@@ -93,7 +92,7 @@ struct PendingWorkTests {
         #expect(try ledger.work(of: feed).deferrals == [WorkClass(of: refresh): periods])
     }
 
-    @Test func `work is loaded from other threads while a group is written`() async throws {
+    @Test func `pending work is loaded on several threads while a group is written`() async throws {
         let folder = try LedgerFolder()
         let gate = Gate()
         let ledger = try Ledger.open(path: folder.path, hooks: gate.hooks)
@@ -109,7 +108,7 @@ struct PendingWorkTests {
         try ledger.close()
     }
 
-    @Test func `every class of work is found pending by its code, and no other class`() async throws {
+    @Test func `the search for pending work of a class finds exactly the requests of that class`() async throws {
         let requests = everyClass()
         for request in requests {
             try await ledger.commitAndWait([.storeRequest(request, payload: [])])
@@ -124,7 +123,8 @@ struct PendingWorkTests {
         }
     }
 
-    /// A request of each class of some kinds and requirements, with protection where it does not count as well.
+    /// Requests of all classes for some kinds and required conditions, including data protection that does not affect
+    /// the class.
     private func everyClass() -> [PendingRequest] {
         var requests: [PendingRequest] = []
         for kind in [TaskKind.refresh, .processing, .healthResearch, .continued] {

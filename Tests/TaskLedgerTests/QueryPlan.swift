@@ -5,7 +5,7 @@ import GRDB
 @testable import TaskLedger
 
 extension Ledger {
-    /// How SQLite finds the rows of a statement, step by step.
+    /// The query plan of SQLite for a statement, one element for each step.
     func queryPlan(_ sql: String, _ arguments: StatementArguments) throws -> [String] {
         try database.read { database in
             try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("A file that is no ledger of this host is refused and left as it was")
+@Suite("A file that is not a ledger of this host is refused and left unchanged")
 struct RefusedFileTests {
     let folder: LedgerFolder
 
@@ -19,7 +19,7 @@ struct RefusedFileTests {
         try ledger.close()
     }
 
-    /// The refusal, after which every file of the folder must be what it was.
+    /// Opens the ledger, expects a refusal that leaves every file unchanged, and returns it.
     private func refusal() throws -> LedgerError {
         let before = try folder.files()
         let error = try ledgerError { try Ledger.open(path: folder.path) }
@@ -28,7 +28,7 @@ struct RefusedFileTests {
         return error
     }
 
-    @Test func `a newer version in the file's header`() async throws {
+    @Test func `a ledger whose header has a newer version is refused with the remedy`() async throws {
         try await makeLedger()
         try folder.tamper("PRAGMA user_version = 9")
         let error = try refusal()
@@ -37,7 +37,7 @@ struct RefusedFileTests {
         #expect(error.message.contains("start the newer bgtaskd that wrote it"))
     }
 
-    @Test func `a newer version that is still in the write-ahead log`() async throws {
+    @Test func `a ledger whose newer version is still in the write-ahead log is refused`() async throws {
         try await makeLedger()
         var configuration = Configuration()
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
@@ -50,7 +50,7 @@ struct RefusedFileTests {
         try newer.close()
     }
 
-    @Test func `a migration that this host does not know`() async throws {
+    @Test func `a ledger with an unknown migration is refused`() async throws {
         try await makeLedger()
         try folder.tamper("INSERT INTO grdb_migrations VALUES ('2: notes of the moon')")
         let error = try refusal()
@@ -58,21 +58,21 @@ struct RefusedFileTests {
         #expect(error.message.contains("\"2: notes of the moon\""))
     }
 
-    @Test func `another program's database`() throws {
+    @Test func `the database of another program is refused`() throws {
         try folder.tamper("CREATE TABLE song (title TEXT)")
         #expect(try refusal().code == .notALedger)
         try folder.tamper("PRAGMA application_id = 4711")
         #expect(try refusal().code == .notALedger)
     }
 
-    @Test(arguments: [1, 1_000]) func `a text`(lines: Int) throws {
+    @Test(arguments: [1, 1_000]) func `a text file is refused as damaged`(lines: Int) throws {
         try Data(String(repeating: "no database at all\n", count: lines).utf8).write(to: URL(filePath: folder.path))
         let error = try refusal()
         #expect(error.code == .damaged)
         #expect(error.message.contains("is not an SQLite database; restore it from a copy, or move it"))
     }
 
-    @Test func `a ledger whose pages were overwritten`() async throws {
+    @Test func `a ledger with overwritten pages is refused as damaged`() async throws {
         try await makeLedger()
         let file = try FileHandle(forUpdating: URL(filePath: folder.path))
         let size = try file.seekToEnd()
@@ -85,13 +85,13 @@ struct RefusedFileTests {
     }
 
     @Test(arguments: ["request", "event", "deferral", "known_plugin", "fetch_schedule", "occasion"])
-    func `a ledger with damage in a table that every start reads`(table: String) async throws {
+    func `a ledger with damage in a table that every start reads is refused`(table: String) async throws {
         try await makeLedger()
         try folder.damage(table)
         #expect(try refusal().code == .damaged)
     }
 
-    @Test func `a ledger that was cut off`() async throws {
+    @Test func `a truncated ledger is refused as damaged`() async throws {
         try await makeLedger()
         let file = try FileHandle(forUpdating: URL(filePath: folder.path))
         try file.truncate(atOffset: 2 * 4_096)
@@ -99,14 +99,14 @@ struct RefusedFileTests {
         #expect(try refusal().code == .damaged)
     }
 
-    @Test func `a folder that is not there is named with the remedy`() throws {
+    @Test func `a ledger in a missing directory is refused with a remedy`() throws {
         let path = folder.url.appending(path: "missing/ledger.sqlite").path(percentEncoded: false)
         let error = try ledgerError { try Ledger.open(path: path) }
         #expect(error.code == .cannotOpen)
         #expect(error.message.contains("\(path) cannot be opened: No such file or directory; create its folder"))
     }
 
-    @Test func `a file that an earlier start left empty is no hindrance`() async throws {
+    @Test func `an empty file or a database without tables of an earlier start is accepted`() async throws {
         try Data().write(to: URL(filePath: folder.path))
         let ledger = try Ledger.open(path: folder.path)
         try ledger.close()
@@ -120,7 +120,7 @@ struct RefusedFileTests {
         try other.close()
     }
 
-    @Test func `the file of a new ledger is its owner's alone`() throws {
+    @Test func `the files of a new ledger are accessible only to their owner`() throws {
         let ledger = try Ledger.open(path: folder.path)
         for name in ["", "-wal", "-shm"] {
             let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + name)

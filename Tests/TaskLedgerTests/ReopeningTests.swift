@@ -6,13 +6,13 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("A ledger that is opened again holds what it held")
+@Suite("A reopened ledger has the content that it had before")
 struct ReopeningTests {
     let folder: LedgerFolder
 
     init() throws { folder = try LedgerFolder() }
 
-    @Test func `snapshot and pending work after reopening equal those before`() async throws {
+    @Test func `the snapshot and the pending work of a reopened ledger equal those before`() async throws {
         let ledger = try Ledger.open(path: folder.path)
         try await ledger.commitAndWait([
             .storeRequest(fullRequest(1), payload: [1]), .storeRequest(plainRequest(2, "clean"), payload: []),
@@ -45,9 +45,8 @@ struct ReopeningTests {
         try reopened.close()
     }
 
-    @Test func `opening closes the waits of classes without pending work, at the time of the last journal entry`()
-        async throws
-    {
+    @Test
+    func `opening a ledger closes waits without pending work at the time of the last journal entry`() async throws {
         let ledger = try Ledger.open(path: folder.path)
         let (gone, left) = (PendingWork.request(fullRequest(1)), PendingWork.request(plainRequest(2, "clean")))
         try await ledger.commitAndWait([
@@ -69,7 +68,7 @@ struct ReopeningTests {
         try reopened.close()
     }
 
-    @Test func `opening deletes the deferral periods of classes without pending work`() async throws {
+    @Test func `opening a ledger deletes the deferral periods of classes without pending work`() async throws {
         let ledger = try Ledger.open(path: folder.path)
         let (gone, left) = (PendingWork.request(fullRequest(1)), PendingWork.request(plainRequest(2, "clean")))
         try await ledger.commitAndWait([
@@ -87,7 +86,8 @@ struct ReopeningTests {
         try reopened.close()
     }
 
-    @Test(arguments: ["wait", "deferral"]) func `opening ends what a number that stands for no class still holds`(
+    @Test(arguments: ["wait", "deferral"])
+    func `opening a ledger removes open waits and deferrals with a number that denotes no class`(
         table: String
     ) async throws {
         let ledger = try Ledger.open(path: folder.path)
@@ -104,7 +104,7 @@ struct ReopeningTests {
         try reopened.close()
     }
 
-    @Test func `what was reported as committed is there although the ledger was never closed`() async throws {
+    @Test func `a committed change is readable although the ledger was never closed`() async throws {
         let ledger = try Ledger.open(path: folder.path)
         try await ledger.commitAndWait([.storeRequest(fullRequest(1), payload: [])])
         let second = try Ledger.open(path: folder.path)
@@ -113,14 +113,14 @@ struct ReopeningTests {
         try ledger.close()
     }
 
-    @Test func `numbers stay used when their rows are gone`() async throws {
+    @Test func `submission, launch and journal numbers are not reused after their rows are deleted`() async throws {
         let ledger = try Ledger.open(path: folder.path)
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(8), payload: []), .storeEvent(started(9), payload: []), note("1"), note("2"),
         ])
         try await ledger.commitAndWait([.removeRequest(8), .startLaunch(plan(5, [.event(started(9))]))])
         try await ledger.commitAndWait([.endTask(5, 9), .endLaunch(5, end())])
-        // A lower number later, as from a returning request, takes nothing back.
+        // A lower number later, as of a returning request, does not decrease the last number.
         try await ledger.commitAndWait([.storeRequest(plainRequest(3), payload: [])])
         let pruned = try ledger.prune(journalOlderThan: time(10_000), launchesOlderThan: time(10_000))
         #expect(pruned == PrunedRows(journal: 2, launches: 1, waits: 0, deferrals: 0))
@@ -146,7 +146,7 @@ struct ReopeningTests {
         ("ALTER TABLE launch RENAME COLUMN lane TO way", "table launch has no column lane"),
         ("ALTER TABLE known_plugin DROP COLUMN missing_since", "table known_plugin has no column missing_since"),
     ])
-    func `a row that this host cannot read fails the snapshot, with its table, row and column`(
+    func `an unreadable row fails the snapshot with the name of its table, row and column`(
         sql: String,
         message: String
     ) async throws {
@@ -167,7 +167,7 @@ struct ReopeningTests {
         ("ALTER TABLE request RENAME COLUMN submitted_at TO told_at", "table request has no column submitted_at"),
         ("ALTER TABLE event DROP COLUMN host_losses", "table event has no column host_losses"),
     ])
-    func `a row that this host cannot read fails the work of its plugin alone, with its table, row and column`(
+    func `an unreadable row fails only the work of its plugin, with the name of its table, row and column`(
         sql: String,
         message: String
     ) async throws {
@@ -181,7 +181,7 @@ struct ReopeningTests {
         try reopened.close()
     }
 
-    /// A ledger with a row in every table that a start reads, on which another program ran `sql`.
+    /// Writes a ledger with a row in every table that a start reads, and runs `sql` on it as another program.
     private func tamper(_ sql: String) async throws {
         let ledger = try Ledger.open(path: folder.path)
         try await ledger.commitAndWait([
@@ -193,7 +193,7 @@ struct ReopeningTests {
         try folder.tamper(sql.replacing("type = 9", with: "type = iif(number = 4, 9, type)"))
     }
 
-    @Test func `commits are synced to the disk in full, with foreign keys on and a write-ahead log`() throws {
+    @Test func `commits are fully synced to disk, with foreign keys enabled and a write-ahead log`() throws {
         let ledger = try Ledger.open(path: folder.path)
         let settings = try ledger.database.writeWithoutTransaction { database in
             try ["synchronous", "foreign_keys", "journal_mode"].map {

@@ -6,13 +6,13 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("Pruning takes what is old and over, and nothing else")
+@Suite("Pruning deletes old rows of ended work and no others")
 struct RetentionTests {
     let ledger: Ledger
 
     init() throws { ledger = try Ledger.inMemory() }
 
-    @Test func `old entries go in measures, young ones stay`() async throws {
+    @Test func `old journal entries are pruned in bounded steps, and newer ones stay`() async throws {
         try await ledger.commitAndWait((1...5).map { note("\($0)", at: Int64($0)) })
         func prune() throws -> Int {
             try ledger.prune(journalOlderThan: time(4), launchesOlderThan: time(0), atMost: 2).journal
@@ -23,7 +23,8 @@ struct RetentionTests {
         #expect(try ledger.journal(JournalSelection(limit: 9)).map(\.message) == ["4", "5"])
     }
 
-    @Test func `an ended launch goes with its tasks, a running one stays however old`() async throws {
+    @Test
+    func `an ended launch is pruned with its tasks, and a running launch stays regardless of its age`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: []), .storeRequest(plainRequest(2, of: cleaner), payload: []),
             .startLaunch(plan(1, [.request(plainRequest(1))])),
@@ -37,7 +38,8 @@ struct RetentionTests {
         #expect(try ledger.launches(limit: 9).map(\.number) == [2])
     }
 
-    @Test func `waits go with the journal of their time, those still open stay however old`() async throws {
+    @Test
+    func `ended waits are pruned with the journal of their time, and open waits stay at any age`() async throws {
         let work = PendingWork.request(plainRequest(1))
         try await ledger.commitAndWait([
             wait(work, for: ["network", "heat", "spacing"], at: 1), wait(work, for: ["network"], at: 2),
@@ -54,7 +56,8 @@ struct RetentionTests {
         #expect(try ledger.work(of: feed).waits == [WorkClass(of: work): ["network"]])
     }
 
-    @Test func `the deferral periods of a class stay while it has pending work, however old`() async throws {
+    @Test
+    func `the deferral periods of a class stay at any age while the class has pending work`() async throws {
         let (left, gone) = (PendingWork.request(plainRequest(1)), PendingWork.request(fullRequest(2, "clean")))
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: []), .storeRequest(fullRequest(2, "clean"), payload: []),
@@ -73,7 +76,7 @@ struct RetentionTests {
         (Prune.journal, "journal_by_time (at<?)"), (Prune.launches, "launch_by_end (ended_at<?)"),
         (Prune.waits, "wait_by_end (until<?)"),
     ])
-    func `what is old is found by an index on time, without a scan`(sql: String, index: String) throws {
+    func `rows to prune are found by an index on time, without scan or sort`(sql: String, index: String) throws {
         let plan = try ledger.queryPlan(sql, [1, 1])
         #expect(!plan.contains { $0.contains("SCAN") || $0.contains("TEMP B-TREE") }, "\(plan)")
         #expect(plan.contains { $0.contains(index) }, "\(plan)")

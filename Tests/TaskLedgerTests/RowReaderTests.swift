@@ -23,7 +23,7 @@ struct RowReaderTests {
     }
 
     @Test(arguments: ["number, title, plays, cover", "cover, plays, title, number", "title, cover, number, plays"])
-    func `the order of the selection and the order of reading do not matter`(columns: String) throws {
+    func `a row is read by column names in any order of selection and reading`(columns: String) throws {
         let values = try read(columns) { row in
             (try row.text("title"), try row.bytes("cover"), try row.integer("number"), try row.isNull("plays"))
         }
@@ -35,7 +35,7 @@ struct RowReaderTests {
         #expect(again[0].0 == nil && again[0].1 == 7 && again[0].2 == 7)
     }
 
-    @Test func `a column that was not selected is named with its table`() throws {
+    @Test func `reading a column that was not selected fails with the names of table and column`() throws {
         let fault = #expect(throws: LedgerFault.self) { _ = try read("number") { try $0.text("title") } }
         guard case .missingColumn("song", "title") = fault else {
             Issue.record("\(String(describing: fault))")
@@ -43,7 +43,7 @@ struct RowReaderTests {
         }
     }
 
-    @Test func `a column that the table does not have is named with its table`() throws {
+    @Test func `reading a column that the table lacks fails with the names of table and column`() throws {
         let fault = #expect(throws: LedgerFault.self) { _ = try read("number, song.artist") { try $0.text("artist") } }
         guard case .missingColumn("song", "artist") = fault else {
             Issue.record("\(String(describing: fault))")
@@ -52,7 +52,7 @@ struct RowReaderTests {
         #expect(throws: DatabaseError.self) { _ = try read("number FROM nowhere, ") { try $0.integer("number") } }
     }
 
-    @Test func `a value of another type is named with its table, row and column`() throws {
+    @Test func `reading a value of another type fails with the names of table, row and column`() throws {
         for (column, found) in [("title", "\"Blue\""), ("plays", "nothing")] {
             let fault = #expect(throws: LedgerFault.self) {
                 _ = try read("number, \(column)") { try $0.integer(column) }

@@ -20,7 +20,7 @@ func task(_ text: String) -> TaskIdentifier {
 
 func time(_ seconds: Int64) -> WallTime { WallTime(nanoseconds: seconds * 1_000_000_000) }
 
-/// Nothing in it is a default, so that a column left out shows.
+/// A request without default values, so that a column that is not stored shows.
 func fullRequest(_ number: Int64, _ name: String = "refresh", of plugin: PluginIdentifier = feed) -> PendingRequest {
     PendingRequest(
         plugin: plugin,
@@ -62,7 +62,7 @@ func plainRequest(_ number: Int64, _ name: String = "refresh", of plugin: Plugin
     )
 }
 
-/// Without a subtitle and in need of nothing.
+/// A continued request without a subtitle and without required resources.
 func continuedRequest(_ number: Int64, _ name: String = "export", of plugin: PluginIdentifier = feed) -> PendingRequest
 {
     PendingRequest(
@@ -139,7 +139,7 @@ func entry(_ plugin: PluginIdentifier) -> PluginEntry {
     )
 }
 
-/// The second task of a launch or a later one.
+/// The start of a task that joins a running launch, by default as the second task.
 func delivered(_ work: PendingWork, in launch: Int64, index: Int = 1) -> LedgerChange {
     let number = LaunchNumber(rawValue: launch)
     return .startTask(number, PlannedTask(id: TaskID(launch: number, index: index), work: work))
@@ -169,7 +169,7 @@ func outcome(
     )
 }
 
-/// The wait of the class that a sample request or event belongs to.
+/// A change that records the wait of the class of the work.
 func wait(_ work: PendingWork, for reasons: [String], at seconds: Int64) -> LedgerChange {
     .recordWait(WaitKey(of: work), reasons: reasons, at: time(seconds))
 }
@@ -178,14 +178,14 @@ func deferral(_ since: Int64, _ until: Int64? = nil) -> DeferralPeriod {
     DeferralPeriod(since: time(since), until: until.map(time))
 }
 
-/// All that is pending in the ledger, loaded plugin by plugin.
+/// The pending work of the whole ledger, loaded plugin by plugin.
 extension Ledger {
-    /// In the order of their numbers.
+    /// All pending requests in the order of their numbers.
     func pendingRequests() throws -> [PendingRequest] {
         try snapshot().pendingPlugins.flatMap { try work(of: $0).requests }.sorted { $0.number < $1.number }
     }
 
-    /// In the order of their numbers.
+    /// All pending events in the order of their numbers.
     func pendingEvents() throws -> [PendingEvent] {
         try snapshot().pendingPlugins.flatMap { try work(of: $0).events }.sorted { $0.number < $1.number }
     }

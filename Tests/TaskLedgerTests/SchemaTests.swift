@@ -6,9 +6,9 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("A released schema is never edited, only followed")
+@Suite("A released schema is never edited, only extended by a further step")
 struct SchemaTests {
-    @Test func `the steps are these, and the version is their number`() throws {
+    @Test func `the schema has five named migration steps, and its version is their number`() throws {
         #expect(
             LedgerSchema.migrator.migrations == [
                 "1: pending, launches, journal, plugins", "2: journal by plugin, event, blame and time",
@@ -24,7 +24,7 @@ struct SchemaTests {
         #expect(try pragma("application_id", of: database) == LedgerSchema.applicationID)
     }
 
-    @Test func `every older version is brought up to date with what it holds`() async throws {
+    @Test func `a ledger of every older version is migrated with its content`() async throws {
         for step in LedgerSchema.migrator.migrations {
             let folder = try LedgerFolder()
             let older = try DatabaseQueue(path: folder.path)
@@ -41,14 +41,14 @@ struct SchemaTests {
         }
     }
 
-    /// Columns in their order; a change here needs a step of its own.
-    @Test func `the tables of version 1 are these`() throws {
+    /// Tables with their columns in order; a change requires a new migration step.
+    @Test func `the tables of schema version 1 are unchanged`() throws {
         let found = try tables(ofVersion: 1)
         #expect(words(found.joined(separator: "\n")) == words(firstVersion))
     }
 
     @Test(arguments: [3: thirdVersion, 4: fourthVersion, 5: fifthVersion])
-    func `the tables that a later version adds or changes are these`(
+    func `the tables that a later schema version adds or changes are unchanged`(
         version: Int,
         text: String
     ) throws {
@@ -57,7 +57,7 @@ struct SchemaTests {
         #expect(words(found.joined(separator: "\n")) == words(text))
     }
 
-    @Test func `pending work is found by its plugin and by its number, without a scan and without sorting`() throws {
+    @Test func `pending work is found by its plugin and by its number, without scan or sort`() throws {
         let ledger = try Ledger.inMemory()
         let statements: [(sql: String, index: String)] = [
             (Request.ofPlugin, "SEARCH request USING PRIMARY KEY (plugin=?)"),
@@ -96,7 +96,7 @@ struct SchemaTests {
         }
     }
 
-    /// So that lines may be broken anywhere.
+    /// The parts of the text between white space, so that line breaks do not matter.
     private func words(_ text: String) -> [Substring] { text.split(whereSeparator: \.isWhitespace) }
 
     private func pragma(_ name: String, of database: DatabaseQueue) throws -> Int64? {

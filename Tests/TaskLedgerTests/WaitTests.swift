@@ -6,13 +6,13 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("The waits of a class of work are recorded with their times")
+@Suite("Every wait of pending work is recorded with its reason and its times")
 struct WaitTests {
     let ledger: Ledger
 
     init() throws { ledger = try Ledger.inMemory() }
 
-    /// Requests of one class, and of one plugin with `export`.
+    /// Work of two classes of one plugin.
     private let refresh = PendingWork.request(plainRequest(1))
     private let export = PendingWork.request(continuedRequest(2))
 
@@ -34,7 +34,8 @@ struct WaitTests {
         try ledger.work(of: plugin).waits
     }
 
-    @Test func `a new reason opens a row, a missing one closes its row, and one that stays keeps its beginning`()
+    @Test
+    func `a new reason opens a wait, a missing reason closes its wait, and a continuing one keeps its begin`()
         async throws
     {
         try await ledger.commitAndWait([wait(refresh, for: ["earliest-begin", "network"], at: 10)])
@@ -48,8 +49,7 @@ struct WaitTests {
         #expect(try waits().map(\.until) == [time(20), time(30), time(30)])
     }
 
-    @Test func `a reason that is recorded again changes nothing, and one that returns opens another row`() async throws
-    {
+    @Test func `recording a reason again changes nothing, and a reason that returns opens another wait`() async throws {
         try await ledger.commitAndWait([wait(refresh, for: ["network", "network"], at: 10)])
         try await ledger.commitAndWait([wait(refresh, for: ["network"], at: 20)])
         #expect(try waits() == [record("network", 10, nil)])
@@ -57,12 +57,13 @@ struct WaitTests {
         #expect(try waits() == [record("network", 10, 30), record("network", 40, nil)])
     }
 
-    @Test func `no wait ends before it began when the clock is set back`() async throws {
+    @Test func `a wait that ends after a step back of the clock ends at its begin`() async throws {
         try await ledger.commitAndWait([wait(refresh, for: ["network"], at: 50), wait(refresh, for: [], at: 10)])
         #expect(try waits() == [record("network", 50, 50)])
     }
 
-    @Test func `requests of one class share their waits, and other classes and plugins have their own`() async throws {
+    @Test
+    func `requests of one class share their waits, and other classes and plugins have separate ones`() async throws {
         let foreign = PendingWork.request(plainRequest(3, of: cleaner))
         let sibling = PendingWork.request(plainRequest(9, "clean"))
         try await ledger.commitAndWait([
@@ -82,7 +83,7 @@ struct WaitTests {
         #expect(try waits().map(\.until) == [time(14)])
     }
 
-    @Test func `a selection holds the waits that overlap its span, both ends included`() async throws {
+    @Test func `a selection contains the waits that overlap its span, both ends included`() async throws {
         try await ledger.commitAndWait([
             wait(refresh, for: ["a"], at: 10), wait(refresh, for: ["b"], at: 20), wait(refresh, for: ["c"], at: 30),
             wait(refresh, for: ["d"], at: 40),
@@ -95,7 +96,7 @@ struct WaitTests {
         #expect(try waits(from: 50, to: 60).map(\.reason) == ["d"])
     }
 
-    @Test func `a limit leaves out the waits that ended first, and the newest comes last`() async throws {
+    @Test func `a limit omits the waits that ended first, and the newest wait comes last`() async throws {
         for second in 1...9 as ClosedRange<Int64> {
             try await ledger.commitAndWait([wait(refresh, for: second % 2 == 1 ? ["heat"] : ["network"], at: second)])
         }
@@ -104,7 +105,7 @@ struct WaitTests {
         #expect(try waits(limit: 0).isEmpty)
     }
 
-    @Test func `a launch and a return leave the waits of the class as they are recorded`() async throws {
+    @Test func `launching and returning a task does not change the recorded waits of its class`() async throws {
         try await ledger.commitAndWait([
             .storeRequest(plainRequest(1), payload: []), wait(refresh, for: ["network"], at: 1),
             .startLaunch(plan(1, [refresh])), wait(refresh, for: [], at: 2),
@@ -117,15 +118,15 @@ struct WaitTests {
         #expect(try waits() == [record("network", 1, 2), record("retry-delay", 3, nil)])
     }
 
-    @Test func `forgetting a plugin deletes its open waits and its deferrals, and keeps its closed waits`() async throws
-    {
+    @Test
+    func `forgetting a plugin deletes its open waits and its deferrals, and keeps its closed waits`() async throws {
         let foreign = PendingWork.request(plainRequest(2, of: cleaner))
         try await ledger.commitAndWait([
             wait(refresh, for: ["network", "heat"], at: 1), wait(refresh, for: ["heat"], at: 2),
             .setDeferrals(WaitKey(of: refresh), [deferral(1)]), wait(foreign, for: ["heat"], at: 2),
             .setDeferrals(WaitKey(of: foreign), [deferral(3)]),
         ])
-        // Whatever the order of the changes in the ticket.
+        // The order of the changes in the ticket is irrelevant.
         try await ledger.commitAndWait([
             wait(export, for: ["heat"], at: 4), .forgetPlugin(feed), wait(export, for: [], at: 5),
             .setDeferrals(WaitKey(of: export), [deferral(6)]),
@@ -137,7 +138,8 @@ struct WaitTests {
         #expect(try waits(export) == [record("heat", 4, 5)])
     }
 
-    @Test func `a ticket that fails leaves the waits as they were, and tickets of its group do not`() async throws {
+    @Test
+    func `a failed ticket leaves the waits unchanged, and another ticket of its group is recorded`() async throws {
         let gate = Gate()
         let reports = Reports()
         let ledger = try Ledger.inMemory(hooks: gate.hooks, onCommit: reports.collect)
@@ -152,7 +154,7 @@ struct WaitTests {
         #expect(try ledger.waits(selection) == [record("network", 1, nil), record("spacing", 3, nil)])
     }
 
-    @Test func `no reading or writing of waits scans or sorts them`() throws {
+    @Test func `no statement on waits scans or sorts the table of waits`() throws {
         let selection = WaitSelection(key: WaitKey(of: refresh), from: time(0), limit: 9)
         let statements: [(sql: String, arguments: StatementArguments)] = [
             selection.openRows, selection.closedRows, (Wait.open.sql, [1, 1]), (Wait.close.sql, [1, 1, 1, "heat"]),
@@ -166,7 +168,7 @@ struct WaitTests {
                 "\(plan)"
             )
         }
-        // Open rows are few however long the history is, and have an index to themselves.
+        // The open rows are few for any length of the history and have a separate index.
         let plan = try ledger.queryPlan(Wait.openClasses, [])
         #expect(plan == ["SCAN wait USING INDEX wait_open"], "\(plan)")
     }

@@ -4,10 +4,10 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A name is reverse-DNS, case-sensitive, and at most 255 bytes")
+@Suite("An identifier is a reverse-DNS name, case-sensitive, and at most 255 bytes long")
 struct IdentifierTests {
     @Test(arguments: ["a.b", "com.example.app", "com.example.app-2.db_cleaning", "COM.Example.App", "1.2"])
-    func `a good name is taken as it is`(_ text: String) {
+    func `a valid reverse-DNS name is accepted unchanged as task and plugin identifier`(_ text: String) {
         #expect(TaskIdentifier(text)?.text == text)
         #expect(PluginIdentifier(text)?.text == text)
     }
@@ -18,22 +18,23 @@ struct IdentifierTests {
         ("com.example/app", "a character other than"), ("com.example.*", "a character other than"),
         ("com.example\0.app", "a character other than"),
     ])
-    func `a bad name is refused, and the rule and the remedy named`(_ text: String, _ rule: String) throws {
+    func `an invalid identifier is refused with the violated rule`(_ text: String, _ rule: String) throws {
         #expect(TaskIdentifier(text) == nil && PluginIdentifier(text) == nil)
         #expect(try #require(ReverseDNSName.problem(in: text)).contains(rule))
     }
 
-    @Test func `255 bytes are a name, 256 are not`() throws {
+    @Test func `an identifier of 255 bytes is accepted, one of 256 bytes is refused`() throws {
         let longest = "a." + String(repeating: "b", count: 253)
         #expect(TaskIdentifier(longest) != nil)
         #expect(try #require(ReverseDNSName.problem(in: longest + "b")).contains("256 bytes"))
     }
 
-    @Test(.proves(9)) func `names differ by case`() {
+    @Test(.proves(9)) func `identifiers that differ in case are different`() {
         #expect(TaskIdentifier("com.example.a") != TaskIdentifier("com.example.A"))
     }
 
-    @Test(.proves(10)) func `a pattern ends in a dot and a star, and covers what stands in the star's place`() throws {
+    @Test(.proves(10))
+    func `a pattern ends in a dot and a star and covers every identifier that continues its prefix`() throws {
         let pattern = try #require(PermittedIdentifier("com.example.app.export.*"))
         #expect(pattern.description == "com.example.app.export.*")
         #expect(pattern.covers(try #require(TaskIdentifier("com.example.app.export.one"))))
@@ -44,11 +45,11 @@ struct IdentifierTests {
     }
 
     @Test(.proves(10), arguments: ["*", ".*", "com.*", "com.example*", "com.*.app", "com.example.*.*"])
-    func `a star anywhere else is no pattern`(_ text: String) {
+    func `a star at another place or after too short a prefix is no pattern`(_ text: String) {
         #expect(PermittedIdentifier(text) == nil)
     }
 
-    @Test(.proves(9)) func `a name permits itself alone`() throws {
+    @Test(.proves(9)) func `an exact permitted identifier covers only itself`() throws {
         let exact = try #require(PermittedIdentifier("com.example.app"))
         #expect(exact.covers(try #require(TaskIdentifier("com.example.app"))))
         #expect(!exact.covers(try #require(TaskIdentifier("com.example.app.more"))))

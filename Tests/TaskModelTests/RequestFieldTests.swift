@@ -29,7 +29,7 @@ struct RequestFieldTests {
     }
 
     @Test(arguments: RequestField.allCases)
-    func `a field belongs to its kinds and to no other`(_ field: RequestField) {
+    func `a request field belongs to its kinds and to no other`(_ field: RequestField) {
         #expect(Set(TaskKind.allCases.filter(field.belongs)) == Self.expected[field])
     }
 
@@ -51,7 +51,7 @@ struct RequestFieldTests {
         }
     }
 
-    @Test func `a continued request needs a title of 1 to 255 bytes, and a payload has at most 64 KiB`() throws {
+    @Test func `a continued request requires a title of 1 to 255 bytes, and a payload has at most 64 KiB`() throws {
         #expect(try request(.continued).flaw(with: []) != nil)
         for (length, isAllowed) in [(0, false), (1, true), (255, true), (256, false)] {
             let text = String(repeating: "x", count: length)

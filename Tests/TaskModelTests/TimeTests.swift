@@ -4,9 +4,9 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Two clocks, two types, and no time that traps")
+@Suite("Wall time and monotonic time are different types, and no arithmetic on them traps")
 struct TimeTests {
-    @Test func `a time and a duration make a time, and two times a duration`() {
+    @Test func `a time plus a duration is a time, and the difference of two times is a duration`() {
         let time = WallTime(nanoseconds: 1_000)
         #expect(time + .nanoseconds(500) == WallTime(nanoseconds: 1_500))
         #expect((time + .seconds(2)) - time == .seconds(2))
@@ -15,21 +15,21 @@ struct TimeTests {
         #expect(instant - (instant + .seconds(1)) == .seconds(-1))
     }
 
-    @Test(.proves("C10")) func `times at the ends of what 64 bits hold are clamped, not trapped on`() {
+    @Test(.proves("C10")) func `times beyond 64 bits of nanoseconds are clamped instead of trapping`() {
         #expect(WallTime(nanoseconds: .max) + .seconds(1) == WallTime(nanoseconds: .max))
         #expect(WallTime(nanoseconds: .min + 1) + .seconds(-1) == WallTime(nanoseconds: .min + 1))
         #expect(WallTime(nanoseconds: .max) - WallTime(nanoseconds: -1) == .nanoseconds(Int64.max))
         #expect(MonotonicTime(nanoseconds: 0) + .seconds(Int64.max) == MonotonicTime(nanoseconds: .max))
     }
 
-    @Test func `a duration is clamped to 292 years either way`() {
+    @Test func `a duration is clamped to 292 years in both directions`() {
         #expect(Duration.seconds(Int64.max).wholeNanoseconds == .max)
         #expect(Duration.seconds(Int64.min).wholeNanoseconds == .min + 1)
         #expect(Duration.nanoseconds(-1_500_000_000).wholeNanoseconds == -1_500_000_000)
         #expect((Duration.nanoseconds(1) + .init(secondsComponent: 0, attosecondsComponent: 999)).wholeNanoseconds == 1)
     }
 
-    @Test(.proves("C6")) func `a budget ends at its deadline, and the grace comes after it`() {
+    @Test(.proves("C6")) func `a launch budget ends at its deadline, and the kill deadline is a grace period later`() {
         let start = MonotonicTime(nanoseconds: 1_000)
         let budget = LaunchBudget(total: .seconds(30), grace: .seconds(5), entryLimit: .seconds(7), startingAt: start)
         #expect(budget.deadline == start + .seconds(30))
@@ -40,7 +40,7 @@ struct TimeTests {
         #expect(budget.used(at: MonotonicTime(nanoseconds: 0)) == .zero)
     }
 
-    @Test func `entry ends with the budget, and without a budget at the entry limit`() {
+    @Test func `the entry deadline is that of the budget, or the entry limit without a budget`() {
         let (start, later) = (MonotonicTime(nanoseconds: 1_000), MonotonicTime(nanoseconds: 9_000))
         let limited = LaunchBudget(total: .seconds(30), grace: .seconds(5), entryLimit: .seconds(7), startingAt: start)
         let open = LaunchBudget(total: nil, grace: .seconds(5), entryLimit: .seconds(7), startingAt: start)

@@ -4,21 +4,21 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Names and numbers that others rely on")
+@Suite("Names and numbers on which other programs depend")
 struct VocabularyTests {
-    @Test(.proves("C14")) func `the four codes are the reference system's`() {
+    @Test(.proves("C14")) func `the four refusal codes have the numbers of Apple's BackgroundTasks`() {
         #expect(Refusal.Code.unavailable.rawValue == 1)
         #expect(Refusal.Code.tooManyPendingTaskRequests.rawValue == 2)
         #expect(Refusal.Code.notPermitted.rawValue == 3)
         #expect(Refusal.Code.immediateRunIneligible.rawValue == 4)
     }
 
-    @Test(.proves("C14")) func `a refusal tells its code, its reason and its remedy`() {
+    @Test(.proves("C14")) func `the description of a refusal contains its code, its sub-reason and its message`() {
         let refusal = Refusal(code: .notPermitted, subReason: .fetchModeMissing, message: "add fetch")
         #expect("\(refusal)" == "not-permitted (mode-fetch-missing): add fetch")
     }
 
-    @Test func `no two tasks of a host share an id`() {
+    @Test func `task identifiers are unique across the launches of a host`() {
         var ids: Set<TaskID> = []
         for launch in 1...50 {
             for index in 0..<100 { ids.insert(TaskID(launch: LaunchNumber(rawValue: Int64(launch)), index: index)) }
@@ -28,7 +28,8 @@ struct VocabularyTests {
         #expect("\(TaskID(launch: LaunchNumber(rawValue: 41), index: 0))" == "41.1")
     }
 
-    @Test(.proves(81)) func `no two assertions of a host share an id, and each knows its launch`() {
+    @Test(.proves(81))
+    func `assertion identifiers are unique across the launches of a host and belong to one launch`() {
         var ids: Set<AssertionID> = []
         for launch in (1...50).map(LaunchNumber.init(rawValue:)) {
             for count in 1...100 as ClosedRange<UInt32> {
@@ -41,29 +42,28 @@ struct VocabularyTests {
         #expect("\(AssertionID(launch: LaunchNumber(rawValue: 41), count: 2))" == "41.2")
     }
 
-    @Test(arguments: TaskKind.allCases)
-    func `a kind is found by its name`(_ kind: TaskKind) {
+    @Test(arguments: TaskKind.allCases) func `a task kind is found by its lower-case name`(_ kind: TaskKind) {
         #expect(TaskKind(name: kind.name) == kind)
         #expect(TaskKind(name: kind.name.uppercased()) == nil)
     }
 
-    @Test(.proves("C7")) func `events have a lane of their own`() {
+    @Test(.proves("C7")) func `refresh and processing have the background lane, and events have the event lane`() {
         #expect(TaskKind.refresh.lane == .background && TaskKind.processing.lane == .background)
         #expect(TaskKind.event.lane == .event)
     }
 
-    @Test(.proves(55)) func `what a plugin says is what is recorded`() {
+    @Test(.proves(55)) func `a completion outcome maps to the task outcome of the same meaning`() {
         #expect(CompletionOutcome.success.taskOutcome == .succeeded)
         #expect(CompletionOutcome.failure.taskOutcome == .failed)
         #expect(CompletionOutcome.noData.taskOutcome == .noData)
     }
 
-    @Test func `outcomes of tasks and launches cannot be mistaken for each other in the journal`() {
+    @Test func `the journal events of task and launch outcomes have different names`() {
         #expect(JournalEntry.Event.task(.crashed).name == "crashed")
         #expect(JournalEntry.Event.launch(.crashed).name == "launch-crashed")
     }
 
-    @Test func `the retry state of work is changed in place`() throws {
+    @Test func `the retry state of pending work can be changed in place`() throws {
         let plugin = try #require(PluginIdentifier("com.example.app"))
         let event = PendingEvent(
             plugin: plugin,

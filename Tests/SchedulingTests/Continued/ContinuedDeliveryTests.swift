@@ -5,11 +5,12 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A continued request runs in the launch that submitted it, which leaves its lane")
+@Suite("A continued request runs in the launch that submitted it, and that launch leaves its lane")
 struct ContinuedDeliveryTests {
     let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard(), .mail()) { $0.continuedLaunches = 2 }
 
-    @Test(.proves("C8", 50)) func `it is delivered to that same process`() throws {
+    @Test(.proves("C8", 50))
+    func `a continued request submitted by a running launch is delivered to that launch`() throws {
         let plan = host.openByPerson()
         let answer = host.submitContinued(from: plan)
         #expect(host.deliveries == [.album(1)] && host.plans.count == 1)
@@ -18,7 +19,8 @@ struct ContinuedDeliveryTests {
         #expect(host.ledger.unfinished(of: try #require(plan).number).map(\.number).contains(told))
     }
 
-    @Test(.proves("C8")) func `its submitter is answered before it is delivered`() throws {
+    @Test(.proves("C8"))
+    func `the submission of a continued request is answered before the request is delivered`() throws {
         let plan = host.openByPerson()
         host.forgetThePast()
         host.submitContinued(from: plan)
@@ -27,7 +29,8 @@ struct ContinuedDeliveryTests {
         #expect(try #require(answered) < #require(delivered))
     }
 
-    @Test(.proves("C8")) func `the launch leaves its lane to the plugin's next one`() {
+    @Test(.proves("C8"))
+    func `a launch that takes on a continued task moves to the continued lane and frees the background lane`() {
         let plan = host.openByPerson()
         host.submit(.vacuum)
         #expect(host.reasons(.vacuum).map(\.code) == ["lane-busy"])
@@ -39,8 +42,7 @@ struct ContinuedDeliveryTests {
         #expect(host.running == [.clean, .album(1), .vacuum])
     }
 
-    @Test(.proves(50))
-    func `work that is due comes to a plugin in the foreground too, and leaves what the person started alone`() {
+    @Test(.proves(50)) func `due background work starts beside a running continued task of its plugin`() {
         host.submitContinued()
         let plan = host.lastPlan
         host.enter()
@@ -52,7 +54,8 @@ struct ContinuedDeliveryTests {
         #expect(host.running == [.album(1)] && host.lane(of: plan) == .continued && host.expirations.isEmpty)
     }
 
-    @Test(.proves("C8")) func `its place in the lane is another plugin's as well`() {
+    @Test(.proves("C8"))
+    func `a launch that takes on a continued task frees capacity of the background lane for another plugin`() {
         let host = SchedulerDriver(.studio(), .mail()) { $0.backgroundLaunches = 1 }
         let plan = host.openByPerson()
         host.submit(.sweep, by: .plugin(.mail))
@@ -61,7 +64,8 @@ struct ContinuedDeliveryTests {
         #expect(host.lastPlan?.identifiers == [.sweep])
     }
 
-    @Test(.proves("C8")) func `its other tasks keep their deadline, it has none`() {
+    @Test(.proves("C8"))
+    func `a background task keeps its deadline beside a continued task of its launch, which has none`() {
         let plan = host.openByPerson()
         host.advance(by: .minutes(5))
         host.submitContinued(from: plan)
@@ -75,7 +79,7 @@ struct ContinuedDeliveryTests {
         #expect(host.running == [.album(1)] && host.killed.isEmpty)
     }
 
-    @Test(.proves("C8")) func `it lives until the continued task completes`() {
+    @Test(.proves("C8")) func `a launch with a continued task stays open until that task completes`() {
         let plan = host.openByPerson()
         host.submitContinued(from: plan)
         host.complete(.clean, in: plan)
@@ -85,7 +89,7 @@ struct ContinuedDeliveryTests {
     }
 
     @Test(.proves("C7"))
-    func `a neighbour that overstays its deadline ends the launch, and the continued task returns uncharged`() {
+    func `an overrun of a background task ends the launch, and its continued task is requeued without a charge`() {
         let plan = host.openByPerson()
         host.submitContinued(from: plan)
         for _ in 1...41 {
@@ -97,7 +101,8 @@ struct ContinuedDeliveryTests {
         #expect(host.lastPlan?.tasks.first?.work.retry.attempts == 0)
     }
 
-    @Test(.proves("C8")) func `without room in the continued lane it waits, and joins when there is some`() {
+    @Test(.proves("C8"))
+    func `a continued request waits for capacity of the continued lane before it joins its launch`() {
         let plan = host.openByPerson()
         host.submitContinued(.inbox)
         let first = host.lastPlan
@@ -109,7 +114,7 @@ struct ContinuedDeliveryTests {
         #expect(host.deliveries == [.album(1)] && host.lane(of: plan) == .continued)
     }
 
-    @Test(.proves("C8")) func `one more in a continued launch takes no room`() {
+    @Test(.proves("C8")) func `a further continued task in a continued launch requires no capacity`() {
         host.submitContinued(.inbox)
         host.submitContinued(.album(1))
         let plan = host.lastPlan
@@ -118,7 +123,7 @@ struct ContinuedDeliveryTests {
         #expect(host.deliveries == [.album(2)])
     }
 
-    @Test(.proves("C8")) func `what waits to join a continued launch is not told to wait for room`() {
+    @Test(.proves("C8")) func `a continued request that will join a continued launch does not wait for capacity`() {
         host.submitContinued(.inbox)
         host.submitContinued(.album(1))
         let plan = host.lastPlan
@@ -130,7 +135,7 @@ struct ContinuedDeliveryTests {
         #expect(host.deliveries == [.album(2)])
     }
 
-    @Test(.proves("C8")) func `one that a launch submits during entry is delivered when entry has returned`() {
+    @Test(.proves("C8")) func `a continued request submitted during entry is delivered after entry returns`() {
         host.submit(.clean, after: .hours(1))
         host.simulateLaunch(of: .clean)
         let plan = host.lastPlan
@@ -141,7 +146,7 @@ struct ContinuedDeliveryTests {
         #expect(host.deliveries == [.album(1)] && host.plans.count == 1)
     }
 
-    @Test(.proves("C8")) func `one submitted in an entry that fails gets a launch of its own`() {
+    @Test(.proves("C8")) func `a continued request submitted in an entry that fails gets its own launch`() {
         host.submit(.clean, after: .hours(1))
         host.simulateLaunch(of: .clean)
         host.submitContinued(from: host.lastPlan)
@@ -149,20 +154,20 @@ struct ContinuedDeliveryTests {
         #expect(host.lastPlan?.identifiers == [.album(1)] && host.lastPlan?.lane == .continued)
     }
 
-    @Test(.proves("C8")) func `without a handler in that process it gets a launch of its own`() {
+    @Test(.proves("C8")) func `a continued request without a handler in the submitting launch gets its own launch`() {
         let plan = host.openByPerson(albums: 2...3)
         host.submitContinued(.album(1), from: plan)
         #expect(host.deliveries.isEmpty)
         #expect(host.lastPlan?.identifiers == [.album(1)] && host.lastPlan?.lane == .continued)
     }
 
-    @Test(.proves("C8")) func `a launch of its own knows the composed identifier before entry`() throws {
+    @Test(.proves("C8")) func `the plan of a continued launch contains the composed identifier`() throws {
         host.submitContinued(.album(7))
         let plan = try #require(host.lastPlan)
         #expect(plan.tasks.map(\.work.label) == ["com.example.app.export.album7"])
     }
 
-    @Test(.proves("C8")) func `one that an extension submitted is not handed to a launch of the main plugin`() {
+    @Test(.proves("C8")) func `a continued request submitted by an extension gets a launch of the main plugin`() {
         host.openByPerson()
         host.trigger()
         host.enter()
@@ -170,7 +175,8 @@ struct ContinuedDeliveryTests {
         #expect(host.deliveries.isEmpty && host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test(.proves("C7")) func `a place that is taken by a task on its way into a running launch is nobody else's`() {
+    @Test(.proves("C7"))
+    func `capacity freed for a continued task on its way into a running launch is not given to another request`() {
         let host = SchedulerDriver(.studio(), .mail()) { $0.continuedLaunches = 1 }
         let plan = host.openByPerson()
         host.submitContinued(.inbox)
@@ -183,7 +189,8 @@ struct ContinuedDeliveryTests {
         #expect(host.reasons(.album(2)) == [.launchLimit(.continued, limit: 1)])
     }
 
-    @Test(.proves("C8")) func `a newer request from elsewhere is not handed to the launch of the one it replaced`() {
+    @Test(.proves("C8"))
+    func `a continued request that replaces one from a launch gets its own launch if a user submitted it`() {
         let plan = host.openByPerson()
         host.change(busy: true)
         host.submitContinued(from: plan)
@@ -192,7 +199,8 @@ struct ContinuedDeliveryTests {
         #expect(host.deliveries.isEmpty && host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test(.proves("C8")) func `a launch that is at its end takes nothing more`() {
+    @Test(.proves("C8"))
+    func `a launch whose budget is used up takes on no continued request, which gets its own launch`() {
         let plan = host.openByPerson()
         host.advance(by: .minutes(10))
         #expect(host.expirations.map(\.tasks) == [[.clean]])
@@ -200,7 +208,7 @@ struct ContinuedDeliveryTests {
         #expect(host.deliveries.isEmpty && host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test(.proves("C8")) func `the running time of a continued task is not taken from the plugin's day`() {
+    @Test(.proves("C8")) func `the time of a continued task does not count against the day budget of its plugin`() {
         let host = SchedulerDriver(.studio()) { $0.policies.dayBudget = .minutes(20) }
         let plan = host.openByPerson()
         host.submitContinued(from: plan)
@@ -214,9 +222,9 @@ struct ContinuedDeliveryTests {
         #expect(host.lastPlan?.identifiers == [.vacuum])
     }
 
-    // MARK: 15
+    // MARK: Registration after entry (statement 15)
 
-    @Test(.proves(15)) func `a composed identifier may be registered after entry`() {
+    @Test(.proves(15)) func `a handler for a composed identifier may be registered after entry`() {
         let plan = host.openByPerson(albums: 4...4)
         host.register(.exact(.album(1)))
         host.submitContinued(from: plan)
@@ -224,21 +232,23 @@ struct ContinuedDeliveryTests {
         #expect(host.entries(.violation).isEmpty)
     }
 
-    @Test(.proves(15)) func `so may the pattern itself, which then stands for all it covers`() {
+    @Test(.proves(15))
+    func `a handler for a pattern may be registered after entry and receives every matching identifier`() {
         let plan = host.openByPerson(albums: 4...4)
         host.register("com.example.app.export.*")
         host.submitContinued(.album(9), from: plan)
         #expect(host.deliveries == [.album(9)])
     }
 
-    @Test(.proves(14)) func `any other identifier after entry is a violation`() {
+    @Test(.proves(14)) func `registering a handler for another identifier after entry is a violation (BGT-ABI-10)`() {
         host.openByPerson()
         host.register(.exact(.vacuum))
         #expect(host.entries(.violation).map(\.message).count == 1)
         #expect(host.entries(.violation).first?.message.contains("BGT-ABI-10") == true)
     }
 
-    @Test(.proves(1)) func `one that the manifest does not permit is a violation, also after entry`() {
+    @Test(.proves(1))
+    func `registering a pattern outside the manifest after entry is a violation and does not affect other handlers`() {
         let plan = host.openByPerson()
         host.register("com.example.elsewhere.*")
         #expect(host.entries(.violation).count == 1)

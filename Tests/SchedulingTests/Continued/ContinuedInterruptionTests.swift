@@ -5,11 +5,11 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A continued task survives what interrupts it")
+@Suite("A continued task is requeued after an interruption")
 struct ContinuedInterruptionTests {
     let host = SchedulerDriver(.studio())
 
-    @Test(.proves("C3")) func `a crash charges one that runs alone and brings it back in a launch of its own`() {
+    @Test(.proves("C3")) func `a crash charges a continued task that runs alone and relaunches it in its own launch`() {
         host.submitContinued()
         host.enter()
         host.crash()
@@ -19,8 +19,7 @@ struct ContinuedInterruptionTests {
         #expect(host.lastPlan?.cause == .relaunch)
     }
 
-    @Test(.proves("C7"))
-    func `what is back does not wait for the launch that it was in, though the end of that is not on disk`() {
+    @Test(.proves("C7")) func `a requeued continued task does not wait for the commit that ends its previous launch`() {
         host.submitContinued()
         host.enter()
         host.commits = .held
@@ -33,7 +32,8 @@ struct ContinuedInterruptionTests {
         #expect(host.plans.count == 2 && host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test(.proves("C3")) func `a crash on the thread of its neighbour charges it nothing`() {
+    @Test(.proves("C3"))
+    func `a crash on the thread of another task does not charge the continued task of the launch`() {
         let plan = host.openByPerson()
         host.submitContinued(from: plan)
         host.crash(plan, on: .clean)
@@ -41,7 +41,7 @@ struct ContinuedInterruptionTests {
         #expect(host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test(.proves("C3")) func `three crashes abandon it`() {
+    @Test(.proves("C3")) func `a continued task is abandoned after three crashes`() {
         host.submitContinued()
         for _ in 1...3 {
             host.enter()
@@ -51,7 +51,8 @@ struct ContinuedInterruptionTests {
         #expect(host.outcomes(of: .album(1)).last == .abandoned && host.pending.isEmpty)
     }
 
-    @Test(.proves("C3")) func `a stopping host tells it, charges nothing and keeps it`() {
+    @Test(.proves("C3"))
+    func `a stopping host expires a continued task and relaunches it without a charge after the next start`() {
         host.submitContinued()
         host.enter()
         host.stop()
@@ -62,7 +63,8 @@ struct ContinuedInterruptionTests {
         #expect(host.lastPlan?.identifiers == [.album(1)] && host.lastPlan?.tasks.first?.work.retry.attempts == 0)
     }
 
-    @Test(.proves("C3")) func `a host that died finds it running, and it returns in a launch of its own`() throws {
+    @Test(.proves("C3"))
+    func `a continued task that ran in another launch when the host died gets its own launch`() throws {
         let plan = host.openByPerson()
         host.submitContinued(from: plan)
         #expect(host.ledger.unfinished(of: try #require(plan).number).count == 2)
@@ -74,7 +76,8 @@ struct ContinuedInterruptionTests {
         #expect(host.lane(of: host.lastPlan) != nil)
     }
 
-    @Test(.proves("C3")) func `a launch that had left its lane leaves that lane free after a restart`() {
+    @Test(.proves("C3"))
+    func `a launch that moved to the continued lane does not occupy the background lane after a restart`() {
         let plan = host.openByPerson()
         host.submitContinued(from: plan)
         host.submit(.vacuum)
@@ -87,7 +90,7 @@ struct ContinuedInterruptionTests {
 
     // MARK: Commits of a delivery
 
-    @Test(.proves("C8")) func `a delivery that cannot be written is tried again after a while`() {
+    @Test(.proves("C8")) func `a delivery to a running launch whose commit fails is retried after a delay`() {
         let plan = host.openByPerson()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -100,7 +103,7 @@ struct ContinuedInterruptionTests {
         #expect(host.deliveries == [.album(1)])
     }
 
-    @Test(.proves("C8")) func `a launch waits for a task that is on its way to it`() {
+    @Test(.proves("C8")) func `a launch stays open during the commit of a delivery to it`() {
         let plan = host.openByPerson()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -113,7 +116,7 @@ struct ContinuedInterruptionTests {
         #expect(host.finished.count == 1)
     }
 
-    @Test(.proves("C8")) func `a launch whose delivery failed ends when it has nothing else`() {
+    @Test(.proves("C8")) func `a launch without open tasks ends after the commit of a delivery to it has failed`() {
         let plan = host.openByPerson()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -126,7 +129,7 @@ struct ContinuedInterruptionTests {
         #expect(host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test(.proves("C8")) func `after a delivery that failed the next one is not mistaken for another`() {
+    @Test(.proves("C8")) func `deliveries after a failed one have unique task identifiers`() {
         let plan = host.openByPerson()
         host.commits = .held
         for number in 1...2 { host.submitContinued(.album(number), from: plan) }
@@ -139,7 +142,8 @@ struct ContinuedInterruptionTests {
         #expect(Set(host.tasks(of: plan?.number ?? LaunchNumber(rawValue: 0)).map(\.id)).count == 4)
     }
 
-    @Test(.proves("C8")) func `a process that ends while a delivery is written is judged once that is known`() {
+    @Test(.proves("C8"))
+    func `a process that exits during the commit of a delivery ends after that commit, with its task interrupted`() {
         let plan = host.openByPerson()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -153,7 +157,8 @@ struct ContinuedInterruptionTests {
         #expect(host.running.contains(.album(1)))
     }
 
-    @Test(.proves("C8")) func `a process that ends while a delivery fails leaves its request pending`() {
+    @Test(.proves("C8"))
+    func `a process that exits during a failing commit of a delivery leaves the request pending`() {
         let plan = host.openByPerson()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -166,7 +171,8 @@ struct ContinuedInterruptionTests {
         #expect(host.running.contains(.album(1)))
     }
 
-    @Test(.proves("C3")) func `what happens after the end of a process changes nothing about how it is judged`() {
+    @Test(.proves("C3"))
+    func `lost conditions, expirations and stops after the end of a process do not change its outcome`() {
         host.submit(.clean, after: .seconds(1), needsPower: true)
         host.simulateLaunch(of: .clean)
         host.enter(registering: [.clean, .album(1)])
@@ -183,7 +189,7 @@ struct ContinuedInterruptionTests {
         #expect(host.outcomes(of: .clean) == [.interrupted] && host.pending == [.clean, .album(1)])
     }
 
-    @Test(.proves("C3")) func `a process that ends while a cancellation is written is judged once that is known`() {
+    @Test(.proves("C3")) func `a continued task that crashes during the commit of its cancellation is not requeued`() {
         host.submitContinued()
         host.enter()
         host.commits = .held
@@ -196,7 +202,7 @@ struct ContinuedInterruptionTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test(.proves("C3")) func `a host that stops while a delivery is written tells that one too`() {
+    @Test(.proves("C3")) func `a host that stops during the commit of a delivery expires the delivered task too`() {
         let plan = host.openByPerson()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -207,7 +213,8 @@ struct ContinuedInterruptionTests {
         #expect(host.expirations.allSatisfy { $0.reason == .hostShutdown })
     }
 
-    @Test(.proves("C3")) func `one cancelled while it runs goes on, and does not return after a crash`() {
+    @Test(.proves("C3"))
+    func `a continued task cancelled while it runs continues, and is not requeued after a crash`() {
         host.submitContinued()
         host.enter()
         host.cancel(.album(1))
@@ -219,7 +226,8 @@ struct ContinuedInterruptionTests {
 
     // MARK: Assertions
 
-    @Test(.proves(83)) func `an assertion in a launch without a deadline is bounded once its last task is over`() {
+    @Test(.proves(83))
+    func `an assertion in a launch without a deadline expires 30 seconds after the last completion`() {
         host.submitContinued()
         host.enter()
         host.beginAssertion()
@@ -232,7 +240,8 @@ struct ContinuedInterruptionTests {
         #expect(host.launchOutcomes == [.overran])
     }
 
-    @Test(.proves(83)) func `so is one in a launch whose deadline passed while a continued task went on`() {
+    @Test(.proves(83))
+    func `an assertion expires 30 seconds after a continued task that outlasted the deadline of its launch`() {
         let plan = host.openByPerson()
         host.submitContinued(from: plan)
         host.complete(.clean, in: plan)
@@ -250,7 +259,8 @@ struct ContinuedInterruptionTests {
         #expect(host.launchOutcomes == [.completed])
     }
 
-    @Test(.proves(83)) func `a task that is delivered meanwhile lifts that bound`() {
+    @Test(.proves(83))
+    func `a continued task delivered after the last completion stops the deadline of an open assertion`() {
         host.submitContinued()
         let plan = host.lastPlan
         host.enter(registering: [.album(1), .album(2)])

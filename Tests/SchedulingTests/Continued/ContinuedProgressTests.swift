@@ -9,14 +9,14 @@ import Testing
 struct ContinuedProgressTests {
     let host = SchedulerDriver(.studio())
 
-    /// One that runs in a launch of its own.
+    /// Starts a continued task in its own launch and returns from entry.
     private func start(_ identifier: TaskIdentifier = .album(1)) -> LaunchPlan? {
         host.submitContinued(identifier)
         host.enter()
         return host.lastPlan
     }
 
-    @Test(.proves(77)) func `without progress it is expired after thirty seconds, to the moment`() {
+    @Test(.proves(77)) func `a continued task without progress expires after exactly thirty seconds`() {
         _ = start()
         host.advance(by: .seconds(30) - .nanoseconds(1))
         #expect(host.expirations.isEmpty)
@@ -24,7 +24,7 @@ struct ContinuedProgressTests {
         #expect(host.expirations.map(\.tasks) == [[.album(1)]] && host.expirations.map(\.reason) == [.noProgress])
     }
 
-    @Test(.proves(77)) func `progress gives it thirty seconds more, each time`() {
+    @Test(.proves(77)) func `each progress of a continued task extends its time by thirty seconds`() {
         _ = start()
         for percent in 1...100 as ClosedRange<Int64> {
             host.advance(by: .seconds(29))
@@ -35,7 +35,8 @@ struct ContinuedProgressTests {
         #expect(host.expirations.map(\.reason) == [.noProgress])
     }
 
-    @Test(.proves(77)) func `progress that does not grow is none`() {
+    @Test(.proves(77))
+    func `a progress report that does not exceed the earlier ones does not extend the time of a continued task`() {
         _ = start()
         host.progress(.album(1), 50)
         host.advance(by: .seconds(20))
@@ -45,7 +46,7 @@ struct ContinuedProgressTests {
         #expect(host.expirations.map(\.reason) == [.noProgress])
     }
 
-    @Test(.proves(77)) func `the first report is progress, even of nothing done`() {
+    @Test(.proves(77)) func `the first progress report extends the time of a continued task, even at zero`() {
         _ = start()
         host.advance(by: .seconds(29))
         host.progress(.album(1), 0)
@@ -53,7 +54,7 @@ struct ContinuedProgressTests {
         #expect(host.expirations.isEmpty)
     }
 
-    @Test(.proves(77)) func `more done of a total that grew is progress`() {
+    @Test(.proves(77)) func `progress counts by completed units when the total grows at the same time`() {
         _ = start()
         host.progress(.album(1), 10, of: 20)
         host.advance(by: .seconds(29))
@@ -62,7 +63,7 @@ struct ContinuedProgressTests {
         #expect(host.expirations.isEmpty)
     }
 
-    @Test(.proves(77)) func `its time begins when its entry has returned`() {
+    @Test(.proves(77)) func `the stall limit of a continued task begins with the return of entry`() {
         host.submitContinued()
         host.advance(by: .seconds(25))
         host.enter()
@@ -72,7 +73,8 @@ struct ContinuedProgressTests {
         #expect(host.expirations.count == 1)
     }
 
-    @Test(.proves(77)) func `the time of a delivered one begins with its delivery`() {
+    @Test(.proves(77))
+    func `the stall limit of a continued task delivered to a running launch begins with its delivery`() {
         let plan = host.openByPerson()
         host.advance(by: .minutes(3))
         host.submitContinued(from: plan)
@@ -83,7 +85,8 @@ struct ContinuedProgressTests {
         #expect(host.running == [.clean, .album(1)])
     }
 
-    @Test(.proves("C6")) func `one that does not complete in the grace overran, and its launch ends`() {
+    @Test(.proves("C6"))
+    func `a continued task open at the end of the grace period is an overrun and ends its launch`() {
         let plan = start()
         host.setExpirationHandler(for: .album(1), in: plan)
         host.advance(by: .seconds(35) - .nanoseconds(1))
@@ -93,14 +96,14 @@ struct ContinuedProgressTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves("C6")) func `one that completes in the grace ends in order`() {
+    @Test(.proves("C6")) func `a continued task completed within the grace period keeps its reported outcome`() {
         let plan = start()
         host.advance(by: .seconds(32))
         host.complete(.album(1), as: .failure, in: plan)
         #expect(host.outcomes(of: .album(1)) == [.failed] && host.launchOutcomes == [.expired])
     }
 
-    @Test(.proves(77)) func `progress after the expiration takes nothing back`() {
+    @Test(.proves(77)) func `progress after the expiration does not revoke it`() {
         let plan = start()
         host.advance(by: .seconds(31))
         host.progress(.album(1), 90, in: plan)
@@ -108,7 +111,7 @@ struct ContinuedProgressTests {
         #expect(host.killed.count == 1)
     }
 
-    @Test(.proves(77)) func `each task of a launch stalls by itself`() {
+    @Test(.proves(77)) func `each continued task of a launch has its own stall limit`() {
         host.submitContinued(.album(1))
         let plan = host.lastPlan
         host.enter(registering: [.album(1), .album(2)])
@@ -123,8 +126,8 @@ struct ContinuedProgressTests {
         #expect(host.running == [.album(2)] && host.killed.isEmpty)
     }
 
-    @Test(.proves("C6")) func `an entry that does not return is ended after thirty seconds and the grace, and charged`()
-    {
+    @Test(.proves("C6"))
+    func `an entry for a continued task that does not return is killed after thirty seconds and the grace period`() {
         host.submitContinued()
         host.advance(by: .seconds(35) - .nanoseconds(1))
         #expect(host.killed.isEmpty)
@@ -133,7 +136,8 @@ struct ContinuedProgressTests {
         #expect(host.request(.album(1))?.retry.attempts == 1)
     }
 
-    @Test(.proves("C6")) func `an entry that returns in the grace goes on`() {
+    @Test(.proves("C6"))
+    func `an entry for a continued task that returns within the grace period continues without expiration`() {
         host.submitContinued()
         host.advance(by: .seconds(33))
         host.enter()
@@ -142,7 +146,7 @@ struct ContinuedProgressTests {
         #expect(host.killed.isEmpty && host.expirations.isEmpty)
     }
 
-    @Test(.proves(63)) func `progress of a task that is not continued is a violation, and gives no time`() {
+    @Test(.proves(63)) func `progress of a task that is not continued is a violation and does not extend its budget`() {
         host.submit(.clean)
         host.enter()
         host.progress(.clean, 1)
@@ -151,16 +155,14 @@ struct ContinuedProgressTests {
         #expect(host.expirations.map(\.reason) == [.budget])
     }
 
-    @Test(.proves(77)) func `what it reported is shown`() throws {
+    @Test(.proves(77)) func `the list of running launches contains the reported progress`() throws {
         let plan = try #require(start())
         host.progress(.album(1), 25)
         let launch = try #require(host.scheduler.runningLaunches.first { $0.plan.number == plan.number })
         #expect(launch.progress.values.map(\.fraction) == [0.25])
     }
 
-    @Test(.proves(80)) func `once it is completed nothing of it is shown any more, whatever else its launch does`()
-        throws
-    {
+    @Test(.proves(80)) func `a completed continued task is not listed while another task of its launch runs`() throws {
         let plan = try #require(host.openByPerson())
         host.submitContinued(from: plan)
         host.progress(.album(1), 100, in: plan)
@@ -172,7 +174,7 @@ struct ContinuedProgressTests {
         #expect(host.outcomes(of: .album(1)) == [.succeeded] && host.explain(.album(1)).states == [.unknown])
     }
 
-    @Test(.proves("C13")) func `why says that it has no fixed time`() throws {
+    @Test(.proves("C13")) func `the explanation of a running continued task has no total time`() throws {
         let plan = try #require(host.openByPerson())
         host.submitContinued(from: plan)
         host.advance(by: .seconds(5))

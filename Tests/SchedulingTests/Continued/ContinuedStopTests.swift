@@ -5,11 +5,11 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A person can stop a continued task wherever it is")
+@Suite("A user can stop a continued task in every state")
 struct ContinuedStopTests {
     let host = SchedulerDriver(.studio()) { $0.continuedLaunches = 1 }
 
-    @Test(.proves(78)) func `a running one is told that a person stopped it`() throws {
+    @Test(.proves(78)) func `a user's stop expires a running continued task with reason stopped-by-person`() throws {
         host.submitContinued()
         host.enter()
         let answer = host.stopTask(.album(1))
@@ -20,7 +20,7 @@ struct ContinuedStopTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves(78)) func `one that does not stop in the grace is ended`() {
+    @Test(.proves(78)) func `a stopped continued task open at the end of the grace period expires and is killed`() {
         host.submitContinued()
         host.enter()
         host.stopTask(.album(1))
@@ -28,7 +28,7 @@ struct ContinuedStopTests {
         #expect(host.outcomes(of: .album(1)) == [.expired] && host.killed.count == 1)
     }
 
-    @Test(.proves(78)) func `its neighbours in the launch go on`() {
+    @Test(.proves(78)) func `a user's stop of a continued task leaves the other tasks of its launch running`() {
         let plan = host.openByPerson()
         host.submitContinued(from: plan)
         host.stopTask(.album(1))
@@ -37,7 +37,7 @@ struct ContinuedStopTests {
         #expect(host.running == [.clean] && host.killed.isEmpty)
     }
 
-    @Test(.proves(78)) func `one that waits is given up, and the journal says so`() {
+    @Test(.proves(78)) func `a user's stop cancels a waiting continued task with a journal entry`() {
         host.submitContinued(.album(1))
         host.submitContinued(.album(2))
         #expect(host.stopTask(.album(2)) == .cancelled(1))
@@ -46,7 +46,8 @@ struct ContinuedStopTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test(.proves(78)) func `one whose runner is being made ready is given up as well`() {
+    @Test(.proves(78))
+    func `a user's stop cancels a continued task whose runner is not ready and dismisses the runner`() {
         host.runners = .held
         host.submitContinued()
         #expect(host.stopTask(.album(1)) == .cancelled(1))
@@ -54,7 +55,7 @@ struct ContinuedStopTests {
         #expect(host.plans.isEmpty && host.dismissed.count == 1)
     }
 
-    @Test(.proves(78)) func `one whose plugin is still in entry is told as soon as that has returned`() throws {
+    @Test(.proves(78)) func `a user's stop inside entry expires the continued task after entry returns`() throws {
         host.submitContinued()
         let number = try #require(host.lastPlan).number
         #expect(host.stopTask(.album(1)) == .expiring(number))
@@ -63,14 +64,15 @@ struct ContinuedStopTests {
         #expect(host.expirations.map(\.reason) == [.stoppedByPerson])
     }
 
-    @Test(.proves(78)) func `what is not running and not continued is not there to be stopped`() {
+    @Test(.proves(78)) func `a user's stop of a task that is neither running nor continued fails`() {
         host.submit(.clean, after: .hours(1))
         #expect(host.stopTask(.clean)?.complaint?.contains("no task with identifier") == true)
         #expect(host.pending == [.clean])
         #expect(host.stopTask(.album(5))?.complaint != nil)
     }
 
-    @Test(.proves(78)) func `a stop while the delivery is being written holds once that is known`() {
+    @Test(.proves(78))
+    func `a user's stop during the commit of a delivery is answered after it and expires the delivered task`() {
         let plan = host.openByPerson()
         host.commits = .held
         host.submitContinued(from: plan)
@@ -81,7 +83,8 @@ struct ContinuedStopTests {
         #expect(host.deliveries == [.album(1)] && host.expirations.map(\.tasks) == [[.album(1)]])
     }
 
-    @Test(.proves(78)) func `a stop while the launch is being written holds once that is known`() {
+    @Test(.proves(78))
+    func `a user's stop during the commit of a launch expires the continued task after entry returns`() {
         host.commits = .held
         host.submitContinued()
         host.writeNextCommit()
@@ -91,7 +94,7 @@ struct ContinuedStopTests {
         #expect(host.expirations.map(\.reason) == [.stoppedByPerson])
     }
 
-    @Test(.proves(78)) func `one stopped in an entry that fails does not return`() {
+    @Test(.proves(78)) func `a continued task stopped in an entry that fails is not requeued`() {
         host.submitContinued()
         host.stopTask(.album(1))
         host.enter(status: -1)

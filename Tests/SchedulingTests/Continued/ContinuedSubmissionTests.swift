@@ -5,50 +5,52 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A continued task is what a person started, and starts at once if it can")
+@Suite("A continued task is started by a user and begins at once if possible")
 struct ContinuedSubmissionTests {
     let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard(), .mail()) {
         $0.continuedLaunches = 2
         $0.eventLaunches = 2
     }
 
-    // MARK: What permits it
+    // MARK: Permission
 
-    @Test(.proves(72)) func `a person's request starts at once, in a launch of its own without a deadline`() throws {
+    @Test(.proves(72))
+    func `a continued request of a user starts at once, in its own launch without a deadline`() throws {
         host.submitContinued()
         let plan = try #require(host.lastPlan)
         #expect(plan.lane == .continued && plan.cause == .person)
         #expect(plan.identifiers == [.album(1)] && plan.budget.total == nil)
     }
 
-    @Test(.proves(72)) func `an earliest begin is ignored in favour of now`() {
+    @Test(.proves(72)) func `a continued request ignores its earliest begin`() {
         host.submitContinued(at: host.clock.now.wall + .hours(5))
         #expect(host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test(.proves(5)) func `no background mode is needed`() {
+    @Test(.proves(5)) func `a continued request requires no background mode`() {
         let host = SchedulerDriver(.studio(modes: []))
         host.submitContinued()
         #expect(host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test(.proves(5)) func `a permitted name may be continued as well as a composed one`() {
+    @Test(.proves(5)) func `a continued request may use an exact identifier of the manifest`() {
         host.submitContinued(.clean)
         #expect(host.lastPlan?.lane == .continued)
     }
 
-    @Test(.proves(10)) func `a name that no pattern covers is not permitted`() {
+    @Test(.proves(10)) func `a continued request outside of every pattern is refused`() {
         for name: TaskIdentifier in ["com.example.app.export", "com.example.app.exports.album1"] {
             #expect(host.submitContinued(name)?.refusal?.subReason == .identifierNotPermitted)
         }
     }
 
-    @Test(.proves(9)) func `a pattern is matched in its own case`() {
+    @Test(.proves(9)) func `a pattern is compared case-sensitively before its wildcard`() {
         #expect(host.submitContinued("com.example.app.Export.album1")?.refusal?.code == .notPermitted)
         #expect(host.submitContinued("com.example.app.export.ALBUM")?.refusal == nil)
     }
 
-    @Test(.proves("C9")) func `a pattern stands for processing only where the operator allows it`() {
+    @Test(.proves("C9"))
+    func `a pattern permits processing requests only if the operator allows it, and refresh requests never`() {
         #expect(host.submit(.album(1))?.refusal?.subReason == .identifierNotPermitted)
         let open = SchedulerDriver(.studio()) {
             $0.plugins[.app, default: PluginPolicy()].allowsPatternsForProcessing = true
@@ -57,9 +59,9 @@ struct ContinuedSubmissionTests {
         #expect(open.submit(.album(2), as: .refresh)?.refusal?.subReason == .identifierNotPermitted)
     }
 
-    // MARK: What is foreground
+    // MARK: Foreground
 
-    @Test(.proves("C8")) func `a launch that no person started may not submit one`() {
+    @Test(.proves("C8")) func `a continued request from a background launch is refused as not in foreground`() {
         host.submit(.clean)
         host.enter(registering: [.clean, .album(1)])
         let refusal = host.submitContinued(from: host.lastPlan)?.refusal
@@ -67,11 +69,11 @@ struct ContinuedSubmissionTests {
         #expect(host.pending.isEmpty)
     }
 
-    @Test(.proves("C8")) func `a launch that a person asked for may`() {
+    @Test(.proves("C8")) func `a continued request from a launch that a user requested is accepted`() {
         #expect(host.submitContinued(from: host.openByPerson())?.refusal == nil)
     }
 
-    @Test(.proves("C8")) func `what a person's launch left behind after a crash is relaunched by nobody's wish`() {
+    @Test(.proves("C8")) func `a continued request from the relaunch after a crash of a user's launch is refused`() {
         host.openByPerson()
         host.crash()
         host.advance(by: .minutes(1))
@@ -80,7 +82,8 @@ struct ContinuedSubmissionTests {
         #expect(host.submitContinued(from: host.lastPlan)?.refusal?.subReason == .notInForeground)
     }
 
-    @Test(.proves("C8")) func `an extension that a person triggered may, and its main plugin is launched`() throws {
+    @Test(.proves("C8"))
+    func `a continued request from a triggered extension is accepted and launches the main plugin`() throws {
         host.trigger()
         host.enter()
         host.submitContinued(from: host.lastPlan)
@@ -88,26 +91,26 @@ struct ContinuedSubmissionTests {
         #expect(plan.plugin.identifier == .app && plan.identifiers == [.album(1)])
     }
 
-    @Test(.proves("C8")) func `a plugin that was only told that it started may not`() {
+    @Test(.proves("C8")) func `a continued request from the launch of a started event is refused`() {
         host.install(.studio(version: "2.0", extensions: [.keyboard]))
         host.enter()
         #expect(host.submitContinued(from: host.lastPlan)?.refusal?.subReason == .notInForeground)
     }
 
-    @Test(.proves("C8")) func `a continued task may submit another`() {
+    @Test(.proves("C8")) func `a continued request from a continued task is accepted and delivered to its launch`() {
         host.submitContinued()
         host.enter(registering: [.album(1), .album(2)])
         host.submitContinued(.album(2), from: host.lastPlan)
         #expect(host.deliveries == [.album(2)])
     }
 
-    @Test(.proves("C8")) func `a plugin outside of any launch may not`() {
+    @Test(.proves("C8")) func `a continued request of a plugin outside of a launch is refused`() {
         #expect(host.submitContinued(by: .plugin(.app))?.refusal?.subReason == .notInForeground)
     }
 
     // MARK: Limits and resources
 
-    @Test(.proves("C5")) func `ten may be pending, counted apart from processing`() {
+    @Test(.proves("C5")) func `ten continued requests may be pending, beside those of other kinds`() {
         host.change(busy: true)
         for number in 1...10 { #expect(host.submitContinued(.album(number))?.refusal == nil) }
         let refusal = host.submitContinued(.album(11))?.refusal
@@ -116,13 +119,13 @@ struct ContinuedSubmissionTests {
         #expect(host.submitContinued(.album(10))?.replaced != nil)
     }
 
-    @Test(.proves("C5")) func `running ones do not count`() {
+    @Test(.proves("C5")) func `running continued tasks do not count against the limit of pending ones`() {
         for number in 1...2 { host.submitContinued(.album(number)) }
         for number in 3...12 { #expect(host.submitContinued(.album(number))?.refusal == nil) }
         #expect(host.submitContinued(.album(13))?.refusal?.subReason == .continuedLimit)
     }
 
-    @Test(.proves("C5")) func `the operator can raise the limit`() {
+    @Test(.proves("C5")) func `the operator can raise the limit of continued requests`() {
         let host = SchedulerDriver(.studio()) {
             var limits = PendingLimits()
             limits.continued = 11
@@ -133,21 +136,21 @@ struct ContinuedSubmissionTests {
         #expect(host.submitContinued(.album(12))?.refusal?.subReason == .continuedLimit)
     }
 
-    @Test(.proves(75)) func `a resource that the machine does not have is refused with error 3`() {
+    @Test(.proves(75)) func `a continued request for a resource that the machine lacks is refused with error 3`() {
         let refusal = host.submitContinued(needing: .gpu)?.refusal
         #expect(refusal?.code == .notPermitted && refusal?.subReason == .resourcesUnsupported)
         host.change(resources: .gpu)
         #expect(host.submitContinued(needing: .gpu)?.refusal == nil)
     }
 
-    @Test(.proves(75)) func `a resource that the manifest is not entitled to is refused with error 3`() {
+    @Test(.proves(75)) func `a continued request for a resource without the entitlement is refused with error 3`() {
         let host = SchedulerDriver(.studio(entitlements: []))
         host.change(resources: .gpu)
         let refusal = host.submitContinued(needing: .gpu)?.refusal
         #expect(refusal?.code == .notPermitted && refusal?.subReason == .entitlementMissing)
     }
 
-    @Test(.proves(75)) func `one that waits while its resource goes waits for it`() {
+    @Test(.proves(75)) func `a pending continued request waits for its resource when the machine loses it`() {
         host.change(busy: true, resources: .gpu)
         host.submitContinued(needing: .gpu)
         host.change(busy: false, resources: [])

@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Under memory pressure continued tasks end one by one, the least progressed first")
+@Suite("Memory pressure expires continued tasks one by one, the least progressed first")
 struct MemoryPressureTests {
     let host = SchedulerDriver(.studio(), .mail())
 
@@ -17,7 +17,8 @@ struct MemoryPressureTests {
         return plan
     }
 
-    @Test(.proves(77)) func `the least progressed goes first, the next ten seconds later`() {
+    @Test(.proves(77))
+    func `memory pressure expires the least progressed continued task, and the next one ten seconds later`() {
         let plans = [start(.album(1), at: 60), start(.inbox, at: 20), start(.album(2), at: 40)]
         host.change(memoryLow: true)
         #expect(host.expirations.map(\.tasks) == [[.inbox]])
@@ -29,7 +30,7 @@ struct MemoryPressureTests {
         #expect(host.expirations.map(\.tasks) == [[.inbox], [.album(2)]])
     }
 
-    @Test(.proves(77)) func `once the pressure is gone nobody more ends`() {
+    @Test(.proves(77)) func `no further continued task expires after memory pressure has ended`() {
         _ = [start(.album(1), at: 60), start(.album(2), at: 40)]
         host.change(memoryLow: true)
         host.change(memoryLow: false)
@@ -37,19 +38,21 @@ struct MemoryPressureTests {
         #expect(host.expirations.count == 1)
     }
 
-    @Test(.proves(77)) func `one that reported nothing is the least progressed`() {
+    @Test(.proves(77)) func `a continued task without a progress report counts as the least progressed`() {
         _ = [start(.album(1), at: 1), start(.album(2), at: nil)]
         host.change(memoryLow: true)
         #expect(host.expirations.map(\.tasks) == [[.album(2)]])
     }
 
-    @Test(.proves(77)) func `of two that are as far the younger goes first`() {
+    @Test(.proves(77))
+    func `the younger of two equally progressed continued tasks expires first under memory pressure`() {
         _ = [start(.album(1), at: 50), start(.album(2), at: 50)]
         host.change(memoryLow: true)
         #expect(host.expirations.map(\.tasks) == [[.album(2)]])
     }
 
-    @Test(.proves(77)) func `pressure that flickers ends no more than one in ten seconds, and no fewer`() {
+    @Test(.proves(77))
+    func `memory pressure that ends and returns repeatedly expires one continued task in ten seconds`() {
         let plans = [start(.album(1), at: 60), start(.album(2), at: 40)]
         host.change(memoryLow: true)
         host.complete(.album(2), as: .failure, in: plans[1])
@@ -62,7 +65,7 @@ struct MemoryPressureTests {
         #expect(host.expirations.map(\.tasks) == [[.album(2)], [.album(1)]])
     }
 
-    @Test(.proves(77)) func `one whose entry returns under pressure is not spared`() {
+    @Test(.proves(77)) func `a continued task whose entry returns during memory pressure expires`() {
         host.submitContinued()
         host.change(memoryLow: true)
         #expect(host.expirations.isEmpty)
@@ -70,14 +73,14 @@ struct MemoryPressureTests {
         #expect(host.expirations.map(\.reason) == [.memoryPressure])
     }
 
-    @Test(.proves("C3")) func `told for memory it is consumed, whatever its process does then`() {
+    @Test(.proves("C3")) func `a continued task that expired for memory pressure is not requeued after a crash`() {
         let plan = start(.album(1), at: 10)
         host.change(memoryLow: true)
         host.crash(plan, signal: 9)
         #expect(host.outcomes(of: .album(1)) == [.crashed] && host.pending.isEmpty)
     }
 
-    @Test(.proves(77)) func `nothing but continued tasks is told, and nothing new begins`() {
+    @Test(.proves(77)) func `memory pressure expires no processing task and delays new launches until it ends`() {
         host.submit(.clean)
         host.enter()
         host.change(memoryLow: true)

@@ -5,11 +5,11 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A continued request that cannot run at once queues or fails, as it says")
+@Suite("A continued request that cannot run at once is queued or refused, according to its strategy")
 struct SubmissionStrategyTests {
     let host = SchedulerDriver(.studio(), .mail()) { $0.continuedLaunches = 1 }
 
-    @Test(.proves(73)) func `without room it goes to the back of the queue`() {
+    @Test(.proves(73)) func `continued requests without capacity wait and run in the order of submission`() {
         for number in 1...3 { host.submitContinued(.album(number)) }
         #expect(host.reasons(.album(2)) == [.launchLimit(.continued, limit: 1)])
         host.runToTheEnd()
@@ -20,7 +20,7 @@ struct SubmissionStrategyTests {
         #expect(host.pending.isEmpty && host.scheduler.runningLaunches.isEmpty)
     }
 
-    @Test(.proves(73)) func `another plugin's place is waited for as well`() {
+    @Test(.proves(73)) func `a continued request waits for the capacity that another plugin occupies`() {
         host.submitContinued(.inbox)
         host.submitContinued(.album(1))
         #expect(host.plans.count == 1)
@@ -28,7 +28,7 @@ struct SubmissionStrategyTests {
         #expect(host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test(.proves(73)) func `under high load it is queued and runs when the load is gone`() {
+    @Test(.proves(73)) func `a continued request under high load waits and runs when the load is gone`() {
         host.change(busy: true)
         host.submitContinued()
         #expect(host.reasons(.album(1)) == [.highLoad])
@@ -36,7 +36,7 @@ struct SubmissionStrategyTests {
         #expect(host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test(.proves(74)) func `strategy fail without room is error 4`() {
+    @Test(.proves(74)) func `strategy fail without capacity is refused with error 4`() {
         host.submitContinued(.album(1))
         let refusal = host.submitContinued(.album(2), strategy: .fail)?.refusal
         #expect(refusal?.code == .immediateRunIneligible && refusal?.subReason == .noRoomNow)
@@ -44,24 +44,24 @@ struct SubmissionStrategyTests {
     }
 
     @Test(.proves(74), arguments: ["load", "memory", "heat"])
-    func `strategy fail on a machine that has no capacity is error 4`(_ trouble: String) {
+    func `strategy fail under high load, memory pressure or heat is refused with error 4`(_ trouble: String) {
         host.change(busy: trouble == "load", memoryLow: trouble == "memory", hot: trouble == "heat")
         #expect(host.submitContinued(strategy: .fail)?.refusal?.code == .immediateRunIneligible)
     }
 
-    @Test(.proves(74)) func `strategy fail with room runs at once`() {
+    @Test(.proves(74)) func `strategy fail with free capacity runs at once`() {
         #expect(host.submitContinued(strategy: .fail)?.refusal == nil)
         #expect(host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test(.proves(74)) func `strategy fail needs no room of its own in a continued launch`() {
+    @Test(.proves(74)) func `strategy fail in a continued launch requires no further capacity`() {
         host.submitContinued(.album(1))
         host.enter(registering: [.album(1), .album(2)])
         #expect(host.submitContinued(.album(2), strategy: .fail, from: host.lastPlan)?.refusal == nil)
         #expect(host.deliveries == [.album(2)])
     }
 
-    @Test(.proves(74)) func `strategy fail from a background launch needs room in the continued lane`() {
+    @Test(.proves(74)) func `strategy fail from a background launch requires capacity in the continued lane`() {
         let plan = host.openByPerson()
         host.submitContinued(.inbox)
         let answer = host.submitContinued(.album(1), strategy: .fail, from: plan)
@@ -69,7 +69,7 @@ struct SubmissionStrategyTests {
     }
 
     @Test(.proves(74))
-    func `of two with strategy fail that come before the first is written one has the room, the other error 4`() {
+    func `the second of two uncommitted requests with strategy fail is refused at a capacity of one`() {
         host.commits = .held
         #expect(host.submitContinued(.album(1), strategy: .fail) == nil)
         #expect(host.submitContinued(.album(2), strategy: .fail)?.refusal?.subReason == .noRoomNow)
@@ -77,13 +77,14 @@ struct SubmissionStrategyTests {
         #expect(host.lastPlan?.identifiers == [.album(1)] && host.pending.isEmpty)
     }
 
-    @Test(.proves(74)) func `one that waits for its turn to be written counts as well, whatever its strategy`() {
+    @Test(.proves(74))
+    func `an uncommitted continued request of another strategy occupies capacity for strategy fail`() {
         host.commits = .held
         host.submitContinued(.inbox)
         #expect(host.submitContinued(.album(1), strategy: .fail)?.refusal?.code == .immediateRunIneligible)
     }
 
-    @Test(.proves(74)) func `the room of one that could not be written is free again`() {
+    @Test(.proves(74)) func `the capacity of a continued request whose commit failed is free again`() {
         host.commits = .held
         host.submitContinued(.album(1), strategy: .fail)
         host.failNextCommit()
@@ -92,7 +93,8 @@ struct SubmissionStrategyTests {
         #expect(host.lastPlan?.identifiers == [.album(2)])
     }
 
-    @Test(.proves(74)) func `those that join the continued launch that submits them take no room from each other`() {
+    @Test(.proves(74))
+    func `requests with strategy fail that join their continued launch occupy no capacity from each other`() {
         host.submitContinued(.album(1))
         host.enter(registering: [.album(1), .album(2), .album(3)])
         let plan = host.lastPlan
@@ -103,14 +105,14 @@ struct SubmissionStrategyTests {
         #expect(host.deliveries == [.album(2), .album(3)])
     }
 
-    @Test(.proves(74)) func `no other strategy and no other kind knows error 4`() {
+    @Test(.proves(74)) func `a request of another strategy or kind is never refused with error 4`() {
         host.submitContinued(.album(1))
         host.change(power: false, network: false, busy: true, memoryLow: true, hot: true)
         #expect(host.submitContinued(.album(2))?.refusal == nil)
         #expect(host.submit(.clean, needsPower: true, needsNetwork: true)?.refusal == nil)
     }
 
-    @Test(.proves(74)) func `a launch on its way into the continued lane takes its capacity before that is recorded`() {
+    @Test(.proves(74)) func `a launch that will move to the continued lane occupies its capacity before the commit`() {
         let plan = host.openByPerson()
         host.commits = .held
         host.submitContinued(.album(1), from: plan)
@@ -123,7 +125,7 @@ struct SubmissionStrategyTests {
     }
 
     @Test(.proves(74))
-    func `a launch that ends while a task is delivered to it takes no capacity of the continued lane`() {
+    func `a launch that crashes during a delivery to it occupies no capacity of the continued lane`() {
         let plan = host.openByPerson()
         host.commits = .held
         host.submitContinued(.album(1), from: plan)

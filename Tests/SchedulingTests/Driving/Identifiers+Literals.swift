@@ -2,7 +2,7 @@
 
 import TaskModel
 
-// Names in tests are written as literals; one that breaks the rule is a mistake in the test itself.
+// Tests write identifiers as literals. An invalid literal is a defect of the test and traps.
 
 extension PluginIdentifier: ExpressibleByStringLiteral {
     package init(stringLiteral text: String) {

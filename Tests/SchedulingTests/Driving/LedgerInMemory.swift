@@ -3,9 +3,9 @@
 import Scheduling
 import TaskModel
 
-/// A ledger without a disk, as strict as the real one: a change that contradicts what it holds fails its whole ticket.
+/// A ledger in memory, as strict as the real one: a change that contradicts its content fails the whole ticket.
 ///
-/// It also keeps watch: what the host promised about the ledger and did not keep is a complaint.
+/// It also checks the commits of the scheduler: each violation of a rule adds a complaint.
 struct LedgerInMemory {
     struct Contradiction: Error { let message: String }
 
@@ -40,9 +40,9 @@ struct LedgerInMemory {
     private var state = State()
     private(set) var journal: [JournalEntry] = []
     private var journaled: Set<SubmissionNumber> = []
-    /// Every number that a request or an event was ever stored under.
+    /// Every number under which a request or an event was ever stored.
     private(set) var everStored: Set<SubmissionNumber> = []
-    /// Gone, and the journal has not said why.
+    /// Submissions that left the ledger without a journal entry that explains it.
     private(set) var unexplained: Set<SubmissionNumber> = []
     private(set) var complaints: [String] = []
 
@@ -51,15 +51,15 @@ struct LedgerInMemory {
     var known: [PluginIdentifier: KnownPlugin] { state.known }
     var runningLaunches: Set<LaunchNumber> { Set(state.running.keys) }
 
-    /// The codes of the reasons of open waits.
+    /// Codes of the reasons of the open waits.
     var waits: [WaitKey: Set<String>] { state.waits }
     var deferrals: [WaitKey: [DeferralPeriod]] { state.deferrals }
     var fetches: [PluginIdentifier: FetchSchedule] { state.fetches }
     var occasions: [TaskIdentifier: WallTime] { state.occasions }
-    /// Open waits of classes that have no pending work.
+    /// Keys of open waits of classes without pending work; each of them is a defect.
     var vainWaits: [WaitKey] { state.waits.keys.filter { !hasPendingWork(of: $0) } }
 
-    /// Every stretch of waiting that was written, with the codes of its reasons; empty ones end a stretch.
+    /// Every recorded change of a wait, with the codes of its reasons; an empty list ends the wait.
     private(set) var waitHistory: [(key: WaitKey, reasons: [String], at: WallTime)] = []
 
     private func hasPendingWork(of key: WaitKey) -> Bool {
@@ -69,7 +69,7 @@ struct LedgerInMemory {
         }
     }
 
-    /// Pending or running.
+    /// True if the submission is pending or running.
     func isPresent(_ number: SubmissionNumber) -> Bool {
         state.requests[number] != nil || state.events[number] != nil
             || state.running.values.contains { $0.unfinished.contains { $0.number == number } }
@@ -115,14 +115,15 @@ struct LedgerInMemory {
         )
     }
 
-    /// The host died while it was about to say why. In a ledger that is opened nothing waits that is not there.
+    /// Restores the invariants after a crash between a removal and its journal entry. Opening the real ledger drops
+    /// waits without work, too.
     mutating func forgive() {
         journaled.formUnion(unexplained)
         for number in vainWaits { state.waits[number] = nil }
         unexplained = []
     }
 
-    /// All or nothing.
+    /// Applies all changes, or throws and applies none of them.
     mutating func apply(_ changes: [LedgerChange], limits: (PluginIdentifier) -> PendingLimits) throws {
         var new = state
         var entries: [JournalEntry] = []
@@ -152,7 +153,7 @@ struct LedgerInMemory {
         journal += entries
     }
 
-    /// - Returns: the newer request that the task ends for; nil when it is pending again.
+    /// - Returns: the newer request that supersedes the task; nil if the task is pending again.
     private mutating func comeBack(
         _ work: PendingWork,
         from launch: LaunchNumber,
@@ -265,7 +266,7 @@ struct LedgerInMemory {
         state.running[launch]?.outcomes[number, default: 0] += 1
     }
 
-    /// What returns may exceed a limit, and what takes the place of its like, or of what returns; nothing else may (C5).
+    /// Adds a complaint if a stored request exceeds its limit. Requeued tasks and replacements are exempt (C5).
     private mutating func checkLimit(_ limits: PendingLimits, with request: PendingRequest, in new: State) {
         let kind = request.request.kind.countedAs
         let running = state.running.values.flatMap(\.unfinished).filter { $0.plugin == request.plugin }
@@ -289,7 +290,7 @@ extension PendingRequest {
 }
 
 extension JournalEntry.Event {
-    /// A task that was expired ends with every outcome; the other events end a submission or do not, whatever came before.
+    /// True for every task outcome, because an expired task ends with any of them. Other events use `endsSubmission`.
     fileprivate var canEndSubmission: Bool {
         if case .task = self { return true }
         return endsSubmission

@@ -2,11 +2,11 @@
 
 import TaskModel
 
-/// Both clocks of one machine, turned by hand and apart from each other. Time never passes by itself.
+/// The monotonic and the wall clock of one machine, advanced by the test together or apart.
 struct ManualClock {
     private(set) var now: Moment
 
-    /// Starts at noon of 2026-01-01, an hour after the machine did.
+    /// Starts at noon of 2026-01-01, one hour after the boot.
     init() {
         now = Moment(
             monotonic: MonotonicTime(nanoseconds: 0) + .seconds(3_600),
@@ -19,12 +19,12 @@ struct ManualClock {
         now = Moment(monotonic: now.monotonic + duration, wall: now.wall + duration, boot: now.boot)
     }
 
-    /// Somebody sets the clock, or the machine was suspended: the budgets' clock knows nothing of it.
+    /// Steps the wall clock only, as an operator or a suspension does; budgets use the other clock.
     mutating func stepWall(by duration: Duration) {
         now = Moment(monotonic: now.monotonic, wall: now.wall + duration, boot: now.boot)
     }
 
-    /// Another boot, whose monotonic values have nothing to do with those before.
+    /// Starts another boot, whose monotonic clock begins at zero.
     mutating func reboot(takes duration: Duration) {
         let boot = BootID(now.boot.text + "'")
         now = Moment(monotonic: MonotonicTime(nanoseconds: 0), wall: now.wall + duration, boot: boot)

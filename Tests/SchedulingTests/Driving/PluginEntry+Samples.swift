@@ -17,16 +17,16 @@ extension TaskIdentifier {
     static let inbox: Self = "com.example.mail.inbox"
     static let sweep: Self = "com.example.mail.sweep"
 
-    /// One of those that the pattern of `studio` covers.
+    /// An identifier that matches the pattern of `studio`.
     static func album(_ number: Int) -> Self { TaskIdentifier(stringLiteral: "com.example.app.export.album\(number)") }
     static let study: Self = "com.example.app.study"
 
-    /// One of twenty more that the sample plugin permits.
+    /// One of twenty further identifiers that the sample plugin permits.
     static func job(_ number: Int) -> Self { TaskIdentifier(stringLiteral: "com.example.app.job\(number)") }
 }
 
 extension PluginEntry {
-    /// A main plugin that may do everything; `version` stands for its bytes.
+    /// A main plugin with both background modes; `version` stands for the content of its manifest.
     static func app(
         version: String = "1.0",
         library: String = "1.0",
@@ -45,7 +45,7 @@ extension PluginEntry {
         )
     }
 
-    /// The sample plugin with continued tasks under a pattern, and entitled to all there is.
+    /// The sample plugin with continued tasks under a pattern and, by default, every entitlement.
     static func studio(
         version: String = "1.0",
         modes: Set<BackgroundMode> = [.fetch, .processing],
@@ -63,7 +63,7 @@ extension PluginEntry {
         )
     }
 
-    /// The sample plugin as a library that knows nothing of us, with functions for two of its identifiers.
+    /// The sample plugin as a library with two bound functions and no entry.
     static func bound() -> PluginEntry {
         main(
             .app,
@@ -112,7 +112,7 @@ extension PluginEntry {
         )
     }
 
-    /// The extension of `app`; `version` stands for its bytes.
+    /// The extension of `app`; `version` stands for the content of its manifest.
     static func keyboard(version: String = "1.0") -> PluginEntry {
         PluginEntry(
             identifier: .keyboard,
@@ -134,7 +134,7 @@ extension PluginEntry {
 }
 
 extension [PluginIdentifier: Bool] {
-    /// Somebody has looked at the containers of both plugins that study, but for the unseen.
+    /// The locks of the containers of both sample plugins, without the plugins in `unseen`.
     static func known(but unseen: Set<PluginIdentifier> = [], locked: Set<PluginIdentifier>) -> Self {
         Dictionary(
             uniqueKeysWithValues: [.app, .mail].filter { !unseen.contains($0) }.map { ($0, locked.contains($0)) }

@@ -3,7 +3,7 @@
 import Scheduling
 import TaskModel
 
-// Assertions as a plugin begins and ends them, by their count within the launch.
+// Background assertions of plugins, identified by their count within the launch.
 extension SchedulerDriver {
     struct AssertionExpiration: Hashable {
         let launch: LaunchNumber
@@ -27,6 +27,6 @@ extension SchedulerDriver {
         }
     }
 
-    /// The names of those that are open, of all launches.
+    /// Names of the open assertions of all launches.
     var openAssertions: [String] { scheduler.runningLaunches.flatMap(\.assertions) }
 }

@@ -3,7 +3,7 @@
 import Scheduling
 import TaskModel
 
-// What people and plugins ask of the host. An answer is nil as long as there is none.
+// Requests of users, operators and plugins to the host. An answer is nil until the host sends it.
 extension SchedulerDriver {
     @discardableResult
     func submit(
@@ -69,9 +69,9 @@ extension SchedulerDriver {
         sendCatalogue()
     }
 
-    /// Its manifest is there and cannot be used.
+    /// Sends a catalogue in which the manifest of the plugin is refused.
     ///
-    /// - Parameter isSecond: it is there besides the one that the plugin has.
+    /// - Parameter isSecond: true if the refused manifest exists beside the installed one of the plugin.
     func refuse(_ plugin: PluginIdentifier, because problem: String, besidesItsOwn isSecond: Bool = false) {
         if !isSecond { installed.removeAll { $0.identifier == plugin } }
         sendCatalogue(refused: [plugin: problem])
@@ -80,8 +80,8 @@ extension SchedulerDriver {
     /// Sends the difference between the last sent catalogue and the present one.
     ///
     /// - Parameters:
-    ///   - refused: problems of refused manifests; nil for those of the driver.
-    ///   - orphans: refused plugins that only lack their main plugin.
+    ///   - problems: Problems of refused manifests; nil for those of the driver.
+    ///   - orphans: Refused plugins that lack only their main plugin.
     func sendCatalogue(refused problems: [PluginIdentifier: String]? = nil, orphans: Set<PluginIdentifier> = []) {
         var refusals: [PluginIdentifier: Catalogue.Refusal] = [:]
         for (plugin, problem) in problems ?? refused {
@@ -93,7 +93,7 @@ extension SchedulerDriver {
         send(.catalogued(change))
     }
 
-    /// The answer to the last question, once it is there.
+    /// The answer to the last request; nil until the host sends it.
     var lastAnswer: Answer? { answers[ReplyToken(rawValue: lastReply)] }
 
     func ask(_ question: (ReplyToken) -> SchedulerEvent) -> Answer? {
@@ -105,7 +105,7 @@ extension SchedulerDriver {
 }
 
 extension Answer {
-    /// Of a request or an event.
+    /// The number of the accepted request or event; nil for other answers.
     var submission: SubmissionNumber? {
         switch self {
         case .submitted(let number, _, _), .triggered(let number): number
@@ -118,7 +118,7 @@ extension Answer {
     var refusal: Refusal? { if case .refused(let refusal) = self { refusal } else { nil } }
     var isNotRecorded: Bool { if case .notRecorded = self { true } else { refusal?.subReason == .notRecorded } }
 
-    /// Why a simulation came to nothing.
+    /// The message of a simulation that had no effect; nil for other answers.
     var complaint: String? {
         switch self {
         case .notLaunching(let message), .notRunning(let message): message

@@ -3,9 +3,9 @@
 import Scheduling
 import TaskModel
 
-// Continued tasks: who asks for them, and what their plugins do.
+// Continued tasks: their submission by users and plugins, and the calls of their plugins.
 extension SchedulerDriver {
-    /// - Parameter plan: the launch that it is submitted from; by a person from outside of any.
+    /// - Parameter plan: The launch that submits the task; nil for a submission by a user.
     @discardableResult
     func submitContinued(
         _ identifier: TaskIdentifier = .album(1),
@@ -30,7 +30,7 @@ extension SchedulerDriver {
     @discardableResult
     func stopTask(_ identifier: TaskIdentifier) -> Answer? { ask { .taskStopRequested(identifier, reply: $0) } }
 
-    /// A launch of that processing task which a person asked for, with a handler for the first albums.
+    /// Starts a launch of the processing task at a user's request, with handlers for the task and the first albums.
     @discardableResult
     func openByPerson(_ identifier: TaskIdentifier = .clean, albums: ClosedRange<Int> = 1...5) -> LaunchPlan? {
         submit(identifier, after: .seconds(1))
@@ -39,13 +39,13 @@ extension SchedulerDriver {
         return lastPlan
     }
 
-    /// A handler that comes after entry.
+    /// Registers a handler after the return of entry.
     func register(_ identifier: PermittedIdentifier, in plan: LaunchPlan? = nil) {
         guard let plan = plan ?? lastPlan else { return complain("nothing was launched") }
         send(.registered(plan.number, identifier))
     }
 
-    /// The lane that a launch takes room in now.
+    /// The lane in which a launch occupies capacity now.
     func lane(of plan: LaunchPlan?) -> Lane? {
         scheduler.runningLaunches.first { $0.plan.number == plan?.number }?.lane
     }

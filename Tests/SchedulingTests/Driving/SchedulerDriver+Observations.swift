@@ -4,7 +4,7 @@ import TaskModel
 
 @testable import Scheduling
 
-// What a test asks the driver. Everything is since the last `forgetThePast`, except what is there now.
+// Observations of a test. Actions and journal entries count from the last `forgetThePast`.
 extension SchedulerDriver {
     struct Expiration: Hashable {
         let launch: LaunchNumber
@@ -18,18 +18,18 @@ extension SchedulerDriver {
         wakeCount = 0
     }
 
-    // MARK: What was done
+    // MARK: Actions
 
     var plans: [LaunchPlan] { actions.compactMap { if case .sendPlan(let plan) = $0 { plan } else { nil } } }
     var lastPlan: LaunchPlan? { plans.last }
-    /// The tasks of each launch, in order.
+    /// The tasks of each background launch, in order.
     var batches: [[TaskIdentifier]] { plans.filter { $0.lane == .background }.map(\.identifiers) }
     var finished: [LaunchNumber] { actions.compactMap { if case .finish(let launch) = $0 { launch } else { nil } } }
     var killed: [LaunchNumber] { actions.compactMap { if case .kill(let launch) = $0 { launch } else { nil } } }
     var dismissed: [LaunchNumber] {
         actions.compactMap { if case .dismissRunner(let launch) = $0 { launch } else { nil } }
     }
-    /// The main plugin whose container each runner is to find.
+    /// The main plugin whose container each requested runner needs.
     var containersNeeded: [PluginIdentifier] {
         actions.compactMap { if case .takeRunner(_, let main) = $0 { main } else { nil } }
     }
@@ -40,27 +40,27 @@ extension SchedulerDriver {
             return Expiration(launch: launch, tasks: tasks.compactMap(\.work.identifier), reason: reason)
         }
     }
-    /// What was handed to launches that ran already.
+    /// The tasks that were delivered to launches that ran already.
     var deliveries: [TaskIdentifier] {
         actions.compactMap { if case .deliver(_, let task) = $0 { task.work.identifier } else { nil } }
     }
     var hasStopped: Bool { actions.contains(.stopped) }
 
-    /// All tasks that a launch was ever given.
+    /// All tasks of a launch: its batch and the tasks that joined it.
     func tasks(of launch: LaunchNumber) -> [PlannedTask] {
         (plansByNumber[launch]?.tasks ?? []) + (arrivals[launch] ?? [])
     }
 
-    // MARK: What is written
+    // MARK: The journal
 
     var wholeJournal: ArraySlice<JournalEntry> { ledger.journal[journalMark...] }
 
-    /// Without the lines that every accepted request and every launch has.
+    /// The journal without the entries of accepted requests and started launches.
     var journal: [JournalEntry] { wholeJournal.filter { $0.event != .submitted && $0.event != .launched } }
 
     func entries(_ event: JournalEntry.Event) -> [JournalEntry] { wholeJournal.filter { $0.event == event } }
 
-    /// How the tasks of that name ended, one after the other.
+    /// The outcomes of all tasks with this identifier, in order.
     func outcomes(of identifier: TaskIdentifier) -> [TaskOutcome] {
         journal.compactMap { entry in
             guard case .task(let outcome) = entry.event, entry.label == identifier.text else { return nil }
@@ -68,7 +68,7 @@ extension SchedulerDriver {
         }
     }
 
-    /// The journal's last word on tasks of that name.
+    /// The last journal entry of a task with this identifier.
     func lastEntry(of identifier: TaskIdentifier) -> JournalEntry? { journal.last { $0.label == identifier.text } }
 
     var launchOutcomes: [LaunchOutcome] {
@@ -77,7 +77,7 @@ extension SchedulerDriver {
 
     var lastLaunchEntry: JournalEntry? { journal.last { if case .launch = $0.event { true } else { false } } }
 
-    // MARK: What is there
+    // MARK: Present state
 
     var pending: [TaskIdentifier] { scheduler.pendingRequests.map(\.request.identifier) }
     var pendingEvents: [EventType] { scheduler.pendingEvents.map(\.type) }
@@ -86,7 +86,7 @@ extension SchedulerDriver {
         scheduler.pendingRequests.first { $0.request.identifier == identifier }
     }
 
-    /// When the deferral of a pending request began, its own or that of its class (C12).
+    /// Start of the deferral of a pending request, or of its class (C12).
     func deferralStart(of identifier: TaskIdentifier) -> WallTime? {
         request(identifier).flatMap { scheduler.presented($0).deferredSince }
     }
@@ -98,7 +98,7 @@ extension SchedulerDriver {
 }
 
 extension PluginTable {
-    /// A copy; nil for a plugin that is not known.
+    /// A copy of the state of the plugin; nil for an unknown plugin.
     func find(_ plugin: PluginIdentifier) -> PluginState? { contains(plugin) ? self[plugin] : nil }
 }
 

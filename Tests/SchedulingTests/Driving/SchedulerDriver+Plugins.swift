@@ -3,9 +3,9 @@
 import Scheduling
 import TaskModel
 
-// What plugin code does. Without a launch named, it is the one whose plan was sent last.
+// Events of runners and plugin code. The default launch is that of the plan sent last.
 extension SchedulerDriver {
-    /// Entry returns; unless told otherwise a handler is there for every task of the batch.
+    /// Returns from entry; by default with a handler for every task of the batch.
     func enter(
         _ plan: LaunchPlan? = nil,
         registering: [TaskIdentifier]? = nil,
@@ -29,7 +29,7 @@ extension SchedulerDriver {
         send(.completed(plan.number, task, outcome))
     }
 
-    /// How far a continued task says it is.
+    /// Reports the progress of a continued task.
     func progress(_ identifier: TaskIdentifier, _ done: Int64, of total: Int64 = 100, in plan: LaunchPlan? = nil) {
         guard let plan = plan ?? lastPlan, let task = task(identifier, of: plan),
             let progress = TaskProgress(done: done, total: total)
@@ -37,12 +37,12 @@ extension SchedulerDriver {
         send(.progressed(plan.number, task, progress))
     }
 
-    /// The newest task of that name, delivered ones included.
+    /// The newest task with this identifier, including tasks that joined the launch.
     func task(_ identifier: TaskIdentifier, of plan: LaunchPlan) -> TaskID? {
         tasks(of: plan.number).last { $0.work.identifier == identifier }?.id
     }
 
-    /// Completes the one event of a launch.
+    /// Completes the only event of a launch.
     func completeEvent(as outcome: CompletionOutcome = .success, in plan: LaunchPlan? = nil) {
         guard let plan = plan ?? lastPlan, let task = plan.tasks.first else { return complain("nothing was launched") }
         send(.completed(plan.number, task.id, outcome))
@@ -61,14 +61,14 @@ extension SchedulerDriver {
         send(.expirationHandlerChanged(plan.number, task, isSet: isSet))
     }
 
-    /// The whole life of a launch: entered, every task completed, process gone.
+    /// Runs a launch completely: returns from entry, then completes every task.
     func runToTheEnd(_ plan: LaunchPlan? = nil) {
         guard let plan = plan ?? lastPlan else { return complain("nothing was launched") }
         enter(plan)
         for task in plan.tasks { send(.completed(plan.number, task.id, .success)) }
     }
 
-    /// - Parameter task: the one on whose handler thread the signal struck, where the runner could still tell.
+    /// - Parameter task: The task on whose handler thread the signal struck; nil if the runner could not report it.
     func crash(_ plan: LaunchPlan? = nil, signal: Int32 = 11, on task: TaskIdentifier? = nil) {
         guard let plan = plan ?? lastPlan else { return complain("nothing was launched") }
         let words = task.map { LastWords(signal: signal, address: 0, task: self.task($0, of: plan)) }
@@ -85,7 +85,7 @@ extension SchedulerDriver {
         send(.runnerEnded(plan.number, termination, words))
     }
 
-    /// Lets plugins hear that they started, and be done with it.
+    /// Completes the start of every launch of the event lane, without a receive function.
     func finishStarting() {
         while let plan = processes.values.filter({ $0.lane == .event }).min(by: { $0.number < $1.number }) {
             enter(plan, receives: false)

@@ -3,11 +3,11 @@
 import Scheduling
 import TaskModel
 
-// What the world does: time, conditions, the disk, runners, and the host's own end.
+// Events of the environment: time, conditions, the disk, runners, and the end of the host.
 extension SchedulerDriver {
     // MARK: Time
 
-    /// Lets time pass, and fires the timer at every instant that was asked for.
+    /// Advances both clocks and fires the timer at every requested instant.
     func advance(by duration: Duration) {
         let target = clock.now.monotonic + duration
         while let wait = timeToWake, clock.now.monotonic + wait <= target {
@@ -17,19 +17,19 @@ extension SchedulerDriver {
         clock.advance(by: target - clock.now.monotonic)
     }
 
-    /// Somebody sets the clock; the host is told, as it would be by the kernel.
+    /// Steps the wall clock and fires the timer, as the kernel does after such a step.
     func stepWallClock(by duration: Duration) {
         clock.stepWall(by: duration)
         fireTimer()
     }
 
-    /// Nil when nothing is due, ever.
+    /// Time until the next requested wake; nil when none is requested.
     var timeToWake: Duration? {
         let waits = [wake.monotonic.map { $0 - clock.now.monotonic }, wake.wall.map { $0 - clock.now.wall }]
         return waits.compactMap { $0 }.min().map { max(.zero, $0) }
     }
 
-    /// What one look brings may be due at once; a timer that is due again and again would fire for ever.
+    /// Fires the timer once, and again at most four times while it is due. A timer that is due after that spins.
     private func fireTimer() {
         send(.timerFired)
         for _ in 1...4 where timeToWake == .zero { send(.timerFired) }
@@ -78,7 +78,7 @@ extension SchedulerDriver {
         send(.commitFailed(heldCommits.removeFirst().ticket, message: "disk full"))
     }
 
-    /// Writes what is held and all that follows from it.
+    /// Writes the held commits and all that follow from them.
     func writeHeldCommits() {
         while !heldCommits.isEmpty { writeNextCommit() }
         commits = .written
@@ -86,7 +86,7 @@ extension SchedulerDriver {
 
     // MARK: Runners
 
-    /// The held runners are there now; those that were dismissed meanwhile are offered as well.
+    /// Offers the held runners, dismissed ones included, and lets later ones start at once.
     func bringRunners() {
         runners = .ready
         while !heldRunners.isEmpty {
@@ -98,7 +98,7 @@ extension SchedulerDriver {
 
     // MARK: Loading
 
-    /// The held loads are answered, and so is every later one.
+    /// Answers the held loads, and every later one at once.
     func bringLoads() {
         loads = .ready
         while !heldLoads.isEmpty { bringNextLoad() }
@@ -118,9 +118,10 @@ extension SchedulerDriver {
 
     func stop() { send(.stopRequested) }
 
-    /// The host dies with all of its processes, and comes back with what the ledger holds.
+    /// Kills the host with all of its processes and starts it again from the ledger.
     func restart(after downtime: Duration = .zero, rebooting: Bool = false, with plugins: [PluginEntry]? = nil) {
-        // Of three submissions at once whose second could not be recorded, the third's line comes a commit later.
+        // If the second of three simultaneous submissions fails, the journal entry of the third follows one commit
+        // later.
         ledger.forgive()
         heldCommits = []
         heldRunners = []

@@ -4,11 +4,11 @@ import Scheduling
 import TaskModel
 import Testing
 
-/// Stands where the host's shell stands: hands events to a scheduler and acts on what it decides. Nothing runs by itself.
+/// The shell around a scheduler in tests: passes events to it and carries out its actions. Nothing runs by itself.
 ///
-/// By default the world is kind: commits are written at once, runners are there, processes leave when asked and die when
-/// killed. Each of these can be held, and then let go step by step. It watches while it acts: an answer before its
-/// commit, a plan before its launch is on disk, a timer that spins are complaints, and complaints fail the test.
+/// By default commits succeed at once, runners are available, and processes exit when asked and die when killed. A test
+/// can hold each of these and release it step by step. The driver also checks the order of actions. An answer before
+/// its commit, a plan before its launch is on disk and a spinning timer are complaints that fail the test.
 final class SchedulerDriver {
     enum Commits { case written, held, failing }
     enum Runners { case ready, held, unavailable }
@@ -17,11 +17,12 @@ final class SchedulerDriver {
     var commits = Commits.written
     var runners = Runners.ready
     var loads = Loads.ready
-    /// Processes leave when they are asked to, and die when they are killed.
+    /// True if processes exit when asked and die when killed.
     var processesObey = true
-    /// Where no commit fails, the journal knows at once of everything that is gone.
+    /// True if every submission that leaves the ledger must have a journal entry at once; applies while no commit
+    /// fails.
     var isStrict = true
-    /// Gets what the host promised and did not keep.
+    /// Receives each broken rule of the scheduler; records an issue by default.
     var onComplaint: (String) -> Void = { Issue.record("\($0)") }
 
     let configuration: SchedulingConfiguration
@@ -30,12 +31,12 @@ final class SchedulerDriver {
     var ledger = LedgerInMemory()
     var scheduler: Scheduler
     var installed: [PluginEntry] = []
-    /// What is wrong with the manifests that cannot be used.
+    /// Problems of the refused manifests.
     var refused: [PluginIdentifier: String] = [:]
-    /// The catalogue that the scheduler was told of.
+    /// The catalogue that was last sent to the scheduler.
     var catalogue = Catalogue()
 
-    /// What was done since the test last said `forgetThePast`.
+    /// Actions since the last `forgetThePast`.
     var actions: [SchedulerAction] = []
     var answers: [ReplyToken: Answer] = [:]
     var journalMark = 0
@@ -45,39 +46,39 @@ final class SchedulerDriver {
     var heldCommits: [(ticket: Ticket, changes: [LedgerChange])] = []
     var heldRunners: [LaunchNumber] = []
     var heldLoads: [PluginIdentifier] = []
-    /// The kill time that the launch thread was last given for each launch.
+    /// The last kill time that the scheduler set for each launch.
     var killTimes: [LaunchNumber: MonotonicTime] = [:]
     /// Every launch whose plan was sent and whose process has not ended.
     var processes: [LaunchNumber: LaunchPlan] = [:]
-    /// Launches as they were when they were taken to the ledger.
+    /// Launches as they were committed to the ledger.
     var plansByNumber: [LaunchNumber: LaunchPlan] = [:]
-    /// Tasks that joined a launch while it ran.
+    /// Tasks that joined a running launch.
     var arrivals: [LaunchNumber: [PlannedTask]] = [:]
-    /// What the host wants watched.
+    /// The watch that the scheduler requested last.
     var watch = Watch()
-    /// Submissions that a person wanted launched at once, which time and conditions do not bind.
+    /// Submissions launched at a user's request, regardless of time and conditions.
     var simulated: Set<SubmissionNumber> = []
-    /// The host dies after so many more actions.
+    /// The number of further actions after which the host dies; nil for never.
     var actionsToLive: Int?
     var lastReply: UInt64 = 0
-    /// The user who asks; nil where that does not matter.
+    /// The user who calls; nil where no user matters.
     var caller: CallingUser?
 
-    /// Sees what goes in and what comes out, in order.
+    /// Observes all events and actions, in order; nil in most tests.
     var witness: (any Witness)?
 
     private var inbox: [SchedulerEvent] = []
     private var isWorking = false
     private var complaintsSeen = 0
 
-    /// A host with the plugins installed, and their first launches behind them.
+    /// Starts a host with the plugins installed and their first launches completed.
     init(
         _ plugins: PluginEntry...,
         conditions: Conditions = Conditions(isOnExternalPower: true, hasNetwork: true),
         configure: (inout SchedulingConfiguration) -> Void = { _ in }
     ) {
         var configuration = SchedulingConfiguration()
-        // Tests of anything else say what makes work wait.
+        // Without the stagger, only the conditions and dates of a test delay its requests.
         configuration.policies.spread = .zero
         configure(&configuration)
         self.configuration = configuration
@@ -165,7 +166,7 @@ final class SchedulerDriver {
 
     private func commit(_ ticket: Ticket, _ changes: [LedgerChange]) {
         for case .startLaunch(let plan) in changes { check(plan) }
-        // The ledger keeps the order in which it was asked.
+        // The ledger keeps the order of commits.
         if !heldCommits.isEmpty { return heldCommits.append((ticket, changes)) }
         switch commits {
         case .held: heldCommits.append((ticket, changes))
@@ -174,7 +175,7 @@ final class SchedulerDriver {
         }
     }
 
-    /// Writes the ticket, and says what became of it.
+    /// Writes the ticket and returns the event for its success or failure.
     func report(_ ticket: Ticket, _ changes: [LedgerChange]) -> SchedulerEvent {
         do {
             try ledger.apply(changes) { configuration.policy(for: $0).limits ?? configuration.limits }
@@ -189,7 +190,7 @@ final class SchedulerDriver {
         }
     }
 
-    // MARK: What is watched
+    // MARK: Checks
 
     private func note(_ answer: Answer, to reply: ReplyToken) {
         if answers[reply] != nil { complain("reply \(reply.rawValue) is answered twice") }
@@ -224,7 +225,7 @@ final class SchedulerDriver {
         arrivals[launch, default: []].append(task)
     }
 
-    /// Nothing is launched before its time, or without what it needs, unless a person said so.
+    /// Checks that a launch violates neither time nor conditions, except at a user's request.
     private func check(_ plan: LaunchPlan) {
         plansByNumber[plan.number] = plan
         for case .request(let pending) in plan.tasks.map(\.work) where !simulated.contains(pending.number) {

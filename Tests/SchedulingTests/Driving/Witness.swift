@@ -3,14 +3,14 @@
 import Scheduling
 import TaskModel
 
-/// Sees all that goes into a host and comes out of it, in order.
+/// An observer of all events and actions of a scheduler, in order.
 protocol Witness: AnyObject {
     func willHandle(_ event: SchedulerEvent)
     func didDecide(_ event: SchedulerEvent, _ actions: [SchedulerAction])
-    /// These are on disk now.
+    /// Called after the changes were written to the ledger.
     func didWrite(_ changes: [LedgerChange])
-    /// Nothing more follows from what was handed in.
+    /// Called when no further event follows from the sent ones.
     func didSettle()
-    /// The host died and is back; it knows what is on disk and nothing else.
+    /// Called after the host died and started again from the ledger.
     func didRestart()
 }

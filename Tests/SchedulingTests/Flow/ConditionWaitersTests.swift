@@ -5,12 +5,12 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("A change of conditions reaches the lanes that wait for it, and no others")
+@Suite("A change of conditions evaluates the lanes that wait for it and no others")
 struct ConditionWaitersTests {
     private let app = ConditionWaiters.Waiter(plugin: .app, lane: .background)
     private let mail = ConditionWaiters.Waiter(plugin: .mail, lane: .background)
 
-    @Test func `a lane that no longer waits for a condition is not found by it`() {
+    @Test func `a lane that no longer waits for a condition is not found by that condition`() {
         var waiters = ConditionWaiters()
         waiters.set([.externalPower, .network], for: app)
         waiters.set([.network], for: mail)
@@ -31,7 +31,7 @@ struct ConditionWaitersTests {
         #expect(waiters.waiting(for: [.memory, .heat]).last == mail)
     }
 
-    @Test func `every condition of the machine has waiters of its own`() {
+    @Test func `each condition of the machine has its own waiting lanes`() {
         for condition in MachineConditions.each {
             var waiters = ConditionWaiters()
             waiters.set(condition, for: app)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("Launches are counted in the lane that they take capacity of, and found by what runs in them")
+@Suite("The table counts launches by the lane whose capacity they occupy, and finds them by identifier and plugin")
 struct LaunchTableTests {
     private func number(_ value: Int64) -> LaunchNumber { LaunchNumber(rawValue: value) }
 
@@ -15,7 +15,7 @@ struct LaunchTableTests {
         return table
     }
 
-    @Test func `of two launches of one identifier the other is found when one has ended`() {
+    @Test func `the second of two launches of one identifier is still found after the first has ended`() {
         var table = table(2)
         for value: Int64 in [2, 1] { table.begin(.clean, in: number(value)) }
         #expect(table.numbers(running: .clean) == [number(1), number(2)])
@@ -25,7 +25,7 @@ struct LaunchTableTests {
         #expect(table.numbers(running: .clean).isEmpty)
     }
 
-    @Test func `of two launches of one plugin the other is found when one is removed`() {
+    @Test func `the second of two launches of one plugin is still found after the first was removed`() {
         var table = table(2)
         table.remove(number(1))
         #expect(table.numbers(of: .app) == [number(2)] && table.hasLaunches(of: .app) && !table.isEmpty)
@@ -33,7 +33,7 @@ struct LaunchTableTests {
         #expect(table.numbers(of: .app).isEmpty && !table.hasLaunches(of: .app) && table.isEmpty)
     }
 
-    @Test func `a launch on its way takes capacity of both lanes, and after its move of one`() {
+    @Test func `a launch that moves between lanes occupies capacity of both lanes, and after its move of one`() {
         var table = table(1)
         table.setMoving(true, number(1))
         #expect(table.count(in: .background) == 1 && table.count(in: .continued) == 1)
@@ -45,7 +45,8 @@ struct LaunchTableTests {
         #expect(table.count(in: .continued) == 0)
     }
 
-    @Test func `a launch that does not move after all, or is removed on its way, takes no capacity there`() {
+    @Test
+    func `a launch whose move is cancelled or that is removed during its move occupies no capacity of the new lane`() {
         var table = table(2, in: .event)
         for value: Int64 in 1...2 { table.setMoving(true, number(value)) }
         table.setMoving(false, number(1))

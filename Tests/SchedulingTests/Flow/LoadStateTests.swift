@@ -5,7 +5,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("Pending work is loaded a few plugins at a time, and at once where an event waits for it")
+@Suite("Pending work is loaded for four plugins at a time, and at once for an event that waits")
 struct LoadStateTests {
     private static func plugin(_ number: Int) -> PluginIdentifier {
         PluginIdentifier(stringLiteral: "com.example.p\(number)")
@@ -15,7 +15,7 @@ struct LoadStateTests {
         LoadState(LedgerSnapshot(pendingPlugins: (1...count).map(Self.plugin)))
     }
 
-    @Test func `four plugins are loaded at once, and the next when one of them is loaded`() {
+    @Test func `four plugins are loaded at the same time, and a further one when one of them is loaded`() {
         var state = state(6)
         let first = state.next()
         let none = state.next()
@@ -25,7 +25,7 @@ struct LoadStateTests {
         #expect(!state.isMissing(Self.plugin(2)) && state.isMissing(Self.plugin(5)))
     }
 
-    @Test func `a plugin that an event waits for is loaded beyond the four, once`() {
+    @Test func `a plugin for which an event waits is loaded at once, beyond the four, and only once`() {
         var state = state(6)
         _ = state.next()
         state.park(Self.parked(.timerFired), until: Self.plugin(6))
@@ -37,7 +37,7 @@ struct LoadStateTests {
         #expect(wanted == [Self.plugin(6)] && events == [2, 1] && others == [Self.plugin(5)])
     }
 
-    @Test func `a plugin that was loaded meanwhile is not loaded again`() {
+    @Test func `a loaded plugin is not loaded again for an event that waited for it`() {
         var state = state(1)
         state.park(Self.parked(.timerFired), until: Self.plugin(1))
         _ = state.finish(Self.plugin(1))
@@ -45,7 +45,7 @@ struct LoadStateTests {
         #expect(next.isEmpty && !state.isPartial)
     }
 
-    @Test func `a failed plugin is loaded again once it is due, unless it was loaded meanwhile`() {
+    @Test func `a plugin whose load failed is loaded again at the next retry, unless it was loaded before`() {
         var state = state(2)
         let first = state.next()
         state.fail(Self.plugin(1))
@@ -59,7 +59,7 @@ struct LoadStateTests {
         #expect(first.count == 2 && early.isEmpty && again == [Self.plugin(1)] && none.isEmpty)
     }
 
-    @Test func `a host that stops takes every parked event once, those for all plugins last`() {
+    @Test func `a stopping host takes each parked event once, those for all plugins last`() {
         var state = state(2)
         state.parkForAll(Self.parked(.stopRequested))
         state.park(Self.parked(.timerFired), until: Self.plugin(2))

@@ -5,14 +5,14 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A plugin's background launches share a running time per day")
+@Suite("The background launches of a plugin share a day budget of running time")
 struct DayBudgetTests {
     let host = SchedulerDriver(.app(), .mail()) {
         $0.policies.dayBudget = .minutes(20)
         $0.plugins[.mail, default: PluginPolicy()].dayBudget = .hours(1)
     }
 
-    /// A launch that takes so long and ends in order.
+    /// Runs a launch of the given duration and completes its task.
     private func use(_ duration: Duration, _ host: SchedulerDriver? = nil) {
         let host = host ?? self.host
         host.submit(.clean)
@@ -22,7 +22,7 @@ struct DayBudgetTests {
         host.complete(.clean)
     }
 
-    @Test(.proves("C7")) func `used up it holds back until a slot of the day before has passed`() {
+    @Test(.proves("C7")) func `a used up day budget delays a request until enough use is older than a day`() {
         use(.minutes(9))
         use(.minutes(9))
         host.submit(.vacuum, after: .seconds(1))
@@ -44,7 +44,7 @@ struct DayBudgetTests {
         #expect(host.running == [.index])
     }
 
-    @Test(.proves("C7")) func `another plugin has a day of its own`() {
+    @Test(.proves("C7")) func `the used up day budget of one plugin does not delay another plugin`() {
         for _ in 1...3 { use(.minutes(9)) }
         host.submit(.vacuum)
         host.submit(.sweep, by: .plugin(.mail))
@@ -52,7 +52,7 @@ struct DayBudgetTests {
         #expect(host.running == [.sweep])
     }
 
-    @Test(.proves("C7")) func `events and continued tasks use none of it`() {
+    @Test(.proves("C7")) func `events and continued tasks do not wait for a used up day budget`() {
         let host = SchedulerDriver(.studio(extensions: [.keyboard]), .keyboard()) {
             $0.policies.dayBudget = .minutes(1)
         }
@@ -66,7 +66,7 @@ struct DayBudgetTests {
         #expect(host.reasons(.vacuum).map(\.code) == ["day-budget"])
     }
 
-    @Test(.proves("C7")) func `a restart forgets nothing of the day`() {
+    @Test(.proves("C7")) func `a used up day budget survives a restart`() {
         for _ in 1...3 { use(.minutes(9)) }
         host.submit(.vacuum)
         host.restart(after: .minutes(5))
@@ -75,7 +75,7 @@ struct DayBudgetTests {
         #expect(host.reasons(.vacuum).map(\.code) == ["day-budget"])
     }
 
-    @Test(.proves("C7")) func `to be purged and put back is no way round the day`() {
+    @Test(.proves("C7")) func `purging and installing a plugin again does not reset its day budget`() {
         for _ in 1...3 { use(.minutes(9)) }
         host.remove(.app)
         #expect(host.purge(.app) == .purged(0))
@@ -88,7 +88,8 @@ struct DayBudgetTests {
         #expect(host.batches.last == [.vacuum])
     }
 
-    @Test(.proves("C7")) func `a clock that is set back gives back what it has not seen yet, at once`() {
+    @Test(.proves("C7"))
+    func `use recorded later than the time of a stepped-back clock no longer counts, and the waiting request runs`() {
         host.advance(by: .hours(8))
         for _ in 1...3 { use(.minutes(9)) }
         host.submit(.vacuum)
@@ -98,7 +99,8 @@ struct DayBudgetTests {
         #expect(host.running == [.vacuum])
     }
 
-    @Test(.proves("C7")) func `that holds as well for a step that ends after the host last woke`() {
+    @Test(.proves("C7"))
+    func `use in the future of a clock stepped back twice no longer counts, and the waiting request runs`() {
         for _ in 1...3 { use(.minutes(9)) }
         host.submit(.vacuum)
         host.advance(by: .minutes(1))
@@ -110,7 +112,7 @@ struct DayBudgetTests {
         #expect(host.running == [.vacuum])
     }
 
-    @Test(.proves("C7")) func `switched off nobody waits for a day`() {
+    @Test(.proves("C7")) func `a request does not wait for a used up day budget when the policy is switched off`() {
         let host = SchedulerDriver(.app()) {
             $0.policies.dayBudget = .minutes(1)
             $0.policies.off = [.dayBudget]

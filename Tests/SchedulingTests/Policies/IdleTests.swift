@@ -5,21 +5,21 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Processing runs while nobody needs the machine")
+@Suite("Processing runs while the machine is idle")
 struct IdleTests {
     let host = SchedulerDriver(
         .studio(),
         conditions: Conditions(isOnExternalPower: true, hasNetwork: true, isIdle: false)
     )
 
-    @Test(.proves(66)) func `it waits while the machine is used, and runs at once when it is not`() {
+    @Test(.proves(66)) func `processing waits while the machine is in use and runs as soon as it is idle`() {
         host.submit(.clean)
         #expect(host.reasons(.clean) == [.notIdle])
         host.change(idle: true)
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves(65)) func `refresh does not mind that the machine is used`() {
+    @Test(.proves(65)) func `a refresh starts and continues while the machine is in use`() {
         host.submit(.feed, as: .refresh)
         host.enter()
         host.change(idle: true)
@@ -27,7 +27,8 @@ struct IdleTests {
         #expect(host.running == [.feed] && host.expirations.isEmpty)
     }
 
-    @Test(.proves("C7")) func `a machine that is used again expires exactly the processing of a batch`() {
+    @Test(.proves("C7"))
+    func `the end of idleness expires the processing tasks of a launch and leaves its refresh running`() {
         host.change(idle: true)
         host.submit(.feed, as: .refresh, after: .minutes(1))
         host.submit(.clean, after: .minutes(1))
@@ -44,7 +45,7 @@ struct IdleTests {
         #expect(host.lastEntry(of: .clean)?.blame == .machine)
     }
 
-    @Test(.proves(66)) func `a continued task does not mind that the machine is used`() {
+    @Test(.proves(66)) func `a running continued task does not expire at the end of idleness`() {
         host.change(idle: true)
         host.submitContinued()
         host.enter()
@@ -52,7 +53,7 @@ struct IdleTests {
         #expect(host.expirations.isEmpty)
     }
 
-    @Test(.proves(66)) func `idleness lost inside entry is told when entry has returned`() {
+    @Test(.proves(66)) func `idleness that ends inside entry expires processing after entry returns`() {
         host.change(idle: true)
         host.submit(.clean)
         host.change(idle: false)
@@ -60,7 +61,8 @@ struct IdleTests {
         #expect(host.expirations.map(\.reason) == [.notIdle])
     }
 
-    @Test(.proves(89)) func `what a person launched on a used machine is not told that it is used`() {
+    @Test(.proves(89))
+    func `processing that a user launched on a machine in use does not expire for missing idleness`() {
         host.submit(.clean)
         host.simulateLaunch(of: .clean)
         host.enter()
@@ -68,7 +70,8 @@ struct IdleTests {
         #expect(host.expirations.isEmpty)
     }
 
-    @Test(.proves("C12")) func `what ran out of patience on a used machine does not lose what it never had`() {
+    @Test(.proves("C12"))
+    func `processing that ran after its maximum deferral does not expire when the machine is used again`() {
         host.submit(.clean)
         host.advance(by: .days(2))
         host.enter()
@@ -77,7 +80,8 @@ struct IdleTests {
         #expect(host.running == [.clean] && host.expirations.isEmpty)
     }
 
-    @Test(.proves(66)) func `switched off nothing waits for idleness and nothing ends without it`() {
+    @Test(.proves(66))
+    func `processing neither waits for idleness nor expires without it when the policy is switched off`() {
         let host = SchedulerDriver(.app()) { $0.policies.off = [.idle] }
         host.change(idle: false)
         host.submit(.clean)
@@ -90,7 +94,7 @@ struct IdleTests {
 
     // MARK: Load
 
-    @Test(.proves(73)) func `load holds refresh back until it falls, and ends nothing that runs`() {
+    @Test(.proves(73)) func `high load delays a refresh until it falls and expires no running refresh`() {
         host.submit(.feed, as: .refresh)
         host.enter()
         host.change(busy: true)
@@ -103,7 +107,7 @@ struct IdleTests {
         #expect(host.running == [.feed])
     }
 
-    @Test(.proves(73)) func `switched off nothing waits for load`() {
+    @Test(.proves(73)) func `neither refresh nor continued task waits for load when the policy is switched off`() {
         let host = SchedulerDriver(.studio()) { $0.policies.off = [.load] }
         host.change(busy: true)
         host.submit(.feed, as: .refresh)
@@ -112,7 +116,7 @@ struct IdleTests {
     }
 
     @Test(.proves(77), arguments: ["memory", "heat"])
-    func `memory and heat hold back every kind of request`(_ trouble: String) {
+    func `low memory and heat delay refresh, processing and continued requests`(_ trouble: String) {
         host.change(idle: true, memoryLow: trouble == "memory", hot: trouble == "heat")
         host.submit(.feed, as: .refresh)
         host.submit(.clean)

@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Who overruns rests longer, and who is used more gets room first")
+@Suite("A plugin that overruns has a longer cooldown, and a plugin that is used more gets capacity first")
 struct OverrunAndRoomTests {
     // MARK: Overruns
 
@@ -23,7 +23,8 @@ struct OverrunAndRoomTests {
         return until - host.clock.now.monotonic
     }
 
-    @Test(.proves("C7")) func `the rest doubles with each overrun in a row, and one launch in order ends that`() {
+    @Test(.proves("C7"))
+    func `the cooldown doubles with each overrun in a row, up to an hour, and one completed launch resets it`() {
         let host = SchedulerDriver(.app())
         var rests: [Duration?] = []
         for _ in 1...9 {
@@ -37,7 +38,7 @@ struct OverrunAndRoomTests {
         #expect(rest(host) == .seconds(1))
     }
 
-    @Test(.proves("C7")) func `a restart does not forget overruns`() {
+    @Test(.proves("C7")) func `the overruns in a row of a plugin survive a restart`() {
         let host = SchedulerDriver(.app())
         overrun(host)
         overrun(host)
@@ -46,13 +47,13 @@ struct OverrunAndRoomTests {
         #expect(rest(host) == .seconds(120))
     }
 
-    @Test(.proves("C7")) func `switched off overruns change nothing, and nobody rests`() {
+    @Test(.proves("C7")) func `an overrun causes no cooldown when the policy is switched off`() {
         let host = SchedulerDriver(.app()) { $0.policies.off = [.spacing] }
         overrun(host)
         #expect(rest(host) == nil && host.running == [.vacuum])
     }
 
-    // MARK: Room
+    // MARK: Capacity
 
     private static let third: PluginIdentifier = "com.example.third"
     private static let thirdTask: TaskIdentifier = "com.example.third.task"
@@ -64,7 +65,7 @@ struct OverrunAndRoomTests {
         }
     }
 
-    /// A person starts something of it.
+    /// Launches the request of a plugin at a user's request and completes it.
     private func use(_ identifier: TaskIdentifier, _ host: SchedulerDriver) {
         host.submit(identifier, after: .hours(1), by: .person)
         host.simulateLaunch(of: identifier)
@@ -84,27 +85,27 @@ struct OverrunAndRoomTests {
         return plan
     }
 
-    @Test(.proves(64, 69)) func `who is used more gets room first`() {
+    @Test(.proves(64, 69)) func `free capacity goes first to the plugin that users used more`() {
         let host = crowded()
         use(Self.thirdTask, host)
         host.runToTheEnd(fill(host))
         #expect(host.running == [Self.thirdTask])
     }
 
-    @Test(.proves(64)) func `so it is with refreshes`() {
+    @Test(.proves(64)) func `free capacity goes to the refresh of the plugin that users used more`() {
         let host = crowded()
         use(Self.thirdTask, host)
         host.runToTheEnd(fill(host, with: .refresh))
         #expect(host.running == [Self.thirdTask])
     }
 
-    @Test(.proves(69)) func `equally used they come in their order`() {
+    @Test(.proves(69)) func `free capacity goes to equally used plugins in the order of their waiting`() {
         let host = crowded()
         host.runToTheEnd(fill(host))
         #expect(host.running == [.sweep])
     }
 
-    @Test(.proves("C12")) func `who waited five minutes for room comes before who is used more`() {
+    @Test(.proves("C12")) func `a plugin that waited five minutes for capacity precedes a plugin that is used more`() {
         let host = crowded()
         use(Self.thirdTask, host)
         let plan = fill(host)
@@ -113,7 +114,8 @@ struct OverrunAndRoomTests {
         #expect(host.running == [.sweep])
     }
 
-    @Test(.proves("C12")) func `a little less than five minutes are not enough`() {
+    @Test(.proves("C12"))
+    func `a plugin that waited less than five minutes for capacity does not precede a plugin that is used more`() {
         let host = crowded()
         use(Self.thirdTask, host)
         let plan = fill(host)
@@ -122,14 +124,15 @@ struct OverrunAndRoomTests {
         #expect(host.running == [Self.thirdTask])
     }
 
-    @Test(.proves(69)) func `switched off use decides nothing`() {
+    @Test(.proves(69))
+    func `use does not change the order of plugins that wait for capacity when the policy is switched off`() {
         let host = crowded { $0.policies.off = [.use] }
         use(Self.thirdTask, host)
         host.runToTheEnd(fill(host))
         #expect(host.running == [.sweep])
     }
 
-    @Test(.proves(69)) func `a use is forgotten after a week`() {
+    @Test(.proves(69)) func `a use no longer gives a plugin capacity first after a week`() {
         let host = crowded()
         use(Self.thirdTask, host)
         host.advance(by: .days(7))
@@ -137,7 +140,8 @@ struct OverrunAndRoomTests {
         #expect(host.running == [.sweep])
     }
 
-    @Test(.proves(69)) func `a triggered extension is a use of its main plugin, also after a restart`() {
+    @Test(.proves(69))
+    func `a trigger of an extension counts as a use of its main plugin when capacity becomes free`() {
         let host = SchedulerDriver(.app(extensions: [.keyboard]), .keyboard(), .mail()) { $0.backgroundLaunches = 1 }
         host.trigger()
         host.runToTheEnd()

@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("What is soft holds nothing back for more than two days")
+@Suite("Advisory reasons delay a request for at most two days, the maximum deferral")
 struct PatienceTests {
     let host = SchedulerDriver(
         .studio(),
@@ -13,7 +13,7 @@ struct PatienceTests {
         conditions: Conditions(isOnExternalPower: true, hasNetwork: true, isIdle: false)
     )
 
-    /// Fails unless it runs exactly then, and not before.
+    /// Fails unless the task runs exactly after the duration, and not before.
     private func expectRun(of identifier: TaskIdentifier, in duration: Duration, _ host: SchedulerDriver? = nil) {
         let host = host ?? self.host
         host.advance(by: duration - .nanoseconds(1))
@@ -22,12 +22,12 @@ struct PatienceTests {
         #expect(host.running.contains(identifier), "it does not run: \(host.reasons(identifier))")
     }
 
-    @Test(.proves("C12")) func `held back by use of the machine it runs after two days, to the moment`() {
+    @Test(.proves("C12")) func `processing on a machine in use runs after exactly two days`() {
         host.submit(.clean)
         expectRun(of: .clean, in: .days(2))
     }
 
-    @Test(.proves("C12")) func `so does a refresh that load holds back, and a continued task`() {
+    @Test(.proves("C12")) func `a refresh and a continued task under high load run after exactly two days`() {
         host.change(busy: true)
         host.submit(.feed, as: .refresh)
         host.submitContinued()
@@ -35,7 +35,7 @@ struct PatienceTests {
         #expect(host.running.contains(.album(1)))
     }
 
-    @Test(.proves("C12")) func `its patience begins with the first moment at which nothing hard stood against it`() {
+    @Test(.proves("C12")) func `the maximum deferral of a request begins when its last required reason has ended`() {
         host.change(power: false)
         host.submit(.clean, needsPower: true)
         host.advance(by: .days(3))
@@ -44,7 +44,7 @@ struct PatienceTests {
         expectRun(of: .clean, in: .days(2))
     }
 
-    @Test(.proves("C12")) func `what is hard later takes none of it back`() {
+    @Test(.proves("C12")) func `a later required reason does not restart the maximum deferral of a request`() {
         host.submit(.clean, needsPower: true)
         host.advance(by: .days(1))
         host.change(power: false)
@@ -54,12 +54,12 @@ struct PatienceTests {
         #expect(host.running == [.clean])
     }
 
-    @Test(.proves("C12")) func `its earliest begin is waited for first`() {
+    @Test(.proves("C12")) func `the maximum deferral of a request begins at its earliest begin`() {
         host.submit(.clean, after: .days(3))
         expectRun(of: .clean, in: .days(5))
     }
 
-    @Test(.proves("C12")) func `restarts and reboots take none of it`() {
+    @Test(.proves("C12")) func `the maximum deferral of a request continues over restarts and reboots`() {
         host.submit(.clean)
         host.advance(by: .hours(20))
         host.restart(after: .hours(4))
@@ -69,14 +69,15 @@ struct PatienceTests {
         expectRun(of: .clean, in: .hours(20))
     }
 
-    @Test(.proves("C12")) func `a patience that ended while the host was down is over when it is back`() {
+    @Test(.proves("C12"))
+    func `a request whose maximum deferral ended while the host was down runs after the restart`() {
         host.submit(.clean)
         host.advance(by: .seconds(1))
         host.restart(after: .days(2))
         #expect(host.running == [.clean])
     }
 
-    @Test(.proves("C12")) func `patience overrules the spread, the rest and the day as well`() {
+    @Test(.proves("C12")) func `the maximum deferral overrides the stagger after a resume`() {
         let host = SchedulerDriver(
             .app(),
             conditions: Conditions(isOnExternalPower: true, hasNetwork: true, isIdle: false)
@@ -87,7 +88,7 @@ struct PatienceTests {
         expectRun(of: .clean, in: .seconds(1), host)
     }
 
-    @Test(.proves("C12")) func `rest and spread alone are no reason for impatience`() {
+    @Test(.proves("C12")) func `a request that waits only for the spacing is not deferred`() {
         host.change(idle: true)
         host.submit(.clean)
         host.runToTheEnd()
@@ -96,7 +97,8 @@ struct PatienceTests {
         #expect(host.deferralStart(of: .vacuum) == nil)
     }
 
-    @Test(.proves("C12")) func `once its lane is free again it runs`() {
+    @Test(.proves("C12"))
+    func `a request whose maximum deferral ended while its lane was busy runs when the lane is free`() {
         host.submit(.clean)
         host.advance(by: .days(2) - .seconds(10))
         host.submit(.feed, as: .refresh)
@@ -107,14 +109,14 @@ struct PatienceTests {
         #expect(host.running == [.clean])
     }
 
-    @Test(.proves("C12")) func `a newer submission begins with patience of its own`() {
+    @Test(.proves("C12")) func `a replacement begins with a full maximum deferral`() {
         host.submit(.clean)
         host.advance(by: .days(1))
         host.submit(.clean)
         expectRun(of: .clean, in: .days(2))
     }
 
-    @Test(.proves("C12")) func `one that was interrupted keeps what it had`() {
+    @Test(.proves("C12")) func `a requeued request keeps its ended maximum deferral and runs after the retry delay`() {
         host.submit(.clean)
         host.advance(by: .days(2))
         host.enter()
@@ -122,7 +124,8 @@ struct PatienceTests {
         expectRun(of: .clean, in: .seconds(10))
     }
 
-    @Test(.proves("C12")) func `a deferral that could not be written is written later`() throws {
+    @Test(.proves("C12"))
+    func `the start of a deferral whose commit failed is recorded later with the original time`() throws {
         host.submit(.clean)
         let start = host.clock.now.wall
         host.isStrict = false
@@ -135,7 +138,7 @@ struct PatienceTests {
         expectRun(of: .clean, in: .days(2) - .seconds(2))
     }
 
-    @Test(.proves("C12")) func `a host that died before it could write the beginning counts anew`() {
+    @Test(.proves("C12")) func `a deferral begins anew after a restart if its start was not recorded`() {
         host.commits = .held
         host.isStrict = false
         host.submit(.clean)
@@ -145,7 +148,7 @@ struct PatienceTests {
         expectRun(of: .clean, in: .days(2))
     }
 
-    @Test(.proves("C12")) func `a clock that is set back adds two days at the most`() {
+    @Test(.proves("C12")) func `a step back of the clock adds at most two days to the deferral of a request`() {
         host.submit(.clean)
         host.advance(by: .days(1))
         host.stepWallClock(by: -.days(400))
@@ -153,7 +156,7 @@ struct PatienceTests {
     }
 
     @Test(.proves("C12"))
-    func `a deferral that began by a clock that was ahead counts from the moment that it was set back`() {
+    func `a deferral that began later than the time of a stepped-back clock begins at that time`() {
         host.submit(.clean)
         host.advance(by: .seconds(1))
         host.stepWallClock(by: -.days(400))
@@ -161,7 +164,7 @@ struct PatienceTests {
         expectRun(of: .clean, in: .days(2))
     }
 
-    @Test(.proves("C12")) func `a clock that is set back lets a deferral that was over cover nothing more`() {
+    @Test(.proves("C12")) func `an ended deferral does not cover requests submitted after a step back of the clock`() {
         host.submit(.clean, needsPower: true)
         host.advance(by: .seconds(1))
         host.change(power: false)
@@ -176,7 +179,8 @@ struct PatienceTests {
         expectRun(of: .vacuum, in: .days(2))
     }
 
-    @Test(.proves("C12")) func `one period stands for all requests of a class, each from when it became due`() {
+    @Test(.proves("C12"))
+    func `requests of a class share one recorded deferral, and each starts when the request became due`() {
         let start = host.clock.now.wall
         for number in 1...5 { host.submit(.job(number)) }
         host.advance(by: .hours(1))
@@ -186,7 +190,7 @@ struct PatienceTests {
         #expect(host.ledger.deferrals.values.map { $0 } == [[DeferralPeriod(since: start)]])
     }
 
-    @Test(.proves("C12")) func `a restart keeps the deferrals of a class that was deferred several times`() {
+    @Test(.proves("C12")) func `the deferrals of a class with several periods survive a restart`() {
         host.submit(.clean, needsPower: true)
         let start = host.clock.now.wall
         host.advance(by: .hours(1))
@@ -201,7 +205,8 @@ struct PatienceTests {
         #expect(host.deferralStart(of: .vacuum) == start + .hours(2) + .seconds(1))
     }
 
-    @Test(.proves("C12")) func `switched off it waits for ever`() {
+    @Test(.proves("C12"))
+    func `a request waits without limit when the policy of the maximum deferral is switched off`() {
         let host = SchedulerDriver(
             .app(),
             conditions: Conditions(isOnExternalPower: true, hasNetwork: true, isIdle: false)
@@ -211,14 +216,15 @@ struct PatienceTests {
         #expect(host.running.isEmpty && host.reasons(.clean) == [.notIdle])
     }
 
-    // MARK: C13, the verdicts
+    // MARK: Verdicts (C13)
 
     private func verdicts(_ identifier: TaskIdentifier) -> [PolicyVerdict] {
         for case .pending(_, _, let verdicts) in host.explain(identifier).states { return verdicts }
         return []
     }
 
-    @Test(.proves("C13")) func `why shows what each policy says and by what it goes`() throws {
+    @Test(.proves("C13"))
+    func `the explanation of a pending request contains the verdict and the rationale of each policy`() throws {
         host.submit(.clean)
         host.advance(by: .hours(12))
         #expect(verdicts(.clean).map(\.policy) == Policy.allCases)
@@ -229,7 +235,7 @@ struct PatienceTests {
         #expect(patience.rationale == "deferred by advisory policies for 12h; runs regardless after 2d")
     }
 
-    @Test(.proves("C13")) func `the policies that wait are the soft reasons`() {
+    @Test(.proves("C13")) func `the verdicts that delay a request are its advisory reasons`() {
         host.change(busy: true)
         host.submit(.clean, needsPower: true)
         host.submit(.feed, as: .refresh)
@@ -242,7 +248,7 @@ struct PatienceTests {
         }
     }
 
-    @Test(.proves("C13")) func `what is not pending has no verdicts`() {
+    @Test(.proves("C13")) func `running and unknown requests have no verdicts`() {
         host.submit(.feed, as: .refresh)
         #expect(verdicts(.feed).isEmpty && verdicts(.clean).isEmpty)
     }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("Each policy looks at the facts alone and says may, wait or must")
+@Suite("Each policy decides on the facts alone, with the verdict may, wait or must")
 struct PolicyTests {
-    /// An hour after the machine started, at noon of a day, with nothing remarkable about anything.
+    /// Facts without any reason to wait: noon of a day, one hour after the boot.
     private static func facts(
         _ kind: TaskKind = .processing,
         needsNetwork: Bool = false,
@@ -48,16 +48,19 @@ struct PolicyTests {
 
     private static let kinds: [TaskKind] = TaskKind.allCases
 
-    // MARK: All of them
+    // MARK: All policies
 
     @Test(.proves("C13"), arguments: Policy.allCases, kinds)
-    func `nothing remarkable: each says may, and why`(_ policy: Policy, _ kind: TaskKind) {
+    func `every policy permits every kind of work without a reason to wait, with a rationale`(
+        _ policy: Policy,
+        _ kind: TaskKind
+    ) {
         let facts = Self.facts(kind)
         #expect(Self.verdict(policy, facts) == .may)
         #expect(!policy.rationale(on: facts).isEmpty)
     }
 
-    /// Facts under which every policy but `use` has something to say.
+    /// Facts under which every policy except `use` wants to delay or to force the work.
     private static func everything(_ change: (inout Policy.Facts) -> Void = { _ in }) -> Policy.Facts {
         facts(.processing, needsNetwork: true, heldSince: .days(3)) {
             $0.isUserRequested = true
@@ -72,13 +75,13 @@ struct PolicyTests {
     }
 
     @Test(.proves("C13"), arguments: Policy.allCases)
-    func `switched off it says may whatever the facts, and that it is off`(_ policy: Policy) {
+    func `a policy that is switched off permits all work, and its rationale names that`(_ policy: Policy) {
         let facts = Self.everything { $0.configuration.policies.off = [policy] }
         #expect(Self.verdict(policy, facts) == .may)
         #expect(policy.rationale(on: facts) == "switched off in the host's configuration")
     }
 
-    @Test(.proves("C13")) func `a must overrules every wait, a wait every may`() {
+    @Test(.proves("C13")) func `one verdict must overrides every wait, and one wait overrides every may`() {
         #expect(Policy.reasons(on: Self.everything()).isEmpty)
         #expect(Policy.reasons(on: Self.everything { $0.isUserRequested = false }).isEmpty)
         let impatient = Self.everything {
@@ -90,42 +93,44 @@ struct PolicyTests {
         #expect(Policy.reasons(on: calm).isEmpty)
     }
 
-    @Test(.proves("C13")) func `the verdicts come with the policies' names in their order`() {
+    @Test(.proves("C13")) func `the verdicts are listed by policy in the order of the policies`() {
         let verdicts = Policy.verdicts(on: Self.everything())
         #expect(verdicts.map(\.policy) == Policy.allCases)
         let names = verdicts.map(\.verdict.name)
         #expect(names == ["must", "must", "may", "wait", "wait", "wait", "wait", "may"])
     }
 
-    // MARK: person and patience
+    // MARK: Policies person and patience
 
-    @Test(.proves(89)) func `what a person asked for must run`() {
+    @Test(.proves(89)) func `a launch requested by a user has the verdict must`() {
         let facts = Self.facts { $0.isUserRequested = true }
         #expect(Self.verdict(.person, facts) == .must)
         #expect(Policy.person.rationale(on: facts) == "requested by a user")
     }
 
     @Test(.proves("C12"), arguments: [-1, 0, 1])
-    func `patience is over exactly two days after it began`(_ nanoseconds: Int) {
+    func `the maximum deferral ends exactly two days after the start of a deferral`(_ nanoseconds: Int) {
         let facts = Self.facts(heldSince: .days(2) + .nanoseconds(nanoseconds))
         #expect(Self.verdict(.patience, facts) == (nanoseconds < 0 ? .may : .must))
         #expect(Policy.patience.rationale(on: facts).contains("runs regardless after 2d"))
     }
 
-    @Test(.proves("C12")) func `patience can be tuned`() {
+    @Test(.proves("C12")) func `the maximum deferral is configurable`() {
         let facts = Self.facts(heldSince: .hours(1)) { $0.configuration.policies.patience = .hours(1) }
         #expect(Self.verdict(.patience, facts) == .must)
     }
 
-    @Test(.proves("C12")) func `a clock that was set back lets patience wait, and never counts below zero`() {
+    @Test(.proves("C12"))
+    func `a deferral with a start in the future counts as zero and does not end the maximum deferral`() {
         let facts = Self.facts(heldSince: -.hours(1))
         #expect(Self.verdict(.patience, facts) == .may)
         #expect(Policy.patience.rationale(on: facts).contains("for 0s"))
     }
 
-    // MARK: use
+    // MARK: Policy use
 
-    @Test(.proves(69)) func `use holds nothing back and tells how much`() {
+    @Test(.proves(69))
+    func `the policy of use delays no work, and its rationale counts the uses of the last seven days`() {
         let facts = Self.facts {
             for day in 0..<10 { $0.standing.record.uses.add(1, at: $0.now.wall - .days(9 - day)) }
         }
@@ -133,10 +138,10 @@ struct PolicyTests {
         #expect(Policy.use.rationale(on: facts).contains("used 7 times"))
     }
 
-    // MARK: spacing
+    // MARK: Policy spacing
 
     @Test(.proves("C7"), arguments: kinds)
-    func `spacing holds background work back until the rest is over`(_ kind: TaskKind) {
+    func `the spacing delays background work until it has passed, and no other kind of work`(_ kind: TaskKind) {
         let until = ManualClock().now.monotonic + .nanoseconds(1)
         let facts = Self.facts(kind) { $0.standing.restsUntil = until }
         let isBackground = kind.lane == .background
@@ -146,13 +151,14 @@ struct PolicyTests {
     }
 
     @Test(.proves("C7"), arguments: [(0, 1), (1, 30), (2, 60), (3, 120), (7, 1_920), (8, 3_600), (500, 3_600)])
-    func `the rest grows with overruns in a row, up to an hour`(_ overruns: Int, _ seconds: Int) {
+    func `the spacing grows with the overruns in a row, up to an hour`(_ overruns: Int, _ seconds: Int) {
         var standing = Eligibility.Standing(plugin: .app, policy: PluginPolicy())
         standing.record.overruns = overruns
         #expect(standing.spacing(SchedulingConfiguration()) == .seconds(seconds))
     }
 
-    @Test(.proves("C7")) func `a plugin's own spacing holds where it is longer, and off there is nothing but it`() {
+    @Test(.proves("C7"))
+    func `a plugin's own spacing applies if it is longer, or if the policy of spacing is switched off`() {
         var policy = PluginPolicy()
         policy.spacing = .minutes(2)
         var standing = Eligibility.Standing(plugin: .app, policy: policy)
@@ -165,10 +171,10 @@ struct PolicyTests {
         #expect(standing.spacing(configuration) == .minutes(2))
     }
 
-    // MARK: day budget
+    // MARK: Policy day budget
 
     @Test(.proves("C7"), arguments: kinds)
-    func `a used up day holds background work back until enough of it has passed`(_ kind: TaskKind) {
+    func `a used up day budget delays background work alone, until enough use is older than a day`(_ kind: TaskKind) {
         let facts = Self.facts(kind) {
             $0.standing.record.dayUse.add(Duration.hours(3).wholeNanoseconds, at: $0.now.wall - .hours(6))
             $0.standing.record.dayUse.add(Duration.hours(1).wholeNanoseconds, at: $0.now.wall - .hours(1))
@@ -182,14 +188,14 @@ struct PolicyTests {
         }
     }
 
-    @Test(.proves("C7")) func `a day that is not quite used up holds nothing back`() {
+    @Test(.proves("C7")) func `a day budget with one nanosecond left delays nothing`() {
         let facts = Self.facts {
             $0.standing.record.dayUse.add(Duration.hours(4).wholeNanoseconds - 1, at: $0.now.wall)
         }
         #expect(Self.verdict(.dayBudget, facts) == .may)
     }
 
-    @Test(.proves("C7")) func `a plugin's own day budget is the one that counts`() {
+    @Test(.proves("C7")) func `a plugin's own day budget replaces that of the host`() {
         let facts = Self.facts {
             $0.standing.policy.dayBudget = .minutes(1)
             $0.standing.record.dayUse.add(Duration.minutes(1).wholeNanoseconds, at: $0.now.wall)
@@ -199,10 +205,10 @@ struct PolicyTests {
         )
     }
 
-    // MARK: spread
+    // MARK: Policy spread
 
     @Test(.proves("C7"), arguments: SpreadCause.allCases)
-    func `within the spread plugins are staggered, the same each time`(_ cause: SpreadCause) {
+    func `each plugin has its own fixed staggered delay after boot, resume and regained network`(_ cause: SpreadCause) {
         let facts = Self.facts(needsNetwork: true) {
             $0.configuration.policies.spread = .hours(10)
             let now = $0.now.monotonic
@@ -220,7 +226,8 @@ struct PolicyTests {
         #expect(Surges.place(of: .app, in: window) != Surges.place(of: .mail, in: window))
     }
 
-    @Test(.proves("C7")) func `a regained network spreads only what needs it, and nothing but background work`() {
+    @Test(.proves("C7"))
+    func `the stagger after a regained network delays only background work that requires the network`() {
         let regained: (inout Policy.Facts) -> Void = {
             $0.surges.network = $0.now.monotonic
             $0.configuration.policies.spread = .minutes(10)
@@ -231,19 +238,19 @@ struct PolicyTests {
         #expect(Self.verdict(.spread, Self.facts(.event, change: regained)) == .may)
     }
 
-    @Test(.proves("C7")) func `places lie within the spread`() {
+    @Test(.proves("C7")) func `the staggered delays of 500 plugins lie within the window and mostly differ`() {
         let places = (1...500).compactMap { PluginIdentifier("com.example.plugin\($0)") }.map {
             Surges.place(of: $0, in: .seconds(60))
         }
         #expect(places.allSatisfy { $0 >= .zero && $0 < .seconds(60) })
-        // Nobody's place is where everybody's is.
+        // Two plugins may share a delay, but more than half of the delays differ.
         #expect(Set(places).count > 250)
     }
 
-    // MARK: idle and load
+    // MARK: Policies idle and load
 
     @Test(.proves(66), arguments: kinds)
-    func `idle holds processing back while the machine is used, and nothing else`(_ kind: TaskKind) {
+    func `the policy of idleness delays only processing, while the machine is in use`(_ kind: TaskKind) {
         let facts = Self.facts(kind) { $0.conditions.isIdle = false }
         #expect(Self.verdict(.idle, facts) == (kind.isProcessing ? .wait(.notIdle) : .may))
         #expect(
@@ -253,13 +260,13 @@ struct PolicyTests {
     }
 
     @Test(.proves(73), arguments: kinds)
-    func `load holds back what does not wait for idle anyway, but no event`(_ kind: TaskKind) {
+    func `high load delays refresh and continued requests, and no other kind of work`(_ kind: TaskKind) {
         let facts = Self.facts(kind) { $0.conditions.isLoadHigh = true }
         let isHeld = kind == .refresh || kind == .continued
         #expect(Self.verdict(.load, facts) == (isHeld ? .wait(.highLoad) : .may))
     }
 
-    @Test(.proves(73)) func `with idle switched off load holds processing back too`() {
+    @Test(.proves(73)) func `high load delays processing too when the policy of idleness is switched off`() {
         let facts = Self.facts {
             $0.conditions.isLoadHigh = true
             $0.configuration.policies.off = [.idle]

@@ -6,18 +6,18 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("Sums over the last stretch of time stay small and honest")
+@Suite("A sum over a sliding window is exact to its slots and bounded in size")
 struct SlidingSumTests {
     private let start = ManualClock().now.wall
 
-    @Test(.proves("C7")) func `what is older than the window is gone, to the slot`() {
+    @Test(.proves("C7")) func `a value leaves a sliding sum exactly at the end of the window`() {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         sum.add(10, at: start)
         #expect(sum.total(at: start + .hours(24) - .nanoseconds(1)) == 10)
         #expect(sum.total(at: start + .hours(24)) == 0)
     }
 
-    @Test(.proves("C7")) func `it tells when the sum falls below a limit`() {
+    @Test(.proves("C7")) func `a sliding sum computes when it falls below a limit`() {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         for hour in 0..<4 { sum.add(Duration.hours(1).wholeNanoseconds, at: start + .hours(hour)) }
         let now = start + .hours(5)
@@ -27,8 +27,8 @@ struct SlidingSumTests {
         #expect(sum.end(of: .hours(4), at: start + .hours(24)) == nil)
     }
 
-    @Test(.proves("C7")) func `a clock that was set back forgets what it has not seen yet, and counts it again later`()
-    {
+    @Test(.proves("C7"))
+    func `a value in the future of a stepped-back clock does not count, until an earlier value removes it`() {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         sum.add(10, at: start)
         #expect(sum.total(at: start - .hours(2)) == 0)
@@ -37,14 +37,14 @@ struct SlidingSumTests {
         #expect(sum.total(at: start) == 1)
     }
 
-    @Test(.proves("C7")) func `ten thousand launches in a day take no more than a day's slots`() {
+    @Test(.proves("C7")) func `ten thousand values in a day occupy no more than the slots of a day`() {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         for number in 0..<10_000 { sum.add(1, at: start + .seconds(number * 8)) }
         #expect(Mirror(reflecting: sum).descendant("sums").map { "\($0)".count } ?? 0 < 10_000)
         #expect(sum.total(at: start + .seconds(9_999 * 8)) == 10_000)
     }
 
-    // MARK: What is remembered of a plugin
+    // MARK: The record of a plugin
 
     private func past(
         _ outcome: LaunchOutcome,
@@ -55,7 +55,7 @@ struct SlidingSumTests {
         PastLaunch(plugin: .app, lane: lane, cause: cause, outcome: outcome, endedAt: start, used: used)
     }
 
-    @Test(.proves("C7")) func `only background launches use the day, and only those count as overruns`() {
+    @Test(.proves("C7")) func `only background launches count as use of the day budget and as overruns`() {
         var record = PluginRecord()
         record.note(past(.overran))
         record.note(past(.overran, lane: .event))
@@ -64,7 +64,7 @@ struct SlidingSumTests {
         #expect(record.dayUse.total(at: start) == Duration.minutes(1).wholeNanoseconds)
     }
 
-    @Test(.proves("C7")) func `one launch in order ends a row of overruns`() {
+    @Test(.proves("C7")) func `one completed launch ends a row of overruns`() {
         var record = PluginRecord()
         for _ in 1...3 { record.note(past(.overran)) }
         #expect(record.overruns == 3)
@@ -73,7 +73,8 @@ struct SlidingSumTests {
     }
 
     @Test(.proves("C7"), arguments: [LaunchOutcome.lost, .interrupted])
-    func `what the host did itself neither lengthens nor ends a row of overruns`(_ outcome: LaunchOutcome) {
+    func `a launch lost or interrupted by the host neither extends nor ends a row of overruns`(_ outcome: LaunchOutcome)
+    {
         var record = PluginRecord()
         record.note(past(.overran))
         record.note(past(outcome))
@@ -82,7 +83,7 @@ struct SlidingSumTests {
         #expect(record.overruns == 2)
     }
 
-    @Test(.proves(69)) func `what a person started is a use`() {
+    @Test(.proves(69)) func `every launch that a user caused counts as a use`() {
         var record = PluginRecord()
         record.note(past(.completed, cause: .person))
         record.note(past(.completed, lane: .continued, cause: .person))
@@ -91,7 +92,7 @@ struct SlidingSumTests {
     }
 
     @Test(.proves("C13"))
-    func `the end of it is one that holds when it comes, also where a clock that was ahead has seen more`() {
+    func `the computed end of a reached limit includes later values that a clock ahead recorded`() {
         var sum = SlidingSum(slot: .minutes(15), window: .hours(24))
         let begin = WallTime(nanoseconds: 0) + .days(1)
         sum.add(Duration.minutes(30).wholeNanoseconds, at: begin)

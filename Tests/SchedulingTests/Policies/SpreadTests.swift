@@ -6,7 +6,7 @@ import Testing
 
 @testable import Scheduling
 
-@Suite("What becomes possible for all at once does not begin for all at once")
+@Suite("Requests that become eligible for all plugins at once are staggered")
 struct SpreadTests {
     private let window: Duration = .minutes(10)
 
@@ -22,7 +22,8 @@ struct SpreadTests {
         return host
     }
 
-    /// How long the plugin waits; fails unless that is within the window.
+    /// The delay of the plugin's request; records an issue unless the stagger has that cause and lies within the
+    /// window.
     private func wait(_ host: SchedulerDriver, _ identifier: TaskIdentifier, after cause: SpreadCause) throws
         -> Duration
     {
@@ -35,7 +36,8 @@ struct SpreadTests {
         return wait
     }
 
-    @Test(.proves("C7")) func `after a boot each plugin's work begins at its own place`() throws {
+    @Test(.proves("C7"))
+    func `requests that became due during a reboot begin at a different time for each plugin`() throws {
         let host = host(.app(), .mail())
         host.submit(.clean, after: .hours(1))
         host.submit(.sweep, after: .hours(1), by: .plugin(.mail))
@@ -51,14 +53,15 @@ struct SpreadTests {
         #expect(host.batches.count == 2)
     }
 
-    @Test(.proves("C7")) func `a host that starts again later spreads nothing`() {
+    @Test(.proves("C7")) func `a restart of the host without a boot staggers no request`() {
         let host = host(.app())
         host.submit(.clean, after: .hours(1))
         host.restart(after: .hours(2))
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C7")) func `after a resume what became due meanwhile begins at its place`() throws {
+    @Test(.proves("C7"))
+    func `a request that became due during a suspension is staggered after the resume`() throws {
         let host = host(.app())
         host.submit(.clean, after: .hours(1))
         host.send(.resumed)
@@ -68,7 +71,8 @@ struct SpreadTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C7")) func `a regained network spreads those who waited for it`() throws {
+    @Test(.proves("C7"))
+    func `a request that waited for the network is staggered after the network returns`() throws {
         let host = host(.app(), network: false)
         host.submit(.clean, needsNetwork: true)
         host.submit(.vacuum)
@@ -81,7 +85,7 @@ struct SpreadTests {
         #expect(host.batches.last == [.clean])
     }
 
-    @Test(.proves("C7")) func `what belongs to one plugin stays one batch`() throws {
+    @Test(.proves("C7")) func `staggered requests of one plugin share one launch`() throws {
         let host = host(.app(), network: false)
         for identifier in [TaskIdentifier.clean, .vacuum, .index] { host.submit(identifier, needsNetwork: true) }
         host.change(network: true)
@@ -89,7 +93,7 @@ struct SpreadTests {
         #expect(host.batches == [[.clean, .vacuum, .index]])
     }
 
-    @Test(.proves(89)) func `a person's wish is not spread`() {
+    @Test(.proves(89)) func `a launch requested by a user is not staggered`() {
         let host = host(.app())
         host.send(.resumed)
         host.submit(.clean)
@@ -98,14 +102,14 @@ struct SpreadTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C7")) func `without a spread nothing is spread`() {
+    @Test(.proves("C7")) func `a request is not staggered when the stagger window is zero`() {
         let host = SchedulerDriver(.app())
         host.submit(.clean, after: .hours(1))
         host.restart(after: .hours(2), rebooting: true)
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C7")) func `switched off nothing is spread`() {
+    @Test(.proves("C7")) func `a request is not staggered when the policy is switched off`() {
         let host = SchedulerDriver(.app()) {
             $0.policies.spread = .minutes(10)
             $0.policies.off = [.spread]
@@ -115,7 +119,8 @@ struct SpreadTests {
         #expect(host.batches == [[.clean]])
     }
 
-    @Test(.proves("C7")) func `a resume while a runner is made ready puts the launch off`() throws {
+    @Test(.proves("C7"))
+    func `a resume while a runner is not ready dismisses the runner and staggers the launch`() throws {
         let host = host(.app())
         host.runners = .held
         host.submit(.clean)
@@ -127,7 +132,7 @@ struct SpreadTests {
     }
 
     @Test(.proves("C7"))
-    func `a network that is regained within the window does not begin it anew, and at its end it does`() throws {
+    func `the network regained within the stagger window does not restart the window, and at its end it does`() throws {
         let host = host(.app(), network: false)
         func regain() -> MonotonicTime? {
             host.change(network: false)

@@ -4,11 +4,11 @@ import TaskModel
 
 @testable import Scheduling
 
-// What plugins and their runners do, and what they should not.
+// Actions of plugins and runners, regular and forbidden ones.
 extension RandomWalk {
     private var plan: LaunchPlan? { pick(host.processes.values.sorted { $0.number < $1.number }) }
 
-    /// A launch goes on.
+    /// Takes a random step of a random launch.
     func liveOn() {
         guard let plan else { return submit() }
         guard let launch = model.launches[plan.number] else { return }
@@ -47,7 +47,7 @@ extension RandomWalk {
         host.send(.progressed(plan.number, task.id, progress))
     }
 
-    /// Counts are drawn from few, so that many of them come too late, twice or never began.
+    /// Uses one of four counts, so that many assertions begin late or twice, or end without a beginning.
     private func useAssertion(of plan: LaunchPlan) {
         let count = UInt32.random(in: 1...4, using: &random)
         if random.chance(50) { host.beginAssertion(count, in: plan) } else { host.endAssertion(count, in: plan) }
@@ -65,8 +65,8 @@ extension RandomWalk {
         }
     }
 
-    /// The launch thread kills a launch at its kill time, and its report comes before the timer's event. What the runner
-    /// sent before is handled before: it may have ended the reason of the kill.
+    /// Kills a launch at its kill time, as the launch thread does; the report precedes the timer's event. Earlier
+    /// messages of the runner are handled first and may have removed the reason of the kill.
     func killAtDeadline() {
         let plans = host.processes.values.sorted { $0.number < $1.number }
         guard let plan = pick(plans.filter { killTime(of: $0) != nil }), let time = killTime(of: plan) else {
@@ -84,7 +84,7 @@ extension RandomWalk {
         host.advance(by: .zero)
     }
 
-    /// When the launch thread will kill the launch; nil when it will not, or has done so.
+    /// The time at which the launch thread will kill the launch; nil without one, or after the kill.
     private func killTime(of plan: LaunchPlan) -> MonotonicTime? {
         guard let launch = model.launches[plan.number], launch.kill == nil, launch.isSent else { return nil }
         return host.killTimes[plan.number]
@@ -98,7 +98,7 @@ extension RandomWalk {
         }
     }
 
-    /// A runner that says what is not its to say.
+    /// Sends a message that the runner has no right to send.
     func forge() {
         guard let plan else { return advance() }
         last = "a forged message of launch \(plan.number)"

@@ -4,7 +4,7 @@ import TaskModel
 
 @testable import Scheduling
 
-// What a walk is about: plugins that come in several states, and a host that is configured in many ways.
+// The setup of a walk: versions of the plugins, and a random configuration of the host.
 extension RandomWalk {
     static let tasks: [TaskIdentifier] = [.feed, .clean, .vacuum, .index, .study, .job(1), .job(2), .job(3)]
     static let newsTask: TaskIdentifier = "com.example.news.latest"
@@ -26,7 +26,7 @@ extension RandomWalk {
         configuration.continuedLaunches = Int.random(in: 1...2, using: &random)
         configuration.batchSize = [2, 4, 100].randomElement(using: &random) ?? 4
         configuration.eventLimit = 5
-        // Long, so that a host that can have nothing does not try for hours every second.
+        // Long, so that a host without runners or commits does not retry every second for hours.
         configuration.hostRetryDelay = .seconds(20)
         configuration.removedPluginRetention = .hours(5)
         configuration.isBackgroundRefreshOn = random.chance(90)

@@ -4,7 +4,7 @@ import TaskModel
 
 @testable import Scheduling
 
-// C13 taken at its word: in a twin of the host, the change that `why` names is made, and the work has to run.
+// The check of C13: in a copy of the host, the change that `why` proposes is made, and the work must run.
 extension RandomWalk {
     func trySmallestChange() {
         guard model.isAtRest, !host.scheduler.loading.isPartial, host.commits == .written, host.runners == .ready
@@ -24,12 +24,13 @@ extension RandomWalk {
         complain("\(work.label) (\(work.number)) waits for \(reason.code), and after that for \(left.sorted())")
     }
 
-    /// What the operator does not want of a plugin is asked once it is there, and whose extension it was is known then.
+    /// Reasons that the host cannot know before the change: an absent plugin's policy and its main plugin, and the time
+    /// of running launches.
     private func unknown(before change: Reason, of work: PendingWork) -> Set<String> {
-        // The end of a launch makes known how much of the day it used.
+        // The end of a launch adds its time to the day budget.
         if case .laneBusy = change { return ["day-budget"] }
         if case .launchLimit = change { return ["day-budget"] }
-        // What a clock that was ahead had it rest until counts for nothing, and for the usual rest as that comes near.
+        // A retry delay computed by a clock that was ahead is ignored, and applies again near its end.
         let rest = work.retry.notBefore.map { $0 > host.clock.now.wall } ?? false
         if rest, change.end(at: host.clock.now) != nil { return ["retry-delay"] }
         guard change.code.hasPrefix("plugin-") else { return [] }
@@ -40,7 +41,7 @@ extension RandomWalk {
 }
 
 extension SchedulerDriver {
-    /// The same host with the same past, in a kind world.
+    /// A copy of the host with the same state, in which commits, runners and loads succeed.
     fileprivate func twin(change: Reason) -> SchedulerDriver {
         let twin = SchedulerDriver(conditions: conditions) {
             $0 = configuration
@@ -60,7 +61,7 @@ extension SchedulerDriver {
         return twin
     }
 
-    /// Does what the remedy says, and nothing else.
+    /// Makes the change that the remedy names, and no other.
     fileprivate func make(_ change: Reason, for work: PendingWork) {
         switch change {
         case .pluginMissing(let plugin), .pluginRefused(let plugin, _): mend(plugin)
@@ -86,9 +87,9 @@ extension SchedulerDriver {
         }
     }
 
-    /// What still stands against it; nothing when it runs.
+    /// The codes of the remaining reasons of the work; empty if it ran.
     fileprivate func reasons(against work: PendingWork) -> Set<String> {
-        // It ran: what became of it then is another matter.
+        // The outcome of a task that ran is irrelevant here.
         if plans.contains(where: { $0.tasks.contains { $0.work.number == work.number } }) { return [] }
         let same = ledger.requests.first { $0.request.identifier == work.identifier && $0.plugin == work.plugin }
         let event = ledger.events.first { $0.number == work.number }
@@ -108,7 +109,8 @@ extension SchedulerDriver {
         }
     }
 
-    /// A newer one would have to be patient anew.
+    /// Submits the request again without its earliest begin. A deferred request waits instead: a newer one would begin
+    /// a new deferral.
     private func submitAgain(_ work: PendingWork, _ change: Reason) {
         guard case .request(let pending) = work, pending.deferredSince == nil else { return pass(change) }
         let old = pending.request

@@ -4,7 +4,7 @@ import TaskModel
 
 @testable import Scheduling
 
-// What can happen at a step, apart from what plugins do.
+// The random steps of a walk, except those of plugins.
 extension RandomWalk {
     func takeStep() {
         switch Int.random(in: 0..<100, using: &random) {
@@ -32,7 +32,7 @@ extension RandomWalk {
 
     func pick<Element>(_ elements: [Element]) -> Element? { elements.randomElement(using: &random) }
 
-    /// - Parameter plan: the launch that it comes from.
+    /// Submits a random request, in most cases by the plugin that owns its identifier.
     func submit() {
         let identifier = pick(Self.tasks + [.inbox, .sweep, Self.newsTask, .album(1)]) ?? .clean
         let kind: TaskKind =
@@ -93,7 +93,7 @@ extension RandomWalk {
     }
 
     private func simulate() {
-        // A simulation that waits for a load takes effect in an order that the model does not know.
+        // The model does not know the order in which simulations that wait for a load take effect.
         if host.scheduler.loading.isPartial { return advance() }
         let identifier = pick(host.pending + host.running) ?? .clean
         last = "a simulation of \(identifier)"
@@ -104,10 +104,11 @@ extension RandomWalk {
         }
     }
 
-    // MARK: The world
+    // MARK: The environment
 
     func advance() {
-        // A host that cannot have anything tries again and again, and gets nowhere.
+        // A host without commits, runners or loads retries all the time and makes no progress, so that long steps would
+        // be slow.
         let isInVain = host.commits == .failing || host.runners == .unavailable || host.loads == .failing
         let seconds = pick(isInVain ? [0, 1, 11, 35, 120] : [0, 1, 1, 5, 11, 30, 35, 120, 601, 700, 7_200]) ?? 1
         last = "\(seconds) seconds"
@@ -121,7 +122,7 @@ extension RandomWalk {
         host.stepWallClock(by: .seconds(seconds))
     }
 
-    /// One thing at a time, and mostly for the better, so that work gets done.
+    /// Changes one condition, in most cases to the better, so that work can run.
     private func changeConditions() {
         last = "a change of conditions"
         let isGood = random.chance(65)
@@ -192,7 +193,7 @@ extension RandomWalk {
         host.restart(after: .seconds(Int.random(in: 0...60, using: &random)), rebooting: random.chance(30))
     }
 
-    /// In order, and then it is started again.
+    /// Stops the host in order and starts it again.
     private func stopHost() {
         last = "an orderly stop"
         host.stop()

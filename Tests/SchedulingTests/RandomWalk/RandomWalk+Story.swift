@@ -3,7 +3,7 @@
 import Scheduling
 import TaskModel
 
-// What a step came to, for whoever walks a walk again.
+// A description of the actions of a step, for a walk that is replayed.
 extension RandomWalk {
     var story: [String] {
         host.actions.compactMap { action in

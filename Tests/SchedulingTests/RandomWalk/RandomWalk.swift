@@ -4,30 +4,30 @@ import TaskModel
 
 @testable import Scheduling
 
-/// A host under everything that can happen to it, beside a naive one that knows what must hold all the same.
+/// A host under random events, beside a naive model that checks the semantics.
 ///
-/// A walk is a list of numbers: the first one decides what the host is configured as, each other one a step. Steps can be
-/// left out and the rest walked again.
+/// A walk is a list of numbers. The first number determines the configuration of the host, and each other number one
+/// step. Steps can be removed and the rest walked again.
 final class RandomWalk {
     struct Failure: Error, CustomStringConvertible {
         let step: Int
         let last: String
         let message: String
         var description: String { "step \(step), after \(last): \(message)" }
-        /// What is wrong, whatever it is wrong with.
+        /// The message without numbers and identifiers, to compare failures.
         var kind: String { message.split(separator: " ").filter { $0.allSatisfy(\.isLetter) }.joined(separator: " ") }
     }
 
     let host: SchedulerDriver
     let model: NaiveHost
-    /// Decides the step that is being taken, and nothing else.
+    /// The random generator of the current step.
     var random: SeededGenerator
     var last = "nothing"
     private(set) var step = 0
     private var complaint: String?
 
-    /// - Returns: what the host was given.
-    /// - Throws: `Failure`, with the first promise that was broken.
+    /// - Returns: The counts of the events of the walk.
+    /// - Throws: `Failure`, with the first violated statement.
     @discardableResult
     static func walk(_ numbers: [UInt64], onStep: ((RandomWalk) -> Void)? = nil) throws -> WalkTally {
         guard let first = numbers.first else { return WalkTally() }
@@ -43,7 +43,7 @@ final class RandomWalk {
         return (0...steps).map { _ in random.next() }
     }
 
-    /// For whoever wants to see where it goes.
+    /// Called after every step; nil without an observer.
     private var onStep: ((RandomWalk) -> Void)?
 
     private init(setup: UInt64) {
@@ -72,7 +72,7 @@ final class RandomWalk {
         try drain()
     }
 
-    /// What is cheap is looked at each time, the rest now and then.
+    /// Runs the expensive checks after some of the steps only.
     func check() throws {
         if complaint == nil, random.chance(25) { model.checkRest() }
         if complaint == nil, random.chance(5) { trySmallestChange() }
@@ -84,7 +84,7 @@ final class RandomWalk {
 
     // MARK: The end
 
-    /// Gives everything that could be waited for, until all of it has run.
+    /// Satisfies every reason to wait until all work has run.
     func drain() throws {
         last = "draining"
         host.writeHeldCommits()
@@ -106,7 +106,7 @@ final class RandomWalk {
         host.install(.studio(version: "9.0", extensions: [.keyboard]), .mail(), .keyboard(version: "9.0"), Self.news)
         onStep?(self)
         let newest = host.scheduler.lastSubmission
-        // A clock that was set back, perhaps more than once, is that much further from what was asked for before.
+        // After steps back of the clock, the earliest begins are further in the future.
         let begins = host.ledger.requests.compactMap(\.request.earliestBegin)
         let end = max(host.clock.now.wall, begins.max() ?? host.clock.now.wall) + .days(4)
         while hasLeft(upTo: newest), host.clock.now.wall < end {
@@ -122,7 +122,7 @@ final class RandomWalk {
         if let number = host.ledger.unexplained.min() { throw fail("submission \(number) left no journal entry") }
     }
 
-    /// What the operator does not want stays.
+    /// True if work up to the number is left, except work that the operator does not permit.
     private func hasLeft(upTo newest: SubmissionNumber) -> Bool {
         let works = host.ledger.requests.map(PendingWork.request) + host.ledger.events.map(PendingWork.event)
         let unwanted: Set<String> = ["plugin-disabled", "background-denied", "background-refresh-off"]

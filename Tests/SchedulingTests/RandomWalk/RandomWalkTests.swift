@@ -4,9 +4,10 @@ import Foundation
 import StatementTraits
 import Testing
 
-/// Walks are walked in parts side by side. From outside can be said how far (`BGTASK_WALK_EVENTS`), along which seeds
-/// (`BGTASK_WALK_SEED`), or one walk step by step (`BGTASK_WALK`), as a failure prints it or as `seed:` and its seed.
-@Suite("Whatever happens in whatever order, what the semantics promise holds")
+/// The walks run in parallel parts. Environment variables set the number of events (`BGTASK_WALK_EVENTS`), the first
+/// seed (`BGTASK_WALK_SEED`), or one walk to replay step by step (`BGTASK_WALK`), as a failure prints it or as `seed:`
+/// and its seed.
+@Suite("The statements of the semantics hold after any events in any order")
 struct RandomWalkTests {
     private static let parts = 4
     private static let steps = 400
@@ -14,11 +15,11 @@ struct RandomWalkTests {
     private static let events = environment["BGTASK_WALK_EVENTS"].flatMap(Int.init) ?? 100_000
     private static let firstSeed = environment["BGTASK_WALK_SEED"].flatMap { UInt64($0) } ?? 0xb97a_5c00
     private static let replayed = environment["BGTASK_WALK"].flatMap { $0.isEmpty ? nil : $0 }
-    /// Of one part; there are seldom more that are worth looking at at once.
+    /// The maximum of reported failures of one part.
     private static let mostFailures = 3
 
     @Test(.proves("C3"), .enabled(if: replayed == nil))
-    func `C7 C12 C13 a hundred thousand events break no promise`() async {
+    func `a hundred thousand random events violate no statement of the semantics`() async {
         let party = WalkParty(firstSeed: Self.firstSeed, interval: 1_000_000)
         await withTaskGroup { group in
             for part in 0..<Self.parts { group.addTask { Self.walk(part, of: party) } }
@@ -47,7 +48,7 @@ struct RandomWalkTests {
     }
 
     @Test(.enabled(if: replayed != nil))
-    func `a walk that failed is walked again`() throws {
+    func `a failed walk given by the environment is replayed step by step`() throws {
         let text = Self.replayed ?? ""
         let seed = text.hasPrefix("seed:") ? UInt64(text.dropFirst(5)) : nil
         let numbers =

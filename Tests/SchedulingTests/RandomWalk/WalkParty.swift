@@ -4,9 +4,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Walks that are under way side by side: what they come to together, and which of them does not come to its end.
+/// Walks that run in parallel: their common counts, and the detection of a walk that does not end.
 final class WalkParty: Sendable {
-    /// A walk takes parts of a second, on a machine with other work a few.
+    /// The time limit of one walk. A walk takes parts of a second, or a few seconds on a busy machine.
     private static let patience: Duration = .seconds(180)
 
     private struct State {
@@ -19,9 +19,9 @@ final class WalkParty: Sendable {
     private let begin = ContinuousClock.now
     private let oldest: UInt64
     private let state: Mutex<State>
-    /// A host that hangs answers nobody: somebody beside it has to say which walk it was.
+    /// A queue beside the walks, which finds the seed of a walk that does not end.
     private let guardian = DispatchQueue(label: "walks that do not end")
-    /// Says how far it is every so many events.
+    /// The number of events between two progress messages.
     private let interval: Int
 
     init(firstSeed: UInt64, interval: Int) {

@@ -2,11 +2,11 @@
 
 import Scheduling
 
-/// What walks consisted of: that they come to nothing is worth as much as what they went through.
+/// Counts of the events and checks of walks, as evidence that the walks covered them.
 struct WalkTally {
     var walks = 0
     var restarts = 0
-    /// How often everything was compared with the naive host, and how often a smallest change was made.
+    /// The number of comparisons with the naive host; `changes` counts the smallest changes.
     var looks = 0
     var changes = 0
     private var events: [SchedulerEvent.Kind: Int] = [:]
@@ -23,7 +23,7 @@ struct WalkTally {
         events.merge(other.events, uniquingKeysWith: +)
     }
 
-    /// - Parameter seconds: that the walks took together.
+    /// - Parameter seconds: The duration of all walks.
     func report(seeds: ClosedRange<UInt64>, seconds: Double) -> String {
         let each = seconds > 0 ? Int(Double(eventCount) / seconds) : 0
         let head = """

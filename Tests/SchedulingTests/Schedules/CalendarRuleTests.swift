@@ -5,7 +5,7 @@ import Scheduling
 import TaskModel
 import Testing
 
-@Suite("A calendar rule names each of its days once")
+@Suite("A calendar rule has one occurrence on each of its days")
 struct CalendarRuleTests {
     private let berlin = TimeZone(identifier: "Europe/Berlin") ?? .gmt
 
@@ -13,7 +13,7 @@ struct CalendarRuleTests {
         WallTime(nanoseconds: Int64(try Date(text, strategy: .iso8601).timeIntervalSince1970) * 1_000_000_000)
     }
 
-    /// The next so many occasions, in UTC.
+    /// The next `count` occurrences of the rule after the time, in UTC.
     private func occasions(_ rule: CalendarRule?, after time: String, _ count: Int) throws -> [String] {
         let rule = try #require(rule)
         var last = try at(time)
@@ -23,7 +23,7 @@ struct CalendarRuleTests {
         }
     }
 
-    @Test func `every day at its time`() throws {
+    @Test func `a daily calendar rule has an occurrence every day at its time`() throws {
         let rule = CalendarRule(hour: 2, minute: 30, zone: .gmt)
         #expect(
             try occasions(rule, after: "2026-01-01T12:00:00Z", 2) == ["2026-01-02T02:30:00Z", "2026-01-03T02:30:00Z"]
@@ -31,19 +31,18 @@ struct CalendarRuleTests {
         #expect(try occasions(rule, after: "2026-01-01T02:29:59Z", 1) == ["2026-01-01T02:30:00Z"])
     }
 
-    @Test func `the moment of an occasion has its next one a day later`() throws {
+    @Test func `the next occurrence after an occurrence of a daily calendar rule is a day later`() throws {
         let rule = CalendarRule(hour: 2, minute: 30, zone: .gmt)
         #expect(try occasions(rule, after: "2026-01-01T02:30:00Z", 1) == ["2026-01-02T02:30:00Z"])
     }
 
-    @Test func `its zone is the one that counts`() throws {
+    @Test func `a calendar rule uses the local time of its zone in winter and summer`() throws {
         let rule = CalendarRule(hour: 2, minute: 30, zone: berlin)
         #expect(try occasions(rule, after: "2026-01-01T12:00:00Z", 1) == ["2026-01-02T01:30:00Z"])
         #expect(try occasions(rule, after: "2026-07-01T12:00:00Z", 1) == ["2026-07-02T00:30:00Z"])
     }
 
-    @Test func `a time that summer time skips is taken at the next moment there is, and the day after as ever`() throws
-    {
+    @Test func `an occurrence at a time that summer time skips moves to the next existing time`() throws {
         let rule = CalendarRule(hour: 2, minute: 30, zone: berlin)
         #expect(
             try occasions(rule, after: "2026-03-28T12:00:00Z", 3) == [
@@ -52,7 +51,7 @@ struct CalendarRuleTests {
         )
     }
 
-    @Test func `a time that comes twice when summer time ends is taken once`() throws {
+    @Test func `a calendar rule has one occurrence at a time that the end of summer time repeats`() throws {
         let rule = CalendarRule(hour: 2, minute: 30, zone: berlin)
         #expect(
             try occasions(rule, after: "2026-10-24T12:00:00Z", 3) == [
@@ -61,12 +60,13 @@ struct CalendarRuleTests {
         )
     }
 
-    @Test func `between the two of them there is no occasion either`() throws {
+    @Test
+    func `a calendar rule has no occurrence at the second pass of a time that the end of summer time repeats`() throws {
         let rule = CalendarRule(hour: 2, minute: 30, zone: berlin)
         #expect(try occasions(rule, after: "2026-10-25T01:00:00Z", 1) == ["2026-10-26T01:30:00Z"])
     }
 
-    @Test func `a month without a 31st has no such day`() throws {
+    @Test func `a calendar rule for the 31st skips months without that day`() throws {
         let rule = CalendarRule(hour: 4, minute: 0, days: [31], zone: .gmt)
         #expect(
             try occasions(rule, after: "2026-01-31T04:00:00Z", 3) == [
@@ -75,19 +75,19 @@ struct CalendarRuleTests {
         )
     }
 
-    @Test func `the 29th of February comes in leap years`() throws {
+    @Test func `a calendar rule for the 29th skips February except in leap years`() throws {
         let rule = CalendarRule(hour: 4, minute: 0, days: [29], zone: .gmt)
         #expect(try occasions(rule, after: "2026-01-29T05:00:00Z", 1) == ["2026-03-29T04:00:00Z"])
         #expect(try occasions(rule, after: "2028-01-29T05:00:00Z", 1) == ["2028-02-29T04:00:00Z"])
     }
 
-    @Test func `weekdays are the zone's`() throws {
+    @Test func `weekdays of a calendar rule are those of its zone`() throws {
         let rule = CalendarRule(hour: 0, minute: 15, weekdays: [2, 3, 4, 5, 6], zone: berlin)
-        // Friday evening in UTC is Saturday in Berlin: the next one is Monday's.
+        // Friday evening in UTC is Saturday in Berlin, so that the next occurrence is on Monday.
         #expect(try occasions(rule, after: "2026-01-02T22:00:00Z", 1) == ["2026-01-04T23:15:00Z"])
     }
 
-    @Test func `weekday and day have to agree`() throws {
+    @Test func `a calendar rule with weekdays and days requires both to match`() throws {
         let rule = CalendarRule(hour: 13, minute: 13, weekdays: [6], days: [13], zone: .gmt)
         #expect(
             try occasions(rule, after: "2026-01-01T00:00:00Z", 3) == [
@@ -96,14 +96,14 @@ struct CalendarRuleTests {
         )
     }
 
-    @Test func `numbers out of range make no rule`() {
+    @Test func `hours, minutes, weekdays and days out of range are refused in a calendar rule`() {
         #expect(CalendarRule(hour: 24, minute: 0, zone: .gmt) == nil)
         #expect(CalendarRule(hour: 0, minute: 60, zone: .gmt) == nil)
         #expect(CalendarRule(hour: 0, minute: 0, weekdays: [8], zone: .gmt) == nil)
         #expect(CalendarRule(hour: 0, minute: 0, days: [0], zone: .gmt) == nil)
     }
 
-    // MARK: In the scheduler
+    // MARK: Calendar rules in the scheduler
 
     private func host(_ rule: CalendarRule?) throws -> SchedulerDriver {
         let rule = try #require(rule)
@@ -112,7 +112,7 @@ struct CalendarRuleTests {
         }
     }
 
-    @Test func `a calendar schedule submits at its occasions`() throws {
+    @Test func `a calendar schedule submits its request at each occurrence`() throws {
         let host = try host(CalendarRule(hour: 14, minute: 30, zone: .gmt))
         host.advance(by: .hours(2) + .minutes(30) - .nanoseconds(1))
         #expect(host.plans.isEmpty)
@@ -123,7 +123,7 @@ struct CalendarRuleTests {
         #expect(host.plans.count == 2)
     }
 
-    @Test func `a year of missed occasions is caught up once`() throws {
+    @Test func `a year of missed calendar occurrences is caught up by one request`() throws {
         let host = try host(CalendarRule(hour: 14, minute: 30, zone: .gmt))
         host.restart(after: .days(365))
         host.finishStarting()
@@ -137,7 +137,7 @@ struct CalendarRuleTests {
         #expect(host.plans.count == plans + 1)
     }
 
-    @Test func `a clock that is set back over an occasion does not repeat it`() throws {
+    @Test func `a step back of the clock over a calendar occurrence does not repeat the occurrence`() throws {
         let host = try host(CalendarRule(hour: 14, minute: 30, zone: .gmt))
         host.advance(by: .hours(2) + .minutes(30))
         host.runToTheEnd()

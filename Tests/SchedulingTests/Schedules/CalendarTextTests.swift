@@ -5,7 +5,7 @@ import Scheduling
 import TaskModel
 import Testing
 
-@Suite("A calendar rule is read from its text, and written as it is read")
+@Suite("A calendar rule is parsed from its text and written in a normal form")
 struct CalendarTextTests {
     private func rule(_ text: String) -> CalendarRule? { CalendarRule(text, zone: .gmt) }
 
@@ -15,7 +15,10 @@ struct CalendarTextTests {
         ("fri-mon 02:30", "sun,mon,fri,sat 02:30 GMT"), ("tue-tue 02:30", "tue 02:30 GMT"),
         ("15,1 02:30", "1,15 02:30 GMT"), ("30-2 00:00", "1,2,30,31 00:00 GMT"), ("31 00:00", "31 00:00 GMT"),
     ])
-    func `a calendar rule is a time of day, after weekdays or days of the month`(_ text: String, _ written: String) {
+    func `a calendar rule is parsed from a time, with optional weekdays or days of the month`(
+        _ text: String,
+        _ written: String
+    ) {
         #expect(rule(text)?.text == written)
     }
 
@@ -24,11 +27,11 @@ struct CalendarTextTests {
         "32 02:30", "0 02:30", "1-32 02:30", "0-3 02:30", "1-2-3 02:30", "mon-tue-wed 02:30", ", 02:30", "1, 02:30",
         "mon- 02:30", "-mon 02:30", "mon,1 02:30", "1,mon 02:30",
     ])
-    func `a text that is no calendar rule is refused`(_ text: String) {
+    func `a text that is not a calendar rule is refused`(_ text: String) {
         #expect(rule(text) == nil)
     }
 
-    @Test func `an interval is written with its unit`() {
+    @Test func `the text of an interval schedule contains the interval with its unit`() {
         #expect(WorkSchedule.Rhythm.every(.seconds(90 * 60)).text == "every \(Duration.seconds(90 * 60).humanReadable)")
     }
 }

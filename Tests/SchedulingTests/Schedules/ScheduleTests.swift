@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("The operator's schedules submit without a line of code")
+@Suite("The schedules of an operator submit requests without plugin code")
 struct ScheduleTests {
     private static func driver(
         _ schedule: WorkSchedule,
@@ -19,7 +19,7 @@ struct ScheduleTests {
 
     let host = Self.driver(WorkSchedule(.every(.hours(1))))
 
-    /// When work began, in minutes since the test began.
+    /// Times at which work began, in minutes since the call.
     private func begins(in duration: Duration, by step: Duration = .minutes(1), _ host: SchedulerDriver? = nil) -> [Int]
     {
         let host = host ?? self.host
@@ -35,13 +35,13 @@ struct ScheduleTests {
         return begins
     }
 
-    @Test func `an interval submits at its end, again and again`() throws {
+    @Test func `an interval schedule submits a request at the end of each interval`() throws {
         #expect(begins(in: .hours(4)) == [60, 120, 180, 240])
         let entry = try #require(host.journal.last { $0.label == "com.example.app.clean" })
         #expect(entry.event == .task(.succeeded))
     }
 
-    @Test func `the request is the schedule's, with what it needs`() throws {
+    @Test func `a scheduled request has the kind and the required conditions of its schedule`() throws {
         let host = Self.driver(
             WorkSchedule(.every(.hours(1)), kind: .refresh, requiresNetwork: true, requiresExternalPower: true)
         )
@@ -53,7 +53,7 @@ struct ScheduleTests {
         #expect(host.reasons(.clean) == [.externalPower])
     }
 
-    @Test func `occasions missed while the host was down are caught up once`() {
+    @Test func `occurrences missed while the host was down are caught up by one request`() {
         host.restart(after: .days(10) + .minutes(30) - .seconds(1))
         host.finishStarting()
         host.advance(by: .seconds(1))
@@ -62,7 +62,7 @@ struct ScheduleTests {
         #expect(begins(in: .hours(2)) == [30, 90])
     }
 
-    @Test func `occasions passed in a suspend are caught up once`() {
+    @Test func `occurrences missed during a suspension are caught up by one request`() {
         host.stepWallClock(by: .days(3))
         #expect(host.plans.count == 1)
         host.runToTheEnd()
@@ -70,7 +70,7 @@ struct ScheduleTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test func `none is submitted while one is pending, and none is owed afterwards`() throws {
+    @Test func `a schedule submits nothing while its request is pending and catches up nothing afterwards`() throws {
         host.change(idle: false)
         host.advance(by: .hours(5))
         #expect(host.pending == [.clean])
@@ -82,7 +82,7 @@ struct ScheduleTests {
         #expect(begins(in: .hours(2)) == [60, 120])
     }
 
-    @Test func `none is submitted while one is running`() {
+    @Test func `a schedule submits nothing while its task runs`() {
         let host = SchedulerDriver(.studio()) {
             var budgets = Budgets()
             budgets.processing = .hours(5)
@@ -100,13 +100,14 @@ struct ScheduleTests {
         #expect(host.plans.count == 2)
     }
 
-    @Test func `a plugin's own request stands for an occasion as well`() {
+    @Test func `a schedule submits nothing while a plugin's own request of the identifier is pending`() {
         host.submit(.clean, after: .hours(10))
         host.advance(by: .hours(9))
         #expect(host.entries(.replaced).isEmpty && host.plans.isEmpty)
     }
 
-    @Test func `a refused occasion is journaled, and the next one comes all the same`() throws {
+    @Test
+    func `an occurrence whose request is refused is journaled as missed, and the next ones submit again`() throws {
         let host = Self.driver(WorkSchedule(.every(.hours(1))), of: .headlines)
         host.advance(by: .hours(1))
         let entry = try #require(host.entries(.occasionMissed).first)
@@ -120,13 +121,13 @@ struct ScheduleTests {
         #expect(host.running == [.headlines])
     }
 
-    @Test(.proves("C8")) func `a schedule is nobody's foreground`() {
+    @Test(.proves("C8")) func `a continued request of a schedule is refused as not in foreground`() {
         let host = Self.driver(WorkSchedule(.every(.hours(1)), kind: .continued), of: .album(1))
         host.advance(by: .hours(1))
         #expect(host.entries(.occasionMissed).first?.message.contains("not-in-foreground") == true)
     }
 
-    /// The commits that are held, by whether they hold an occasion and a request.
+    /// For each held commit: true if it records an occurrence, and true if it stores a request.
     private var occasionsHeld: [[Bool]] {
         host.heldCommits.map { commit in
             [
@@ -136,7 +137,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test func `an occasion is written with its request, and is taken back with it`() {
+    @Test func `an occurrence is committed with its request, and both are retried after a failed commit`() {
         let before = (host.ledger.occasions, host.scheduler.nextOccasion(of: .clean, of: .app))
         host.commits = .held
         host.advance(by: .hours(1))
@@ -151,7 +152,7 @@ struct ScheduleTests {
         #expect(begins(in: .hours(2)) == [60, 120])
     }
 
-    @Test func `a ledger that fails for hours costs one request, not one an occasion`() {
+    @Test func `commits that fail over several occurrences result in one request when they succeed again`() {
         host.commits = .failing
         host.advance(by: .hours(5))
         #expect(host.pending.isEmpty && host.ledger.occasions.count == 1)
@@ -162,7 +163,7 @@ struct ScheduleTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test func `a host that dies before an occasion is written comes to it again, and after that does not`() {
+    @Test func `an occurrence is repeated after a restart only if its commit was not written`() {
         host.commits = .held
         host.advance(by: .hours(1))
         host.commits = .written
@@ -176,7 +177,7 @@ struct ScheduleTests {
         #expect(host.running == [.clean] && host.ledger.requests.isEmpty)
     }
 
-    @Test func `while somebody's request for it is being written an occasion waits for what becomes of that`() {
+    @Test func `an occurrence waits for the commit of another submission of its identifier`() {
         host.advance(by: .minutes(59))
         host.commits = .held
         host.submit(.clean, after: .hours(3))
@@ -188,7 +189,7 @@ struct ScheduleTests {
         #expect(host.running == [.clean])
     }
 
-    @Test func `a clock that is set back while an occasion is being written keeps what was written`() throws {
+    @Test func `a step back of the clock during the commit of an occurrence does not stop the schedule`() throws {
         host.commits = .held
         host.stepWallClock(by: .days(400))
         host.stepWallClock(by: -.days(400))
@@ -199,14 +200,14 @@ struct ScheduleTests {
         #expect(begins(in: .hours(2)) == [60, 120])
     }
 
-    @Test func `a restart in time changes nothing`() {
+    @Test func `a restart between two occurrences does not change the schedule`() {
         host.advance(by: .minutes(40))
         host.restart(after: .minutes(5))
         host.finishStarting()
         #expect(begins(in: .hours(2)) == [15, 75])
     }
 
-    @Test func `a plugin that is gone is not submitted for, and one occasion is caught up when it is back`() {
+    @Test func `a removed plugin's schedule submits nothing, and one request after the plugin is installed again`() {
         host.remove(.app)
         host.advance(by: .hours(5))
         #expect(host.pending.isEmpty && host.entries(.occasionMissed).isEmpty)
@@ -216,9 +217,9 @@ struct ScheduleTests {
         #expect(host.running == [.clean] && host.entries(.occasionMissed).isEmpty)
     }
 
-    // MARK: Spread
+    // MARK: Stagger
 
-    @Test func `each schedule has a place of its own in its spread, the same one each time`() {
+    @Test func `each schedule has its own fixed delay within its stagger window`() {
         let host = SchedulerDriver(.studio()) {
             $0.plugins[.app, default: PluginPolicy()].schedules = [
                 .clean: WorkSchedule(.every(.hours(4)), spread: .hours(2)),
@@ -231,7 +232,7 @@ struct ScheduleTests {
         #expect(places.count == 2 && places.allSatisfy { $0 < 121 })
     }
 
-    @Test func `a restart within the spread misses nothing and doubles nothing`() {
+    @Test func `a restart within the stagger window of a schedule neither skips nor repeats an occurrence`() {
         let host = Self.driver(WorkSchedule(.every(.hours(4)), spread: .hours(2)))
         host.advance(by: .hours(4))
         host.restart()
@@ -241,7 +242,7 @@ struct ScheduleTests {
 
     // MARK: The clock
 
-    @Test func `a clock that is set back a little repeats no occasion`() {
+    @Test func `a step back of the clock by five minutes does not repeat an occurrence`() {
         host.advance(by: .hours(1))
         host.runToTheEnd()
         host.stepWallClock(by: -.minutes(5))
@@ -249,14 +250,14 @@ struct ScheduleTests {
         #expect(begins(in: .minutes(5)) == [5])
     }
 
-    @Test func `a clock that was far ahead and is set right does not stop the schedule`() {
+    @Test func `a schedule continues after a clock that was 400 days ahead is corrected`() {
         host.stepWallClock(by: .days(400))
         host.runToTheEnd()
         host.stepWallClock(by: -.days(400))
         #expect(begins(in: .hours(2)) == [60, 120])
     }
 
-    @Test func `nor does one that was ahead when the host was stopped`() {
+    @Test func `a schedule continues after a clock 400 days ahead is corrected while the host is down`() {
         host.stepWallClock(by: .days(400))
         host.runToTheEnd()
         host.clock.stepWall(by: -.days(400))

@@ -4,9 +4,9 @@ import TaskModel
 
 @testable import Scheduling
 
-// What the host has written, and what becomes true when it is on disk.
+// Commits of the host and their effects once they are on disk.
 extension NaiveHost {
-    /// Every change is judged when it is asked for: by then the host has decided.
+    /// Judges every change when the host requests it, because the decision is made by then.
     func judge(_ changes: [LedgerChange], of ticket: Ticket, after event: SchedulerEvent) {
         asking = ticket
         for change in changes {
@@ -26,7 +26,7 @@ extension NaiveHost {
         }
     }
 
-    /// A user's stop while entry runs counts from the moment that it is asked for.
+    /// Marks a running task that a user stops during entry; the stop counts from its request.
     private func stoppedInEntry(_ submission: SubmissionNumber, _ number: LaunchNumber) {
         let tasks = host.scheduler.launches.find(number)?.tasks ?? []
         guard launches[number]?.entry == .running,
@@ -39,7 +39,7 @@ extension NaiveHost {
         launches[number]?.tasks[index].isToStop = true
     }
 
-    /// A schedule's request is written with the occasion that it stands for.
+    /// Complains about a request of a schedule that is stored without its scheduled occurrence.
     private func judgeOccasion(of request: PendingRequest, in changes: [LedgerChange]) {
         guard request.submitter == .schedule else { return }
         let hasOccasion = changes.contains { change in
@@ -59,7 +59,7 @@ extension NaiveHost {
             case .moveLaunch(let number, let lane): leaveLane(number, to: lane)
             case .endLaunch(let number, _): forget(number)
             case .storeRequest(let request, _): succeed(by: request)
-            // It comes back as it was launched, also where the beginning of its patience could not be written by itself.
+            // The request returns as launched, even if the start of its deferral was never recorded separately.
             case .returnTask(_, .request(let request), _):
                 if let since = request.deferredSince { heldPerhaps[request.number] = min(since, now.wall) }
             default: break
@@ -68,7 +68,7 @@ extension NaiveHost {
         concludeWhatIsDecided()
     }
 
-    /// C3: a newer submission of what runs, or is about to return, wins over it.
+    /// Marks older tasks of the identifier as superseded by the newer request (C3).
     private func succeed(by request: PendingRequest) {
         for (number, launch) in launches where launch.plugin == request.plugin {
             for (index, task) in launch.tasks.enumerated()
@@ -93,7 +93,7 @@ extension NaiveHost {
         concludeWhatIsDecided()
     }
 
-    /// A commit about that request is not decided yet.
+    /// True while an in-flight commit concerns the request.
     func isUnderWay(_ request: PendingRequest) -> Bool {
         let identifier = request.request.identifier
         return underWay.values.joined().contains { change in
@@ -110,7 +110,7 @@ extension NaiveHost {
         }
     }
 
-    /// The host could not launch the plugin: it doubles the delay with each failure in a row, up to five minutes.
+    /// Notes a failed launch of the plugin. The delay doubles with each failure in a row, up to five minutes.
     func noteTrouble(of plugin: PluginIdentifier) {
         failures[plugin, default: 0] += 1
         let doublings = min(failures[plugin, default: 1] - 1, 20)
@@ -145,7 +145,7 @@ extension NaiveHost {
         launches[number]?.tasks[index].wasCancelled = true
     }
 
-    /// In the ledger it has moved; where it takes room it has only if it still runs.
+    /// Moves the launch in the ledger to the lane; its capacity moves only while its process runs.
     private func leaveLane(_ number: LaunchNumber, to lane: Lane) {
         guard let launch = launches[number], launch.isHeard else { return }
         launches[number]?.lane = lane
@@ -155,7 +155,7 @@ extension NaiveHost {
 
     // MARK: Outcomes
 
-    /// Exactly one for every task that was ever delivered.
+    /// Counts the outcomes of a delivered task; the end of its launch requires exactly one.
     func written(_ entry: JournalEntry) {
         guard case .task = entry.event, let number = entry.launch,
             let index = launches[number]?.tasks.firstIndex(where: { $0.work.number == entry.submission })

@@ -4,7 +4,7 @@ import TaskModel
 
 @testable import Scheduling
 
-// The end of a launch, and what it means for each of its tasks (C3, C7).
+// The end of a launch and its effect on each of its tasks (C3, C7).
 extension NaiveHost {
     func finished(_ number: LaunchNumber) {
         guard let launch = launches[number] else { return complain("launch \(number) finishes and never began") }
@@ -14,7 +14,7 @@ extension NaiveHost {
         launches[number]?.finishBy = now.monotonic + grace(of: launch) + .seconds(1)
     }
 
-    /// Nobody is ended before the grace is over.
+    /// Notes a kill and complains about one before the end of the grace period.
     func killed(_ number: LaunchNumber, after event: SchedulerEvent) {
         guard let launch = launches[number], launch.kill == nil else {
             return complain("launch \(number) is killed twice")
@@ -25,7 +25,7 @@ extension NaiveHost {
             switch kill {
             case .entryOverran: launch.entryDeadline.map { $0 + grace(of: launch) <= now.monotonic } ?? false
             case .lingered:
-                // The launch thread may kill what has just begun to leave.
+                // The launch thread may kill a process that has just begun to exit.
                 event == .killedAtDeadline(number) || launch.finishBy.map { $0 <= now.monotonic } ?? false
             case .overran: (limits(of: launch).min().map { $0 <= now.monotonic }) ?? false
             case .hostStopping: isStopping
@@ -49,7 +49,7 @@ extension NaiveHost {
         return .overran
     }
 
-    /// The launch thread killed it. A launch that kept its limits was ended by the host's fault.
+    /// The reason of a kill by the launch thread. The kill of a launch within its limits is the fault of the host.
     private func reason(forKillOf launch: SeenLaunch) -> SeenLaunch.Kill {
         if launch.finishBy != nil { return .lingered }
         if launch.entry == .running {
@@ -59,7 +59,7 @@ extension NaiveHost {
         return limits(of: launch).min().map { $0 <= now.monotonic } ?? false ? .overran : .killTimePassed
     }
 
-    /// When something of it overstays: what was told, what its deadline binds, what outlasts the last task.
+    /// The kill times of the launch: of its expired tasks, of its deadline, and of its expired assertions.
     func limits(of launch: SeenLaunch) -> [MonotonicTime] {
         var limits = launch.undone.compactMap { launch.tasks[$0].told?.killAt }
         if let told = launch.assertionsToldBy, !launch.assertions.isEmpty { limits.append(told) }
@@ -70,7 +70,7 @@ extension NaiveHost {
 
     // MARK: Judgement
 
-    /// While a commit is under way that decides over a task, nothing is certain.
+    /// Judges each ended launch once no in-flight commit decides over its tasks.
     func concludeWhatIsDecided() {
         for (number, launch) in launches where launch.end != nil && !launch.isConcluded {
             let isOpen = underWay.values.joined().contains { change in
@@ -118,7 +118,7 @@ extension NaiveHost {
 
     private func fate(of task: SeenTask, in launch: SeenLaunch) -> SeenTask.Fate {
         let way = wayOut(of: launch)
-        // Expiration delivered means consumed, whatever the process does then; the host's own end excepted.
+        // A delivered expiration consumes the task, whatever ends the process, except at a shutdown of the host.
         if let told = task.told, told.reason != .hostShutdown {
             if launch.isKilledForOverrun { return .over(task.hasHandler ? .overran : .expired) }
             return .over(way)
@@ -138,7 +138,8 @@ extension NaiveHost {
         return task.wasCancelled ? .over(way) : .back(way, retry)
     }
 
-    /// Failing in entry is everybody's; a crash is that of who was alone, or of whose thread was struck.
+    /// True if the end of the launch charges the task. A failed entry charges every task of the launch; a crash charges
+    /// the only task or the task of the struck thread.
     private func isCharged(_ task: SeenTask, in launch: SeenLaunch, isCrash: Bool) -> Bool {
         switch launch.kill {
         case .hostStopping, .planNotSent, .killTimePassed, .overran, .lingered: return false
@@ -156,7 +157,7 @@ extension NaiveHost {
         return launch.tasks.count == 1
     }
 
-    /// What a task ends as whose process ended that way.
+    /// The outcome of a task, by the end of its process.
     private func wayOut(of launch: SeenLaunch) -> TaskOutcome {
         switch launch.kill {
         case .hostStopping, .planNotSent, .killTimePassed, .overran, .lingered: return .interrupted
@@ -174,8 +175,8 @@ extension NaiveHost {
         }
     }
 
-    /// What ran whenever a host went down may be the cause: alone and later from the second time on, and no more after the
-    /// fifth.
+    /// The fate of a task that ran when its host was lost. The task may be the cause: from the second loss on it runs
+    /// alone and later, and after the fifth it is abandoned.
     private func fateAfterLoss(of work: PendingWork) -> SeenTask.Fate {
         var retry = work.retry
         retry.wasInterrupted = true
@@ -188,7 +189,8 @@ extension NaiveHost {
         return .back(.interrupted, retry)
     }
 
-    /// A host before this one left it: what the ledger has unfinished comes back uncharged, unless it was cancelled.
+    /// Expects the unfinished tasks that a previous host left in the ledger to return without a charge, except
+    /// cancelled ones.
     func leaveBehind(_ number: LaunchNumber) {
         guard let left = host.ledger.snapshot.running.first(where: { $0.number == number }) else { return }
         launches[number]?.lane = left.lane
@@ -213,6 +215,6 @@ extension SeenLaunch {
         kill == .overran && undone.contains { tasks[$0].told?.reason != .hostShutdown }
     }
 
-    /// Nobody ended it.
+    /// True if the process ended by itself after its plan was sent.
     fileprivate var isEndOfItsOwn: Bool { kill == nil && isSent }
 }

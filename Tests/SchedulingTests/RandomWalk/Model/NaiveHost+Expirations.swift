@@ -4,9 +4,10 @@ import TaskModel
 
 @testable import Scheduling
 
-// Who is told to stop, when and why: statements 57 to 60, 66, 70, 77 and 78, C6, C7, C8.
+// Expirations, their times and their reasons: statements 57 to 60, 66, 70, 77 and 78, C6, C7, C8.
 extension NaiveHost {
-    /// What was lost expires exactly the tasks that need it, in launches whose entry has returned.
+    /// Applies new conditions and expects the expiration of every task that lost a required one in a launch after its
+    /// entry.
     func change(to new: Conditions) {
         let old = conditions
         conditions = new
@@ -21,14 +22,16 @@ extension NaiveHost {
         }
     }
 
-    /// A surge that still runs is not begun anew: a link that comes and goes holds nobody back for ever.
+    /// Begins a start-up wave, unless one of the same kind still runs: an unstable link must not delay requests without
+    /// end.
     func surge(isNetwork: Bool) {
         let spread = configuration.policies.spread
         let isRunning = surges.dropFirst().contains { $0.isNetwork == isNetwork && now.monotonic - $0.at < spread }
         if !isRunning { surges.append((now.monotonic, isNetwork)) }
     }
 
-    /// What was launched on a machine in use does not mind that it is.
+    /// The expiration reason of a task under the changed conditions; nil if it continues. Idleness counts only for a
+    /// launch that began on an idle machine.
     private func loss(of work: PendingWork, since old: Conditions, in launch: SeenLaunch) -> ExpirationReason? {
         guard case .request(let pending) = work else { return nil }
         let request = pending.request
@@ -61,7 +64,7 @@ extension NaiveHost {
             let killAt = reason == .budget ? launch.plan.budget.killDeadline : now.monotonic + grace(of: launch)
             launches[number]?.tasks[index].told = (reason, killAt ?? now.monotonic)
             if expected[id] == reason { expected[id] = nil }
-            // A task that was told something else in the same moment needs no second word.
+            // A task that expired for another reason in the same moment does not expire again.
             if reason == .stoppedByPerson || reason == .memoryPressure || reason == .budget { expected[id] = nil }
         }
         if reason == .memoryPressure { lastRelief = now.monotonic }
@@ -83,7 +86,8 @@ extension NaiveHost {
         }
     }
 
-    /// One at a time, the least progressed first, of two that are as far the younger.
+    /// True if the task is the next to expire for memory pressure: one per interval, the least progressed first, of
+    /// equals the younger.
     private func isLeastProgressed(_ task: SeenTask) -> Bool {
         guard conditions.isMemoryLow, task.isContinued else { return false }
         if let last = lastRelief, now.monotonic - last < configuration.pressureInterval { return false }

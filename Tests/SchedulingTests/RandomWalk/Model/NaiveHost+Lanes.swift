@@ -4,7 +4,7 @@ import TaskModel
 
 @testable import Scheduling
 
-// What other launches do to work that may run, and whether a launch is what it has to be (C1, C7, C8, C11).
+// Obstacles that other launches are to eligible work, and the checks of a new launch (C1, C7, C8, C11).
 extension NaiveHost {
     func passingObstacles(to work: PendingWork) -> Obstacles {
         var found = Obstacles()
@@ -31,7 +31,7 @@ extension NaiveHost {
         return found
     }
 
-    /// What ran under its identifier was interrupted, and the ledger does not have that yet.
+    /// True if an older task of the identifier has ended and the ledger does not contain that end yet.
     private func isEndOfOlderOneUnwritten(_ work: PendingWork) -> Bool {
         guard let identifier = work.identifier else { return false }
         return launches.values.contains { launch in
@@ -43,7 +43,7 @@ extension NaiveHost {
         }
     }
 
-    /// Launches that will be in the continued lane once a task is theirs.
+    /// The number of launches that will move into the continued lane when the commit of their task succeeds.
     func coming(into lane: Lane) -> Int {
         if lane != .continued { return 0 }
         let homes = underWay.values.joined().compactMap { change in
@@ -52,12 +52,13 @@ extension NaiveHost {
         return Set(homes).count { launches[$0].map { $0.lane != .continued } ?? false }
     }
 
-    /// For whom runners are being had. Only the host knows which launch is whose before there is a plan.
+    /// The plugins for which the lane's runners are prepared, from the scheduler: no plan exists yet.
     func prepared(in lane: Lane) -> [PluginIdentifier] {
         preparing.compactMap { host.scheduler.launches.find($0) }.filter { $0.lane == lane }.map(\.plugin)
     }
 
-    /// One that runs alone goes first; events keep their order.
+    /// True if other pending work of the plugin may precede: for a request one that runs alone, for an event any other
+    /// event.
     private func isPrecededByAnother(_ work: PendingWork) -> Bool {
         if case .event = work {
             return host.ledger.events.contains { $0.plugin == work.plugin && $0.number != work.number }
@@ -73,7 +74,7 @@ extension NaiveHost {
         return launch.plugin == plugin && launch.isHeard && launch.entry == .running
     }
 
-    /// The launch that a continued request may join: the one that submitted it, with a handler for it, before its end.
+    /// The launch that a continued request may join: its submitter before its end, with a handler for the request.
     func home(of work: PendingWork) -> SeenLaunch? {
         guard let launch = origins[work.number].flatMap({ launches[$0] }), launch.plugin == work.plugin, launch.runs,
             launch.assertionsToldBy == nil, let identifier = work.identifier,
@@ -126,17 +127,17 @@ extension NaiveHost {
         }
     }
 
-    /// Nothing starts before its time, without what it needs, or against what is soft unless a person or patience says so.
+    /// Complains about work that begins after its end or in spite of a certain obstacle.
     func judgeBegin(of work: PendingWork) {
         if dead.contains(work.number) { complain("\(work.label) (\(work.number)) begins, though it was over") }
         let against = obstacles(to: work).sure
         if !against.isEmpty { complain("\(work.label) (\(work.number)) begins in spite of \(against.sorted())") }
     }
 
-    /// Every eligible request of the plugin, of every kind (C7).
+    /// Complains if the launch omits an eligible request of its plugin, of any kind (C7).
     private func judgeCompleteness(of works: [PendingWork], _ plan: LaunchPlan) {
         guard works.count < configuration.batchSize, !works.contains(where: \.retry.runsAlone) else { return }
-        // Where only a person's wish made room, nobody else has any.
+        // A launch above the capacity, at a user's request, has no place for other requests.
         let others = launches.values.count { $0.lane == .background } + prepared(in: .background).count
         if others >= configuration.backgroundLaunches { return }
         for request in host.ledger.requests where request.plugin == plan.plugin.identifier {
@@ -160,7 +161,7 @@ extension NaiveHost {
         }
     }
 
-    /// C8: into the launch that submitted it, and no other.
+    /// Complains if the task joins a launch that did not submit it (C8).
     func joined(_ task: PlannedTask, _ number: LaunchNumber) {
         judgeBegin(of: task.work)
         guard let launch = home(of: task.work), launch.number == number else {
@@ -189,7 +190,7 @@ extension NaiveHost {
         launches[number]?.tasks[index].stallsAt = now.monotonic + configuration.stallLimit
     }
 
-    /// What ran before runs again only if it says so.
+    /// Complains if work begins a second time without being marked as interrupted.
     private func begins(_ work: PendingWork) {
         if !delivered.insert(work.number).inserted, !work.retry.wasInterrupted {
             complain("\(work.label) (\(work.number)) runs again without saying so")

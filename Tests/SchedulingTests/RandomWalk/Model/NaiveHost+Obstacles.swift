@@ -4,24 +4,24 @@ import TaskModel
 
 @testable import Scheduling
 
-/// What stands against a request or an event, by the codes of the reasons.
+/// The obstacles to a request or an event, as codes of reasons.
 struct Obstacles {
     var sure: Set<String> = []
-    /// Where the semantics leave a choice, or where to the minute is near enough.
+    /// Obstacles that the semantics permit but do not require, and those near a limit that the model computes roughly.
     var perhaps: Set<String> = []
 
     static let soft: Set<String> = ["spacing", "day-budget", "spread", "not-idle", "high-load"]
-    /// What patience begins with (C12).
+    /// Advisory obstacles that begin a deferral (C12).
     static let lastingSoft: Set<String> = ["day-budget", "not-idle", "high-load"]
-    /// What the work of others brings, and what passes by itself.
+    /// Obstacles that other work causes or that end by themselves within a short time.
     static let passing: Set<String> = [
         "lane-busy", "launch-limit", "others-run-alone", "being-recorded", "runner-unavailable", "spacing", "spread",
     ]
 }
 
-// Whether work may run: permission, time, the machine, and what is soft.
+// Eligibility of work: permission, time, conditions of the machine, and advisory reasons.
 extension NaiveHost {
-    /// Everything but what other launches do.
+    /// All obstacles except those by other launches.
     func obstacles(to work: PendingWork) -> Obstacles {
         var found = Obstacles(sure: permission(of: work))
         let isWished = wishes.contains(work.number)
@@ -34,7 +34,7 @@ extension NaiveHost {
         }
         if isWished, !isOff(.person) { return found }
         let soft = softObstacles(to: work)
-        // A request that became due in the instant in which the deferral of its class ended counts from the next nanosecond.
+        // A request that became due at the end of its class's deferral counts from the next nanosecond.
         if isPatienceOver(of: work, since: heldSurely.mapValues { $0 + .nanoseconds(1) }) { return found }
         if isPatienceOver(of: work, since: heldPerhaps) {
             found.perhaps.formUnion(soft.sure.union(soft.perhaps))
@@ -45,7 +45,8 @@ extension NaiveHost {
         return found
     }
 
-    /// 10 s, doubled with each further attempt; what is longer was reckoned by a clock that was ahead (C3).
+    /// True while the retry delay lasts: 10 s, doubled with each further attempt. A longer delay was computed by a
+    /// clock that was ahead (C3).
     private func isResting(_ work: PendingWork) -> Bool {
         guard let end = work.retry.notBefore, end > now.wall else { return false }
         let count = max(work.retry.attempts, work.retry.hostLosses - 1)
@@ -73,16 +74,16 @@ extension NaiveHost {
     }
 
     private func absence(of plugin: PluginIdentifier) -> String {
-        // Of what is forgotten nobody knows any more what became of it.
+        // The host does not know that a purged plugin was refused.
         host.refused[plugin] == nil || !host.scheduler.plugins.contains(plugin) ? "plugin-missing" : "plugin-refused"
     }
 
-    /// Of an extension; before that is seen, and once it is forgotten, nobody knows whose it is.
+    /// The main plugin of an extension; nil before the host has seen the extension and after its purge.
     func mainPlugin(of plugin: PluginIdentifier) -> PluginIdentifier? {
         plugin == .keyboard && host.scheduler.plugins.find(plugin)?.containingPlugin != nil ? .app : nil
     }
 
-    /// The first of identifier, mode and entitlement that is missing.
+    /// The code of the first missing permission: identifier, mode or entitlement; nil if all are present.
     func obstacle(ofPermissionTo request: TaskRequest, by entry: PluginEntry) -> String? {
         let mayBePattern =
             request.kind == .continued
@@ -127,7 +128,7 @@ extension NaiveHost {
         return found
     }
 
-    // MARK: What is soft
+    // MARK: Advisory reasons
 
     private func softObstacles(to work: PendingWork) -> Obstacles {
         var found = Obstacles()
@@ -155,7 +156,8 @@ extension NaiveHost {
         return found
     }
 
-    /// What a clock that was ahead had seen counts no more once something is seen after it; to a quarter of an hour.
+    /// Records a past launch. Uses later than its end, recorded by a clock ahead, no longer count, or count uncertainly
+    /// within a quarter of an hour.
     func remember(_ launch: PastLaunch) {
         past.append(launch)
         guard launch.lane == .background else { return }
@@ -174,7 +176,7 @@ extension NaiveHost {
             .reduce(.zero) { $0 + $1.used }
     }
 
-    /// At least so long between two background launches of a plugin, longer after overruns in a row.
+    /// Starts the spacing of a plugin after a background launch, longer after overruns in a row.
     func rest(_ plugin: PluginIdentifier) {
         let base = policy(plugin).spacing ?? configuration.spacing
         let last = past.filter { $0.plugin == plugin && $0.lane == .background }.map(\.outcome)
@@ -188,39 +190,39 @@ extension NaiveHost {
         rests[plugin] = now.monotonic + rest
     }
 
-    // MARK: Patience (C12)
+    // MARK: The maximum deferral (C12)
 
     private func isPatienceOver(of work: PendingWork, since held: [SubmissionNumber: WallTime]) -> Bool {
         guard !isOff(.patience), case .request = work, let since = held[work.number] else { return false }
         return since + configuration.policies.patience <= now.wall
     }
 
-    /// From the first moment at which nothing but advisory policies stands against it, its deferral counts; a moment that
-    /// its class was deferred in counts as well, even if the request itself was in flight or others ran.
+    /// Notes since when the deferral of each request counts: from the first moment without required obstacles. A moment
+    /// in which its class was deferred counts as well, even while the request was in flight or others ran.
     func noteHolds() {
         for request in host.ledger.requests where !host.scheduler.loading.isMissing(request.plugin) {
-            // A deferral that ends in the instant in which it began lasts for no time, and covers nothing that comes after it.
+            // A deferral that ends in the instant of its beginning covers no later request.
             if heldSurely[request.number] == now.wall { heldSurely[request.number] = nil }
             let since = (surely: heldSurely[request.number], perhaps: heldPerhaps[request.number])
             if let surely = since.surely, let perhaps = since.perhaps, max(surely, perhaps) <= now.wall { continue }
             let work = PendingWork.request(request)
             let (found, others) = (obstacles(to: work), passingObstacles(to: work))
-            // While a runner is being started the lane is not evaluated: a deferral that began before goes on, for what
-            // becomes due meanwhile too.
+            // A lane is not evaluated while its runner starts. An earlier deferral continues then, also for requests
+            // that become due meanwhile.
             let isFrozen =
                 prepared(in: work.kind.lane).contains(work.plugin)
                 && found.sure.isDisjoint(with: ["earliest-begin", "retry-delay"])
-            // The deferral of a class covers those of it that the manifest does not permit at the moment.
+            // The deferral of a class covers requests of the class that the manifest does not permit at the moment.
             guard isFrozen || found.sure.subtracting(["identifier-not-permitted"]).isSubset(of: Obstacles.soft) else {
                 continue
             }
             let isPossible = isFrozen || !Obstacles.lastingSoft.isDisjoint(with: found.sure.union(found.perhaps))
             if isPossible, since.perhaps.map({ $0 > now.wall }) ?? true { heldPerhaps[request.number] = now.wall }
-            // A place that was free, or came free, was anybody's until somebody took it in the same moment.
+            // Capacity that was free during the event could have gone to any waiting request.
             guard found.sure.isSubset(of: Obstacles.soft),
                 others.sure.isSubset(of: roomChangedHands ? ["launch-limit"] : []), !isUnderWay(request)
             else { continue }
-            // Who rests or has a place in a spread is looked at when that is over.
+            // A request that waits for the spacing or the stagger is evaluated at its end.
             let isAtRest = found.sure.union(found.perhaps).isDisjoint(with: ["spacing", "spread"])
             let isFree = others.sure.isEmpty && !others.perhaps.contains("being-recorded")
             let isSure = isAtRest && isFree && !Obstacles.lastingSoft.isDisjoint(with: found.sure)

@@ -4,7 +4,7 @@ import TaskModel
 
 @testable import Scheduling
 
-// What must hold whenever nothing is under way: nobody waits without a reason, and every reason is a true one.
+// Invariants while no change is in flight: all waiting work has reasons, and every reason holds.
 extension NaiveHost {
     var isAtRest: Bool { underWay.isEmpty && preparing.isEmpty && host.heldRunners.isEmpty }
 
@@ -45,7 +45,7 @@ extension NaiveHost {
         }
     }
 
-    /// Nobody runs longer than allowed.
+    /// Complains about a launch, an entry or a task that runs longer than permitted.
     private func checkTime(of launch: SeenLaunch) {
         guard launch.isSent, launch.kill == nil else { return }
         if let by = launch.finishBy {
@@ -59,7 +59,7 @@ extension NaiveHost {
             return
         }
         if launch.entry != .returned { return complain("launch \(launch.number) lives on after its entry failed") }
-        // What begins when its time is over already is ended by the timer, which is due in the same moment.
+        // A task that begins after its time is expired by the timer, which is due in the same moment.
         let isDue = host.timeToWake == .zero
         if let limit = limits(of: launch).min(), limit < now.monotonic, !isDue {
             complain("launch \(launch.number) overstays")
@@ -71,15 +71,15 @@ extension NaiveHost {
         if launch.undone.isEmpty, launch.assertions.isEmpty { complain("launch \(launch.number) does not finish") }
     }
 
-    /// C12: patience began when it had to, and not before.
+    /// Complains about a deferral that began too late or too early (C12).
     private func checkHolds() {
         for request in host.scheduler.pendingRequests {
             let state = host.scheduler.plugins[request.plugin]
-            // Before its own time has come it does not matter.
+            // A request that is not ready has no deferral.
             if state.requests.readySince(of: request) == nil || wishes.contains(request.number) { continue }
             let told = host.scheduler.presented(request).deferredSince
-            // A request that becomes due in the instant in which the deferral of its class ended, and after that end, counts
-            // from the next nanosecond. Which of the two came first is seen by neither the ledger nor a caller.
+            // A request that becomes due at the end of its class's deferral counts from the next nanosecond. The order
+            // of both within one instant is visible neither in the ledger nor to a caller.
             if let latest = heldSurely[request.number], told.map({ $0 > latest + .nanoseconds(1) }) ?? true {
                 complain(
                     "\(request.request.identifier) (\(request.number)) is not held since \(latest) but since \(told.map { "\($0)" } ?? "never")"
@@ -91,15 +91,15 @@ extension NaiveHost {
         }
     }
 
-    /// The request became due in the instant in which the deferral of its class ended: the deferral covers it when it came
-    /// first, and the order within one instant is not seen from outside.
+    /// True if a deferral of the request's class ended at the time. The deferral covers a request that became due first
+    /// in that instant, and the order within one instant is not visible from outside.
     private func isAtEndOfPeriod(_ time: WallTime, _ request: PendingRequest) -> Bool {
         let waits = host.scheduler.plugins[request.plugin].waits
         let periods = waits[WorkClass(of: request.request)]?.deferral.periods ?? []
         return periods.contains { $0.until == time }
     }
 
-    /// Memory and ledger say the same.
+    /// Complains about differences between the scheduler's memory and the ledger.
     private func checkMemory() {
         let scheduler = host.scheduler
         guard scheduler.launches.values.allSatisfy(\.record.isComplete) else { return }
@@ -128,7 +128,7 @@ extension NaiveHost {
         }
     }
 
-    /// What has stood for long enough is in the ledger.
+    /// Complains about waits that only the ledger contains, and about settled waits that are not in the ledger.
     private func checkWaits(of plugin: PluginIdentifier) {
         let waits = host.scheduler.plugins[plugin].waits
         for (key, reasons) in host.ledger.waits where key.plugin == plugin {
@@ -139,7 +139,7 @@ extension NaiveHost {
         }
     }
 
-    /// On disk it is pending or running, or the journal has told of its end.
+    /// Complains about an acknowledged submission that is neither pending nor running nor ended in the journal.
     private func checkAcknowledged() {
         let ledger = host.ledger
         for number in acknowledged where ledger.hasJournaled(number) && !ledger.isPresent(number) {
@@ -150,7 +150,7 @@ extension NaiveHost {
         }
     }
 
-    /// C16: what costs something to know is known while it decides something, and only then.
+    /// Complains if a costly condition is watched without use, or used without a watch (C16).
     private func checkWatch() {
         let running = launches.values.filter { $0.lane != .event && !$0.isConcluded }
         if !running.isEmpty, !host.watch.use { complain("nobody watches what launch \(running[0].number) works under") }
@@ -168,7 +168,7 @@ extension NaiveHost {
         checkWatchedAnew()
     }
 
-    /// What the scheduler keeps account of is what a look at all of its launches and plugins finds.
+    /// Compares the scheduler's counters for the watch with a count over all of its launches and plugins.
     private func checkWatchedAnew() {
         let scheduler = host.scheduler
         let working = scheduler.launches.values.filter { $0.lane != .event && !$0.hasEnded }

@@ -4,7 +4,7 @@ import TaskModel
 
 @testable import Scheduling
 
-// What runners say, and what each word of theirs means for a task.
+// Messages of runners and their effects on tasks.
 extension NaiveHost {
     func hear(_ event: SchedulerEvent) {
         switch event {
@@ -29,7 +29,7 @@ extension NaiveHost {
         }
     }
 
-    /// Every task needs a handler by now (statements 17 and 52); an event that nobody takes is over too (C11).
+    /// Ends every task without a handler (statements 17 and 52) and every event without a receive function (C11).
     private func entered(_ number: LaunchNumber, status: Int32, registered: [PermittedIdentifier], receives: Bool) {
         guard let launch = launches[number], launch.isHeard, launch.entry == .running else { return }
         launches[number]?.entry = status == 0 ? .returned : .failed
@@ -70,13 +70,13 @@ extension NaiveHost {
         else { return }
         let old = launch.tasks[index].furthest
         launches[number]?.tasks[index].progress = progress
-        // Further than ever, by count or by share: going back and forth is no progress.
+        // Only a new maximum of units or of their share is progress; alternating values are none.
         if progress.done <= old.done, progress.fraction <= old.fraction { return }
         launches[number]?.tasks[index].furthest = (max(progress.done, old.done), max(progress.fraction, old.fraction))
         launches[number]?.tasks[index].stallsAt = now.monotonic + configuration.stallLimit
     }
 
-    /// The first completion counts (statement 62).
+    /// Records the first completion of a task (statement 62).
     private func completed(_ number: LaunchNumber, _ id: TaskID, _ outcome: CompletionOutcome) {
         guard let launch = launches[number], launch.isHeard, let index = launch.index(of: id),
             launch.tasks[index].isUndone

@@ -4,9 +4,9 @@ import TaskModel
 
 @testable import Scheduling
 
-// Who may submit what: statements 1 to 10, 22 to 26, 36, 37 and 72 to 75, C5, C8, C9, C14, C15.
+// Permissions of submissions: statements 1 to 10, 22 to 26, 36, 37 and 72 to 75, C5, C8, C9, C14, C15.
 extension NaiveHost {
-    /// The host takes a request: nothing may stand against that, and no limit may be exceeded.
+    /// Complains about an accepted request that has a certain reason for a refusal.
     func accepted(_ request: PendingRequest) {
         let isAskedNow = asked?.request.identifier == request.request.identifier
         let waiting = isAskedNow ? nil : waitingSubmission(of: request)
@@ -15,7 +15,7 @@ extension NaiveHost {
             ?? Submission(request: request.request, submitter: request.submitter)
         if let launch = submission.launch { origins[request.number] = launch }
         var (sure, _) = refusals(of: submission)
-        // One that waited is judged by what its launch was when it was submitted.
+        // A submission that waited is judged by the state of its launch at its submission.
         if let waiting, fromForeground.contains(waiting.reply) { sure.remove(.notInForeground) }
         if !sure.isEmpty { complain("\(request.request.identifier) is accepted in spite of \(sure)") }
         if let owner = owner(of: submission), owner != request.plugin {
@@ -26,13 +26,13 @@ extension NaiveHost {
         }
     }
 
-    /// A submission that is not answered yet.
+    /// The unanswered submission that the request was accepted for; nil if there is none.
     private func waitingSubmission(of request: PendingRequest) -> (submission: Submission, reply: ReplyToken)? {
         let questions = questions.sorted { $0.key.rawValue < $1.key.rawValue }
         for case (let reply, .submitted(let submission, _)) in questions
         where submission.submitter == request.submitter {
             let (asked, accepted) = (submission.request, request.request)
-            // A continued request is accepted without its date.
+            // A continued request is accepted without its earliest begin.
             let isContinued = asked.kind == .continued && asked.continued == accepted.continued
             if asked == accepted || isContinued && asked.identifier == accepted.identifier {
                 return (submission, reply)
@@ -49,12 +49,12 @@ extension NaiveHost {
         complain("\(submission.request.identifier) is refused (\(refusal.subReason.name)); right would be \(sure)")
     }
 
-    /// All that speaks against it: surely, or depending on commits whose result nobody knows yet.
+    /// All reasons for a refusal: the certain ones, and those that depend on in-flight commits.
     func refusals(of submission: Submission) -> (sure: Set<Refusal.SubReason>, perhaps: Set<Refusal.SubReason>) {
         if isStopping { return ([.hostStopping], []) }
         let submitter = refusals(ofSubmitter: submission)
         guard let owner = owner(of: submission), let entry = entry(owner), entry.role == .main else {
-            // Whose extension a plugin was that is gone may be forgotten with it.
+            // The main plugin of a removed extension may be unknown.
             return (submitter.union([.identifierNotPermitted]), [.pluginMissing, .notItsMainPlugin])
         }
         let request = submission.request
@@ -88,14 +88,14 @@ extension NaiveHost {
         return owner(of: submission.request.identifier)
     }
 
-    /// The installed main plugin that permits an identifier.
+    /// The installed main plugin that permits an identifier; nil if there is none.
     func owner(of identifier: TaskIdentifier) -> PluginIdentifier? {
         let mains = host.installed.filter { $0.role == .main }
         return mains.first { $0.permitted.contains(.exact(identifier)) }?.identifier
             ?? mains.first { $0.permitted.contains { $0.covers(identifier) } }?.identifier
     }
 
-    /// Statements 2 to 7, 9 and 10.
+    /// Refusals by statements 2 to 7, 9 and 10.
     private func refusals(of request: TaskRequest, by entry: PluginEntry) -> Set<Refusal.SubReason> {
         var refusals: Set<Refusal.SubReason> = []
         let policy = policy(entry.identifier)
@@ -113,7 +113,7 @@ extension NaiveHost {
         return refusals
     }
 
-    /// C5: judged by what is pending, whatever the commits under way will turn it into.
+    /// The refusal by a limit of pending requests (C5), certain only while no commit is in flight.
     private func limitRefusal(
         of request: TaskRequest,
         by plugin: PluginIdentifier
@@ -132,7 +132,7 @@ extension NaiveHost {
         return (reason, false, true)
     }
 
-    /// C8: a person started it, or an event on a person's behalf.
+    /// True for a submission by a user, and for one from a launch that a user or a trigger started (C8).
     func isForeground(_ submission: Submission) -> Bool {
         switch submission.submitter {
         case .person: return true
@@ -143,7 +143,8 @@ extension NaiveHost {
         }
     }
 
-    /// Submissions on their way to disk that will take room; those from a continued launch may join it.
+    /// The number of uncommitted continued requests that will occupy capacity; those from a continued launch may join
+    /// it.
     private var continuedComing: Int {
         let requests = underWay.filter { $0.key != asking }.values.joined().compactMap { change in
             if case .storeRequest(let request, _) = change, request.request.kind == .continued { request } else { nil }
@@ -154,7 +155,8 @@ extension NaiveHost {
         }
     }
 
-    /// Statement 74: what has room, or will have it once everything under way is written, leaves less for the next one.
+    /// True if the submission cannot run at once (statement 74). Running, prepared and uncommitted launches occupy
+    /// capacity.
     private func cannotRunAtOnce(_ submission: Submission, _ owner: PluginIdentifier) -> Bool {
         let request = PendingRequest(
             plugin: owner,

@@ -4,10 +4,10 @@ import TaskModel
 
 @testable import Scheduling
 
-/// A host as the semantics tell of one, as plainly as possible: every question looks at everything anew.
+/// A plain model of a host after the semantics: it evaluates every question from all facts.
 ///
-/// It decides nothing and knows nothing of how the scheduler does. It is told what goes in, sees what comes out, believes
-/// the ledger what is on disk, and complains of whatever the semantics do not allow or demand in vain.
+/// It decides nothing and shares no code with the scheduler. It observes all events and actions, takes the content of
+/// the disk from the ledger, and complains about every action that the semantics forbid or miss.
 final class NaiveHost: Witness {
     unowned let host: SchedulerDriver
     var complain: (String) -> Void
@@ -15,52 +15,52 @@ final class NaiveHost: Witness {
     var conditions: Conditions
     var isStopping = false
     var launches: [LaunchNumber: SeenLaunch] = [:]
-    /// Launches of the host before, whose plugin is not loaded: nothing is decided about them.
+    /// Launches of the previous host whose plugins are not loaded; nothing is decided about them yet.
     var leftLaunches: [LaunchNumber: SeenLaunch] = [:]
-    /// Runners that were asked for and not used yet.
+    /// Launches with a requested runner that is not used yet.
     var preparing: Set<LaunchNumber> = []
-    /// Commits on their way.
+    /// In-flight commits.
     var underWay: [Ticket: [LedgerChange]] = [:]
 
-    // What callers said.
+    // Requests of callers.
     var asked: Submission?
-    /// The ticket that is being judged.
+    /// The ticket whose changes are being judged.
     var asking: Ticket?
     var questions: [ReplyToken: SchedulerEvent] = [:]
     var wishes: Set<SubmissionNumber> = []
-    /// The wishes that each simulation added; those of one that comes to nothing are taken back.
+    /// The launch requests that each simulation added; they are removed if the simulation fails.
     private var wishesOfReplies: [ReplyToken: Set<SubmissionNumber>] = [:]
-    /// Submissions that came from a launch in the foreground.
+    /// Replies to submissions from a launch in the foreground.
     var fromForeground: Set<ReplyToken> = []
     var origins: [SubmissionNumber: LaunchNumber] = [:]
     var stopped: Set<TaskIdentifier> = []
-    /// What a cancellation that is not answered yet will have killed.
+    /// Submissions that each unanswered cancellation will end.
     var dying: [ReplyToken: Set<SubmissionNumber>] = [:]
 
-    // What policies look back on.
+    // The history on which policies decide.
     var surges: [(at: MonotonicTime, isNetwork: Bool)] = [(MonotonicTime(nanoseconds: 0), false)]
     var past: [PastLaunch] = []
     var dayUses: [DayUse] = []
     var rests: [PluginIdentifier: MonotonicTime] = [:]
-    /// Since when a request was surely, and perhaps, held back by nothing but what is soft.
+    /// Times since which only advisory reasons delayed a request: certainly, and possibly.
     var heldSurely: [SubmissionNumber: WallTime] = [:]
     var heldPerhaps: [SubmissionNumber: WallTime] = [:]
-    /// The host could not have what it needed for that plugin, and waits until then.
+    /// End of the delay after a failed launch, by plugin.
     var trouble: [PluginIdentifier: MonotonicTime] = [:]
     var failures: [PluginIdentifier: Int] = [:]
     var lastRelief: MonotonicTime?
     private var lastWall = WallTime(nanoseconds: .min)
-    /// The event under way ended a launch, or had one prepared.
+    /// True if the current event ended a launch or requested a runner.
     var roomChangedHands = false
 
-    // What must never run again, and what did run.
+    // Submissions that must never run again, and submissions that ran.
     var acknowledged: Set<SubmissionNumber> = []
     var dead: Set<SubmissionNumber> = []
     var delivered: Set<SubmissionNumber> = []
 
-    /// What the event under way has to expire, by task.
+    /// Expirations that the current event requires, by task.
     var expected: [TaskID: ExpirationReason] = [:]
-    /// What went in.
+    /// Counts of the events and checks.
     var tally = WalkTally()
 
     init(watching host: SchedulerDriver, complain: @escaping (String) -> Void) {
@@ -117,7 +117,7 @@ final class NaiveHost: Witness {
         wishes.formUnion(numbers)
     }
 
-    /// The launches that the last host left of a plugin are judged with its load.
+    /// Judges the launches that the previous host left of a plugin when its work is loaded.
     private func willLoad(_ work: PluginWork) {
         guard host.scheduler.loading.isMissing(work.plugin) else { return }
         for number in leftLaunches.filter({ $0.value.plugin == work.plugin }).keys {
@@ -125,7 +125,8 @@ final class NaiveHost: Witness {
             leaveBehind(number)
         }
         for request in work.requests {
-            // What became due by a clock that was ahead counts from the load: until then nobody knows of the request.
+            // A request that became due by a clock that was ahead counts from the load; the host did not know it
+            // earlier.
             let due = dueTime(of: request)
             if request.deferredSince == nil, let surely = heldSurely[request.number], surely < due {
                 heldSurely[request.number] = min(due, now.wall)
@@ -135,7 +136,7 @@ final class NaiveHost: Witness {
         }
     }
 
-    /// A deferral that began in what is the future now is no reason to wait for that time to come again.
+    /// Limits every recorded start of a deferral to the present, after a step back of the clock.
     private func clockWasSetBack() {
         let now = now.wall
         heldSurely = heldSurely.filter { $0.value <= now }
@@ -180,7 +181,7 @@ final class NaiveHost: Witness {
 
     func didSettle() {}
 
-    /// What nobody wrote down is forgotten: wishes, origins, rests.
+    /// Drops all facts that the host kept only in memory: launch requests of users, origins, spacings.
     func didRestart() {
         tally.restarts += 1
         conditions = host.conditions
@@ -199,7 +200,7 @@ final class NaiveHost: Witness {
             return request.deferredSince.map { (work.number, $0) }
         }
         let held = Dictionary(uniqueKeysWithValues: pending + running)
-        // One that began by a clock that was ahead counts from some moment later.
+        // A deferral that began by a clock that was ahead counts from a later, unknown moment.
         heldSurely = held.filter { $0.value <= now.wall }
         heldPerhaps = held.mapValues { min($0, now.wall) }
         leftLaunches.merge(launches) { old, _ in old }
@@ -207,7 +208,8 @@ final class NaiveHost: Witness {
         launches = [:]
     }
 
-    /// As the ledger has it: of its own, or of the periods of its class.
+    /// Start of the deferral in the ledger, from the request itself or from the periods of its class; nil if it is not
+    /// deferred.
     private func heldSince(_ request: PendingRequest) -> WallTime? {
         if let since = request.deferredSince { return since }
         let due = min(dueTime(of: request), now.wall)
@@ -220,13 +222,14 @@ final class NaiveHost: Witness {
         }
     }
 
-    /// By the clock of its time.
+    /// The time at which the request became due, by the clock of that time.
     private func dueTime(of request: PendingRequest) -> WallTime {
         [request.request.earliestBegin, request.retry.notBefore].compactMap { $0 }
             .reduce(request.submittedAt) { max($0, $1) }
     }
 
-    /// What runs may go on, but never comes back (C3).
+    /// Submissions that a cancellation concerns: pending, running and uncommitted ones. A running one continues but is
+    /// never requeued (C3).
     private func meant(by plugin: PluginIdentifier, _ matches: (TaskIdentifier) -> Bool) -> Set<SubmissionNumber> {
         let main = mainPlugin(of: plugin) ?? plugin
         let ledger = host.ledger
@@ -242,7 +245,7 @@ final class NaiveHost: Witness {
 
     private func heard(_ answer: Answer, to reply: ReplyToken) {
         let question = questions.removeValue(forKey: reply)
-        // The number of what was never written may be given again.
+        // A number that was never written may be assigned again.
         let killed = dying.removeValue(forKey: reply)?.filter { host.ledger.everStored.contains($0) }
         if case .cancelled = answer { dead.formUnion(killed ?? []) }
         switch (answer, question) {
@@ -254,7 +257,7 @@ final class NaiveHost: Witness {
     }
 }
 
-/// Running time of one background launch.
+/// The running time of one background launch.
 struct DayUse {
     let plugin: PluginIdentifier
     let at: WallTime

@@ -2,9 +2,9 @@
 
 import TaskModel
 
-/// One task of a launch, as it looks from outside.
+/// One task of a launch, as observed from outside.
 struct SeenTask {
-    /// What has to become of it, once that is certain.
+    /// The required end of the task, once it is certain.
     enum Fate: Hashable {
         case over(TaskOutcome)
         case back(TaskOutcome, Retry)
@@ -14,17 +14,17 @@ struct SeenTask {
     let work: PendingWork
     var told: (reason: ExpirationReason, killAt: MonotonicTime)?
     var hasHandler = false
-    /// A cancellation is on disk: it does not come back.
+    /// True if a cancellation is on disk: the task is not requeued.
     var wasCancelled = false
-    /// A person stopped it while entry ran.
+    /// True if a user stopped the task while entry ran.
     var isToStop = false
     var progress: TaskProgress?
     var furthest: (done: Int64, fraction: Double) = (-1, -1)
     var stallsAt: MonotonicTime?
     var fate: Fate?
-    /// A newer submission of its identifier is on disk: should it be interrupted, it does not come back.
+    /// True if a newer submission of the identifier is on disk: the task is not requeued after an interruption.
     var isSucceeded = false
-    /// How many outcomes the journal got of it; one is right.
+    /// The number of outcomes in the journal; exactly one is correct.
     var outcomes = 0
 
     var isContinued: Bool { work.kind == .continued }
@@ -32,7 +32,7 @@ struct SeenTask {
     var goesOn: Bool { fate == nil && told == nil }
 }
 
-/// One launch from the moment that its batch is on the way to disk until its end is on disk.
+/// One launch, from the request to commit its batch until its end is on disk.
 struct SeenLaunch {
     enum Entry: Hashable { case running, returned, failed, notLoaded }
     enum Kill: Hashable { case overran, entryOverran, entryFailed, lingered, hostStopping, planNotSent, killTimePassed }
@@ -42,7 +42,7 @@ struct SeenLaunch {
     var tasks: [SeenTask]
     let conditionsAtClose: Conditions
     let isForeground: Bool
-    /// Its plan was sent: from here on its plugin's code may run.
+    /// True if the plan was sent: plugin code may run from then on.
     var isSent = false
     var entry = Entry.running
     var entryDeadline: MonotonicTime?
@@ -52,17 +52,17 @@ struct SeenLaunch {
     var assertions: Set<AssertionID> = []
     var newestAssertion: AssertionID?
     var assertionsToldBy: MonotonicTime?
-    /// Its process has ended.
+    /// The end of the process; nil while it lives.
     var end: (termination: ProcessTermination, words: LastWords?)?
-    /// What becomes of its tasks is certain.
+    /// True if the end of each task is certain.
     var isConcluded = false
-    /// It was ended because something of it overstayed the grace.
+    /// True if the launch was killed because a task or an assertion was open at the end of the grace period.
     var isOverrun = false
 
     var number: LaunchNumber { plan.number }
     var plugin: PluginIdentifier { plan.plugin.identifier }
     var undone: [Int] { tasks.indices.filter { tasks[$0].isUndone } }
-    /// What the runner says counts.
+    /// True while messages of the runner count.
     var isHeard: Bool { isSent && kill == nil && end == nil && finishBy == nil && !isConcluded }
     var runs: Bool { isHeard && entry == .returned }
 
