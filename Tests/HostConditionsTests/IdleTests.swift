@@ -51,7 +51,7 @@ struct IdleTests {
             try write()
         }
 
-        /// What the kernel says of the last minute.
+        /// Writes the kernel's load average of the last minute.
         func averages(_ load: Double) throws { try tree.write("proc/loadavg", "\(load) 0.50 0.25 1/234 5678\n") }
 
         private func write() throws {
