@@ -99,10 +99,7 @@ struct RunnerJudgeTests {
         #expect(verdict(on: .loadFailed(message: "no"), libraryNow: identity) == expected)
     }
 
-    @Test
-    mutating func
-        `a missing libffi is blamed on the host while the launch loads functions, and on the plugin otherwise`()
-    {
+    @Test mutating func `a missing libffi is blamed on the host only while the launch loads functions`() {
         let missing = RunnerMessage.callerMissing(message: "libffi.so.8")
         let hosts = RunnerVerdict.event(.planNotSent(Self.launch, message: "libffi.so.8"))
         #expect(verdict(on: missing, isLoadingFunctions: true) == hosts)
