@@ -93,7 +93,10 @@ let package = Package(
         // MARK: PluginBinary, reads a library as plain bytes and never loads it
 
         .target(name: "PluginBinary", dependencies: ["LinuxSystem", "TaskModel"]),
-        .testTarget(name: "PluginBinaryTests", dependencies: ["LinuxSystem", "PluginBinary", "TaskModel"]),
+        .testTarget(
+            name: "PluginBinaryTests",
+            dependencies: ["LinuxSystem", "PluginBinary", "StatementTraits", "TaskModel"]
+        ),
 
         // MARK: Scheduling, decides what runs, when, with what, and what becomes of it
 
