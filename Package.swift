@@ -94,7 +94,10 @@ let package = Package(
         // MARK: PluginBinary, reads a library as plain bytes and never loads it
 
         .target(name: "PluginBinary", dependencies: ["LinuxSystem", "TaskModel"]),
-        .testTarget(name: "PluginBinaryTests", dependencies: ["LinuxSystem", "PluginBinary", "TaskModel"]),
+        .testTarget(
+            name: "PluginBinaryTests",
+            dependencies: ["LinuxSystem", "PluginBinary", "StatementTraits", "TaskModel"]
+        ),
 
         // MARK: Scheduling, decides which tasks run and when, and processes their outcomes
 

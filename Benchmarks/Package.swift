@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// Measures the built programs from outside, as whole processes: `make bench` and `make bench-size` build them first.
+// Measures the built programs from outside, as whole processes. `make bench` and `make bench-size` build them first.
 // Tests never measure.
 
 import PackageDescription

@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// The scheduler and its tests alone, under the same roof, so that they can be built as a release within minutes.
+// The scheduler and its tests alone, linked into this directory, so that a release build takes only minutes.
 
 import PackageDescription
 

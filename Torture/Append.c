@@ -1,12 +1,12 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE.
  *
- * A plugin that records what happens to it in two files of the directory that its setting "records" names:
+ * A plugin that records its runs in two files of the directory in its setting "records":
  *     runs    lines of text: run SUBMISSION ATTEMPT LAUNCH WALL MONOTONIC PID PAYLOAD, one per start of a handler, both
  *             clocks in nanoseconds;
- *             done SUBMISSION LAUNCH, once the runner has taken the completion; twice SUBMISSION LAUNCH, when the
+ *             done SUBMISSION LAUNCH, after the runner has accepted the completion; twice SUBMISSION LAUNCH, when the
  *             submission runs elsewhere at the same time; accepted SUBMISSION IDENTIFIER PAYLOAD, of its own requests
  *     locks   byte N is locked while submission N runs
- * The word behind the colon of a payload chooses what the handler does. */
+ * The text after the colon of a payload selects the behaviour of the handler. */
 #define _GNU_SOURCE
 #include <bgtask.h>
 #include <fcntl.h>
@@ -48,7 +48,7 @@ static void end_assertion(void *context, const bgt_host *host, bgt_assertion ass
     bgt_end_assertion(host, assertion);
 }
 
-/* The identifier of the child is that of the parent with its last digit, which is below 5, increased by 5. */
+/* The identifier of the child is the parent's with its last digit, which is below 5, increased by 5. */
 static void submit_child(const bgt_host *host, const bgt_task_info *parent) {
     char identifier[256];
     char payload[64];

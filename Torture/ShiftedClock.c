@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE.
  *
- * A wall clock that is off by the seconds that the file $SHIFTED_CLOCK holds as int64_t, for the program that it is
- * preloaded into, and the newest timer that follows the wall clock: a shift that the program reads for the first time
- * makes that timer go off, as the kernel does when the clock is set. */
+ * Shifts the wall clock of the program into which it is preloaded by the seconds that the file $SHIFTED_CLOCK has
+ * as int64_t. Also covers the newest timer on the wall clock: the program's first reading of a new shift makes that
+ * timer fire, as the kernel does when the clock is set. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>

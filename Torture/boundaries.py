@@ -11,7 +11,7 @@ TOMORROW = 86_400
 
 
 class Provocations:
-    """What makes a host perform its rarer actions. Each may end with one of GONE when the host does."""
+    """Provokes the rarer actions of a host. Each method raises one of GONE when the host ends."""
 
     def __init__(self, chapter):
         self.chapter, self.host, self.account = chapter, chapter.host, chapter.account
@@ -21,7 +21,7 @@ class Provocations:
         time.sleep(0.05)
 
     def cancel_at_once(self):
-        """A runner is being started for the request that is cancelled."""
+        """Cancels a request for which a runner is being started."""
         number = self.account.submit(self.connection, f"{SHORT}.t9")
         if number:
             self.account.cancel(self.host.socket, number)
@@ -48,14 +48,14 @@ class Provocations:
         time.sleep(0.1)
 
     def stop(self):
-        """A host that serves takes the signal."""
+        """Stops the host after it has begun to serve."""
         self.connection.call("GET", "/v1/host")
         time.sleep(0.1)
         self.host.process.send_signal(signal.SIGTERM)
         self.host.process.wait(20)
 
     def purge(self):
-        """Removes a plugin that has a request pending; its container may be there no more once that is answered."""
+        """Removes a plugin with a pending request and purges it; after the answer its container must be gone."""
         self.account.submit(self.connection, f"{REMOVED}.t0", due=time.time() + TOMORROW)
         container = self.host.directory / f"state/containers/{REMOVED}"
         container.mkdir(parents=True, exist_ok=True)
@@ -72,7 +72,7 @@ class Provocations:
             self.host.install(REMOVED)
 
 
-# By kind of action: what provokes it, and up to which count a round waits for it. Each kind needs an entry.
+# By kind of action: the calls that provoke it, and the highest count that a round waits for. Each kind needs an entry.
 ROUNDS = {
     "commit": ("nothing", 40),
     "answer": ("nothing", 40),
@@ -94,7 +94,7 @@ ROUNDS = {
 
 
 def action_kinds(programs):
-    """The kinds of action that the host knows, as it names them when it refuses a kill point."""
+    """The kinds of action, from the host's message about an invalid kill point."""
     run = subprocess.run([programs / "bgtaskd"], env={"BGTASK_KILL_AT": "unknown"}, text=True, stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     found = re.search(r"kinds: ([\w ]+)$", run.stdout.strip())
@@ -141,7 +141,7 @@ def kill_one(chapter, provoke, connection, kill_at):
 
 
 def keep_pending(chapter):
-    """Two requests for tomorrow, so that every host has pending work to load."""
+    """Submits two requests for tomorrow, so that every host has pending requests to load."""
     chapter.host.start()
     kept, connection = [], Connection(chapter.host.socket)
     while len(kept) < 2:
@@ -157,7 +157,7 @@ def keep_pending(chapter):
 
 
 def release_pending(chapter, kept):
-    """Cancels them, and the request of the plugin that is removed, for the host to come to rest."""
+    """Cancels the pending requests, that of the removed plugin included, so that the host comes to rest."""
     limit = Limit(30)
     while not all(chapter.account.cancel(chapter.host.socket, number) for number in kept):
         if limit.is_over():

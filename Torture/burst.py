@@ -1,14 +1,14 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
-"""Thousands of requests that become due within one second, a host that answers meanwhile, and one kill in the middle."""
+"""Thousands of requests that become due within one second, while the host answers, with one kill in the middle."""
 import collections, threading, time
 
 from control import GONE, Connection, await_unfinished
 from promises import Records
 
 PLUGINS = 10
-BATCH_SIZE = 100  # tasks of one launch at the most, the host's default
+BATCH_SIZE = 100  # most tasks of one launch, the host's default
 ANSWER_LIMIT = 30  # seconds
-AHEAD = 3600  # the requests are submitted so long before they are due, by the clock of the host
+AHEAD = 3600  # seconds from the submission of the requests to their due time, by the clock of the host
 
 
 def plugins(size):
@@ -16,7 +16,7 @@ def plugins(size):
 
 
 class Caller:
-    """Asks for the status of the host until `stop`, and keeps the longest answer."""
+    """Requests the status of the host until `stop`, and records the longest answer time."""
 
     def __init__(self, path):
         self.path, self.stopping, self.answers, self.longest = path, threading.Event(), 0, 0
@@ -68,7 +68,7 @@ def play(chapter, size):
 
 
 def submit_all(chapter, size, due):
-    """From four threads; each identifier once."""
+    """Submits each identifier once, from four threads."""
     identifiers = [f"{plugin}.t{number}" for plugin in plugins(size) for number in range(size // PLUGINS)]
     chapter.chance.shuffle(identifiers)
     begins = {identifier: due + chapter.chance.random() for identifier in identifiers}
@@ -80,7 +80,7 @@ def submit_all(chapter, size, due):
             while not submitted:
                 try:
                     submitted = chapter.account.submit(connection, identifier, due=begins[identifier])
-                except GONE:  # the host is not there yet
+                except GONE:  # the host has not started yet
                     connection.close()
                 if not submitted:
                     time.sleep(0.02)

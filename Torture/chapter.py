@@ -10,10 +10,10 @@ from promises import Findings, Records
 
 
 class Chapter:
-    """Holds what the rounds of a chapter share. `broken` collects what no single submission is concerned by."""
+    """The state shared by the rounds of a chapter. `broken` collects broken promises that concern no submission."""
 
     def __init__(self, name, programs, seed, plugins=PLUGINS, has_clients=True, clock="steady"):
-        """`clock`: "steady", "shifted" for the hosts alone, or "machine" when the rounds set that of the machine."""
+        """`clock`: "steady", "shifted" for the hosts only, or "machine" if the rounds set the clock of the machine."""
         self.name, self.seed, self.clock = name, seed, clock
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix=f"bgtask-torture-{name}.", dir="/tmp"))
         self.host = Host(programs, self.directory, plugins, clock == "shifted")
@@ -30,7 +30,7 @@ class Chapter:
         self.counts["kills"] += 1
 
     def play(self, rounds):
-        """Plays the rounds, lets the last host finish all work, and reports. Whether every promise was kept."""
+        """Plays the rounds, lets the last host finish all tasks, and reports. True if every promise was kept."""
         kept = False
         try:
             rounds(self)

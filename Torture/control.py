@@ -4,7 +4,7 @@ import http.client, json, socket, time
 
 from limit import Limit
 
-# What a call raises while there is no host, or when the host goes away before its answer.
+# The errors of a call without a host, or to a host that ends before its answer.
 GONE = (OSError, http.client.HTTPException, ValueError)
 
 
@@ -19,7 +19,7 @@ class Connection(http.client.HTTPConnection):
         self.sock.connect(self.path)
 
     def call(self, method, route, body=None):
-        """Status and decoded answer. Raises one of GONE when the host goes away."""
+        """Makes a call; returns status and decoded answer. Raises one of GONE when the host ends."""
         text = None if body is None else json.dumps(body)
         self.request(method, route, text, {"Content-Type": "application/json"} if text else {})
         answer = self.getresponse()
@@ -27,7 +27,7 @@ class Connection(http.client.HTTPConnection):
 
 
 def call_once(path, method, route, body=None):
-    """The same on a connection of its own; None when there is no answer."""
+    """Makes a call on a connection of its own; None without an answer."""
     connection = Connection(path)
     try:
         return connection.call(method, route, body)
@@ -51,7 +51,7 @@ def unfinished(connection):
 
 
 def await_unfinished(path, is_reached, seconds):
-    """The last set of unfinished submissions: the first that `is_reached`, or the one after so many seconds."""
+    """Waits until the set of unfinished submissions fulfils `is_reached`, or the time is over. Returns the set."""
     connection, limit, left = Connection(path), Limit(seconds), None
     while not limit.is_over() and (left is None or not is_reached(left)):
         try:
@@ -65,12 +65,12 @@ def await_unfinished(path, is_reached, seconds):
     return left
 
 
-# Journal events that record a call or a launch's start, and no outcome.
+# Journal events that record a call or the start of a launch, and no outcome.
 CALLS = {"submitted", "launched", "triggered", "stop-requested", "launch-requested", "expiration-requested"}
 
 
 def read_journal(path):
-    """Every entry that is an outcome or concerns the catalogue."""
+    """All entries of outcomes and of the catalogue."""
     connection, journal = Connection(path), []
     while True:
         last = journal[-1]["number"] if journal else 0

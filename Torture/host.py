@@ -1,12 +1,12 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
-"""A host under torture: its directory, its plugins, and one process after the other."""
+"""A host under torture: its directory, its plugins, and its consecutive processes."""
 import ctypes, os, pathlib, struct, subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent
 FIRST, SECOND = "com.example.append.first", "com.example.append.second"
-# With a budget of 300 ms and a grace period of 200 ms.
+# The plugin has a budget of 300 ms and a grace period of 200 ms.
 SHORT = "com.example.append.short"
-# Its manifest comes and goes.
+# The manifest of this plugin is removed and installed again.
 REMOVED = "com.example.append.removed"
 PLUGINS = {FIRST: 80, SECOND: 80, SHORT: 10, REMOVED: 10}  # identifiers of processing tasks: PLUGIN.t0 and so on
 CONTINUED = 10  # identifiers of continued tasks per plugin: PLUGIN.c0 and so on
@@ -33,7 +33,7 @@ def compile_library(source, library, *flags):
 
 
 def adopt_orphans():
-    """Runners whose host was killed become children of this process."""
+    """Makes runners whose host was killed children of this process."""
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
@@ -86,13 +86,13 @@ class Host:
         return self.directory / f"manifests/{plugin}.yaml"
 
     def install(self, plugin):
-        """Renamed into place: the host sees whole manifests."""
+        """Installs a manifest by a rename: the host never reads a partial one."""
         draft = self.directory / "manifest"
         draft.write_text(self.manifests[plugin])
         draft.rename(self.manifest_file(plugin))
 
     def shift(self, seconds):
-        """Sets the host's wall clock off by so many seconds, for a host that was made with a shifted clock."""
+        """Shifts the wall clock of a host with a shifted clock by the given seconds."""
         with open(self.shift_file, "r+b" if self.shift_file.exists() else "wb") as file:
             file.write(struct.pack("=q", seconds))
 

@@ -3,13 +3,13 @@ import time
 
 
 class Limit:
-    """So many seconds of waiting. A longer time in which this process stood still counts as one second."""
+    """A limit in seconds of waiting. Any longer interval in which this process was stopped counts as one second."""
 
     def __init__(self, seconds):
         self.left, self.last = seconds, time.monotonic()
 
     def is_over(self):
-        """Asked again and again while waiting."""
+        """True if the limit is exceeded; called repeatedly while waiting."""
         now = time.monotonic()
         self.left -= min(now - self.last, 1)
         self.last = now

@@ -1,23 +1,23 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
-"""What clients submit to a host, and what the host has acknowledged."""
+"""The submissions of clients to a host, and the acknowledgements of the host."""
 import base64, collections, dataclasses, random, threading, time
 
 from control import GONE, Connection, call_once
 from host import FIRST, SECOND
 
-STEADY = 30  # identifiers per plugin of the steady load; the others belong to the rounds
+STEADY = 30  # identifiers per plugin of the steady load; the others are for the rounds
 
 
 @dataclasses.dataclass
 class Acknowledged:
     identifier: str
     payload: str
-    due: float = 0  # earliest begin in seconds since 1970, by the clock of the host; 0: none
+    due: float = 0  # earliest begin in seconds since 1970, by the clock of the host; 0 without one
     is_cancelled: bool = False  # the host acknowledged its cancellation
 
 
 class Account:
-    """Every answer of the host to a submission. Any thread."""
+    """Every answer of the host to a submission. May be used from any thread."""
 
     def __init__(self):
         self.acknowledged = {}  # by submission number
@@ -30,14 +30,14 @@ class Account:
             return f"{self.numbers}:{word}"
 
     def submit(self, connection, identifier, word="", due=0, **fields):
-        """The submission number; None without an acknowledgement. Raises one of GONE when the host goes away."""
+        """Submits a request. Returns its number; None if unacknowledged. Raises one of GONE when the host ends."""
         payload = self.new_payload(word)
         body = {"identifier": identifier, "kind": "processing", **fields,
                 "payload": base64.b64encode(payload.encode()).decode()}
         if due:
             body["earliest_begin"] = rfc3339(due)
         if connection.sock is None:
-            connection.connect()  # without a host nothing is sent
+            connection.connect()  # without a host no request is sent
         try:
             status, answer = connection.call("POST", "/v1/tasks", body)
         except GONE:
@@ -55,7 +55,7 @@ class Account:
             return number
 
     def cancel(self, path, number):
-        """Cancels the newest submission of an identifier; whether the host acknowledged that."""
+        """Cancels the newest submission of an identifier. True if the host acknowledged the cancellation."""
         answer = call_once(path, "DELETE", f"/v1/tasks/{self.acknowledged[number].identifier}")
         if answer and answer[0] == 200 and answer[1]["cancelled"]:
             self.acknowledged[number].is_cancelled = True
@@ -69,7 +69,7 @@ def rfc3339(seconds):
 
 
 class Clients:
-    """Four threads that submit work without earliest begin until `stop`."""
+    """Four threads that submit requests without earliest begin until `stop`."""
 
     def __init__(self, host, account, seed):
         self.host, self.account, self.stopping = host, account, threading.Event()

@@ -7,9 +7,9 @@ from host import FIRST, SECOND, SHORT
 from limit import Limit
 from promises import Records
 
-# By identifier, what a task does: completes while the host is stopped,
+# Behaviour of the tasks, by identifier: they complete while the host is stopped,
 LONG = {f"{FIRST}.t70": "long", f"{SECOND}.t70": "long"}
-# completes when it expires, leaves an assertion open until that expires, and ignores its expiration.
+# or complete at their expiration, keep an assertion open until it expires, ignore their expiration.
 SHORTLIVED = {f"{SHORT}.t1": "stay", f"{SHORT}.t3": "assert", f"{SHORT}.t2": "overstay"}
 OVERSTAYING = f"{SHORT}.t2"
 KILL_LIMIT = 10
@@ -37,14 +37,14 @@ def play(chapter, pauses):
 
 
 def submit_all(chapter, tasks):
-    """Submission number of each task, by identifier."""
+    """Submits all tasks; returns their submission numbers by identifier."""
     connection, numbers = Connection(chapter.host.socket), {}
     while len(numbers) < len(tasks):
         for identifier in tasks.keys() - numbers.keys():
             try:
                 number = chapter.account.submit(connection, identifier, tasks[identifier])
                 numbers |= {identifier: number} if number else {}
-            except GONE:  # the host is not there yet
+            except GONE:  # the host has not started yet
                 connection.close()
                 time.sleep(0.02)
     connection.close()
@@ -52,7 +52,7 @@ def submit_all(chapter, tasks):
 
 
 def await_run(chapter, submission):
-    """Waits until a task runs. Its process."""
+    """Waits until a task runs; returns its process identifier."""
     limit = Limit(20)
     while not limit.is_over():
         if runs := Records(chapter.directory).runs[submission]:
@@ -69,7 +69,7 @@ def is_alive(pid):
 
 
 def await_end(chapter, pid, seconds):
-    """Seconds until the overstaying process has ended."""
+    """Waits until the overstaying process has ended; returns the seconds."""
     began, limit = time.monotonic(), Limit(KILL_LIMIT)
     while is_alive(pid):
         if limit.is_over():
@@ -80,7 +80,7 @@ def await_end(chapter, pid, seconds):
 
 
 def check_outcomes(chapter, numbers, completed, seconds):
-    """What completed while the host was stopped has succeeded; what overstayed is over."""
+    """Checks that tasks completed during the pause have succeeded, and that the overstaying task has ended."""
     wanted, limit = set(numbers.values()), Limit(30)
     while True:
         final = {entry["submission"]: entry for entry in read_journal(chapter.host.socket)

@@ -1,12 +1,12 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
-"""What a host promises about every submission, checked against its journal and the records of Append.c."""
+"""The promises of a host about every submission, checked against its journal and the records of Append.c."""
 import collections, datetime
 
 # Journal events after which a submission never runs again. "interrupted", "crashed" and the like requeue the task.
 FINAL = {"succeeded", "failed", "no-data", "expired", "overran", "not-registered", "abandoned", "cancelled", "replaced",
          "superseded"}
 
-# The numbers of a run's line; times in nanoseconds, "at" by the wall clock.
+# The numeric fields of a run's line; times in nanoseconds, "at" by the wall clock.
 NUMBERS = ("attempt", "launch", "at", "monotonic", "pid")
 
 
@@ -31,19 +31,19 @@ class Records:
 
 
 def nanoseconds(text):
-    """Since 1970, of an RFC 3339 time with nine decimals."""
+    """Nanoseconds since 1970 of an RFC 3339 time with at most nine decimals."""
     whole, fraction = text.rstrip("Z").split(".")
     seconds = datetime.datetime.fromisoformat(whole + "+00:00").timestamp()
     return int(seconds) * 10**9 + int(fraction.ljust(9, "0"))
 
 
 def final_event(entry):
-    """The event, or None when the submission can run again after this entry."""
+    """The event of a journal entry; None if the submission can run again after it."""
     return entry["event"] if entry["event"] in FINAL else None
 
 
 class Findings:
-    """The broken promises of one host, and what became of its submissions."""
+    """The broken promises of one host, and the outcomes of its submissions."""
 
     def __init__(self, account, left, journal, records, has_steady_clock):
         self.account, self.left, self.records = account, left, records
@@ -73,7 +73,7 @@ class Findings:
         for submission, payload in self.records.accepted.items():
             self.check_acknowledged(submission, payload)
         for submission, entries in list(self.entries.items()):
-            # A started event has no identifier and no line in the records, but its number is of the same sequence.
+            # A started event has no identifier and no line in the records, but a number of the same sequence.
             final = [entry for entry in entries if final_event(entry) and "identifier" in entry]
             if final:
                 self.check_final(submission, final[0])
@@ -95,7 +95,7 @@ class Findings:
         runs, event = self.records.runs[submission], final_event(entry)
         if event == "succeeded" and not runs:
             self.breaks(submission, "its success is journaled, but it never ran")
-        # Launches are numbered in their order. A request that ends without one never began another.
+        # Launch numbers rise in the order of launches. A request that ends without a launch never began another one.
         later = [run for run in runs if run["launch"] > entry["launch"]] if "launch" in entry else []
         if self.has_steady_clock:
             later += [run for run in runs if run["at"] > nanoseconds(entry["at"])]
@@ -107,7 +107,7 @@ class Findings:
             self.breaks(submission, f"it was superseded by submission {newer}, which the host does not have")
 
     def story(self, submission):
-        """What journal and plugin say about a submission."""
+        """The lines of journal and plugin about a submission."""
         for entry in self.entries[submission]:
             launch = entry.get("launch")
             yield f"journal {entry['number']} {entry['at']} {entry['event']} launch {launch}: {entry['message']}"

@@ -1,5 +1,5 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
-"""Hosts whose wall clock is set forwards and back by hours, days and more than a year, and that are killed meanwhile.
+"""Hosts whose wall clock is set forward and back by up to more than a year, with kills in between.
 
 ShiftedClock.c stands in for the machine's clock, which other programs use: it shifts what the host reads, and makes the
 host's timer go off when it reads a new shift. The kernel's own cancellation of a timer by clock_settime takes a machine
@@ -13,15 +13,15 @@ from promises import Records
 
 HOUR, DAY = 3600, 86_400
 SIZES = [HOUR, 5 * HOUR, DAY, 3 * DAY, 40 * DAY, 400 * DAY]
-# Earliest begins, from the start on by the clock of the host.
+# Earliest begins, in seconds after the start by the clock of the host.
 DUE = [2 * HOUR, 4 * HOUR, 2 * DAY, 30 * DAY, 300 * DAY]
 RETENTION = 30 * DAY  # of the requests of removed plugins
-# A launch is decided upon so long before its handler runs, at the most.
+# Most seconds from the decision on a launch to the start of its handler.
 LAUNCH_LIMIT = 20
 
 
 class Clock:
-    """The host's clock, off by `shift` seconds, and its steps as (real time, shift)."""
+    """The host's clock, shifted by some seconds, and its steps as (real time, shift)."""
 
     def __init__(self, chapter):
         self.chapter, self.began = chapter, time.time()
@@ -29,7 +29,7 @@ class Clock:
         self.steps = [(0, 0)]
 
     def real(self):
-        """Seconds since 1970 by a clock that nothing sets."""
+        """Seconds since 1970 by a clock that is never set."""
         return self.offset + time.monotonic()
 
     def set(self, seconds):
@@ -40,7 +40,7 @@ class Clock:
             self.chapter.host.shift(seconds)
 
     def latest(self, at):
-        """The latest time that the host can have read shortly before the real time `at`."""
+        """The latest time that the host can have read within LAUNCH_LIMIT before the real time `at`."""
         ends = [step[0] for step in self.steps[1:]] + [float("inf")]
         return at + max(shift for (begin, shift), end in zip(self.steps, ends) if begin <= at and end >= at - LAUNCH_LIMIT)
 
@@ -64,7 +64,7 @@ def play(chapter, steps):
 
 
 def persist(chapter, call):
-    """The first result that is not nothing, while hosts come and go."""
+    """Repeats a call until it has a result, across restarts of the host; returns the result."""
     connection, limit = Connection(chapter.host.socket), Limit(30)
     try:
         while not limit.is_over():
@@ -80,7 +80,7 @@ def persist(chapter, call):
 
 
 def submit_due(chapter, clock):
-    """The number of a request per earliest begin."""
+    """Submits one request per earliest begin; returns their numbers."""
     return [persist(chapter, lambda connection: chapter.account.submit(
         connection, f"{FIRST}.t{70 + number}", due=clock.began + after)) for number, after in enumerate(DUE)]
 
@@ -92,7 +92,7 @@ def await_runs(chapter, numbers):
 
 
 def check_forward(chapter, clock, due):
-    """Five hours ahead: the requests of the first four hours run, and a running task keeps its budget."""
+    """Checks a step of five hours forward: requests due until then run, and a running task keeps its budget."""
     running = persist(chapter, lambda connection: chapter.account.submit(connection, f"{SECOND}.t70", "long"))
     time.sleep(0.5)
     clock.set(5 * HOUR)
@@ -106,7 +106,7 @@ def check_forward(chapter, clock, due):
 
 
 def random_steps(chapter, clock, steps):
-    """Each step may meet a host that lives, one that is killed before, and one that is killed after."""
+    """Random steps, each with a running host, or with a host that is killed before or after the step."""
     chance = chapter.chance
     for _ in range(steps):
         clock.set(chance.choice([-1, 1, 0]) * chance.choice(SIZES))
@@ -119,13 +119,13 @@ def random_steps(chapter, clock, steps):
                 chapter.counts["clock steps"] += 1
             chapter.host.start()
             time.sleep(chance.uniform(0, 0.5))
-        # Work without an earliest begin goes on by any clock.
+        # Requests without an earliest begin run under any clock.
         number = persist(chapter, lambda connection: chapter.account.submit(connection, f"{SECOND}.t71"))
         await_runs(chapter, [number])
 
 
 def check_removed(chapter, clock):
-    """A clock that is wrong for a while does not end the retention of a removed plugin's requests."""
+    """Checks that a temporarily wrong clock does not end the retention of a removed plugin's requests."""
     clock.set(0)
     kept = persist(chapter, lambda connection: chapter.account.submit(
         connection, f"{REMOVED}.t0", due=clock.began + max(DUE)))
@@ -145,7 +145,7 @@ def check_removed(chapter, clock):
 
 
 def check_idle(chapter, clock):
-    """A host that nobody calls learns from the kernel that the clock was set."""
+    """Checks that the kernel notifies a host without clients of a set clock."""
     clock.set(0)
     number = persist(chapter, lambda connection: chapter.account.submit(
         connection, f"{FIRST}.t69", due=clock.began + DAY))
@@ -162,7 +162,7 @@ def check_idle(chapter, clock):
 
 
 def check_times(chapter, clock):
-    """No request ran before its earliest begin by any clock that the host can have read."""
+    """Checks that no request ran before its earliest begin by any clock that the host can have read."""
     runs = Records(chapter.directory).runs
     for number, acknowledged in chapter.account.acknowledged.items():
         for run in runs[number]:

@@ -1,6 +1,6 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE.
  *
- * What Stamp does, by a function that knows nothing of bgtask: a manifest binds it. */
+ * The work of Stamp, as a function without any use of bgtask: a manifest binds it. */
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>

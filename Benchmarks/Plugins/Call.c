@@ -1,7 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE.
  *
- * What libffi costs: nanoseconds of one call of a function, plainly and through libffi, with the seven arguments of a
- * handler that trims logs. Prints the best of a thousand tries of each, which no neighbour on the machine disturbed. */
+ * The cost of libffi: nanoseconds of one call of a function, directly and through libffi, with the seven arguments
+ * of a handler that trims logs. Prints the best of a thousand tries of each, to exclude disturbances by other
+ * programs. */
 #include <ffi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ static int32_t trim(const char *folder, const char *pattern, int64_t limit, int3
     return 0;
 }
 
-/* Through memory, so that no compiler looks into it. */
+/* Called through a volatile pointer, so that no compiler optimizes across the call. */
 static int32_t (*volatile function)(const char *, const char *, int64_t, int32_t, int32_t *, int64_t *, char *) = trim;
 
 int main(void) {

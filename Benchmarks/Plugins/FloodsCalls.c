@@ -1,13 +1,13 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE.
  *
- * Calls submit from many threads, as fast as the host answers and for as long as the process lives. Each request asks for
- * a run in a year and replaces the one before; with the setting `cancels` each is cancelled instead. The setting `task`
- * names the task. */
+ * Calls submit from many threads, as fast as the host answers, until the process ends. Each request has its
+ * earliest begin in a year and replaces the one before; with the setting `cancels` each is cancelled instead. The
+ * setting `task` names the task. */
 #include <bgtask.h>
 #include <pthread.h>
 #include <stddef.h>
 
-/* More than the calls of a launch that may be unanswered at once. */
+/* More than the number of unanswered calls that a launch may have. */
 enum { THREADS = 24 };
 
 static const bgt_host *the_host;

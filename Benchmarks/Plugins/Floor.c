@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE.
  *
- * The same work without a host: spawn a process, load a library in it, call a function. `Floor LIBRARY COUNT` prints the
- * nanoseconds of each round; `Floor --child LIBRARY START` is the spawned half. */
+ * The same work without a host: spawns a process, loads a library in it, calls a function. `Floor LIBRARY COUNT`
+ * prints the nanoseconds of each round; `Floor --child LIBRARY START` is the spawned process. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <spawn.h>

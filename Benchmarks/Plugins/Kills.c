@@ -1,9 +1,9 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE.
  *
- * How late kills are: those of a host, whose runners announce themselves as in Overstays.c, and in between those of this
- * program, which does the same with a timer and a child and nothing else. `Kills FIFO` prints one line for each, the
- * nanoseconds from the time to the end of the process: `host N`; `timer N M`, where M is the lateness of the wake-up
- * alone. Runs until the host's side of the file is closed for good, which is never: it is killed. */
+ * The lateness of kills: those of a host, whose runners announce themselves as in Overstays.c, and, alternating
+ * with them, those of this program by a timer and a child of its own. `Kills FIFO` prints one line for each, the
+ * nanoseconds from the kill time to the end of the process: `host N`; `timer N M`, where M is the lateness of the
+ * wake-up alone. Runs until it is killed: the FIFO never reaches its end. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
@@ -22,7 +22,7 @@ static int64_t now_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Waits for the end of a process and returns its time. */
+/* Waits for the end of a process and returns the time of the end. */
 static int64_t end_of(int process) {
     struct pollfd end = {.fd = process, .events = POLLIN};
     while (poll(&end, 1, -1) != 1) {
@@ -52,7 +52,7 @@ static int kill_by_timer(void) {
 
 int main(int argc, char **argv) {
     if (argc != 2) return 2;
-    /* For writing as well, so that no launch's end looks like the end of the file. */
+    /* Opened for writing as well, so that the end of a launch is no end of the file. */
     const int fifo = open(argv[1], O_RDWR | O_CLOEXEC);
     if (fifo < 0) return 1;
     uint64_t record[2];

@@ -1,7 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE.
  *
- * Never completes its task, whatever it is asked. Writes its process identifier and the time at which the host is to kill
- * it, in nanoseconds of the monotonic clock, as two 64-bit numbers to the file that the setting `fifo` names. */
+ * Never completes its task, even after its expiration. Writes its process identifier and the time at which the host
+ * is to kill it, in nanoseconds of the monotonic clock, as two 64-bit numbers to the file that the setting `fifo`
+ * names. */
 #include <bgtask.h>
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE.
  *
- * Stamps the first instruction of its handler: one line of monotonic nanoseconds in its container. */
+ * Records the time of the first instruction of its handler: one line of monotonic nanoseconds in its container. */
 #include <bgtask.h>
 #include <stdio.h>
 #include <string.h>

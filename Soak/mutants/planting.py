@@ -7,7 +7,7 @@ SOURCES = ROOT / "Sources/Scheduling"
 HERE = ROOT / "Soak/mutants"
 VARIABLE = "BGTASK_MUTANT"
 
-# With the value "trace" nothing is mutated, and the mutants that a run reaches are printed.
+# With the value "trace" no mutation is active, and the mutants that a run reaches are printed.
 SWITCH = """import Glibc
 
 private let value = getenv("VARIABLE").map { String(cString: $0) }
@@ -33,7 +33,7 @@ package func isMutant(_ number: Int) -> Bool {
 
 
 def find(scratch):
-    """Returns every mutation of the scheduler, as FindMutations prints it, each with its number."""
+    """Returns all mutations of the scheduler that FindMutations prints, each with its number."""
     swift = ["--package-path", HERE, "--scratch-path", scratch]
     subprocess.run(["swift", "build", "--quiet", *swift], check=True)
     output = subprocess.run(["swift", "run", "--quiet", "--skip-build", *swift, "FindMutations", SOURCES], check=True,
@@ -45,7 +45,7 @@ def find(scratch):
 
 
 def shuffled(mutations, seed):
-    """Orders by a hash of each mutation and the seed: elsewhere changed sources leave a mutation's place as it was."""
+    """Orders by a hash of each mutation and the seed: changes of other sources do not move a mutation in the order."""
     seen = collections.Counter()
 
     def rank(mutation):
@@ -87,7 +87,7 @@ class Copy:
                 link.symlink_to((ROOT / "Soak" / path).resolve())
 
     def write(self, mutations):
-        """Touches only what changes, so that the build takes no longer than it has to."""
+        """Writes only changed files, so that the incremental build stays short."""
         by_file = collections.defaultdict(list)
         for mutation in mutations:
             by_file[mutation["file"]].append(mutation)
@@ -105,7 +105,7 @@ class Copy:
                 path.write_bytes(content)
 
     def build(self, mutations):
-        """Builds with the mutations. Returns those that an error names; none when all of it compiles."""
+        """Builds with the mutations. Returns the mutations in lines with errors; an empty list if all compile."""
         self.write(mutations)
         result = subprocess.run(["swift", "build", "--build-tests", "--package-path", self.package, "--scratch-path",
                                  self.scratch, "-j", "2"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -123,14 +123,14 @@ class Copy:
 
 
 def blame(mutations, file, line):
-    """Returns the mutations that an error in that line is due to: those of the line, or else the last one before it."""
+    """Returns the mutations that caused an error in that line: all of the line, or else the last one before it."""
     above = [mutation for mutation in mutations if mutation["file"] == file and mutation["line"] <= line]
     here = [mutation for mutation in above if line <= mutation["lastLine"]]
     return here or sorted(above, key=lambda mutation: mutation["line"])[-1:]
 
 
 def choose(copy, candidates, count):
-    """Builds the copy with the first candidates that compile. Returns them and those that do not."""
+    """Builds the copy with the first candidates that compile. Returns these candidates, and the refused ones."""
     refused = []
     while True:
         chosen = [candidate for candidate in candidates if candidate not in refused][:count]

@@ -4,7 +4,7 @@ import os, re, resource, signal, subprocess, sys, threading
 
 from planting import VARIABLE
 
-# What takes longest comes last: the other tests kill most mutants, each within a second of processor time.
+# The longest tests come last: the other tests kill most mutants, each within a second of processor time.
 LONG = "EarliestBeginTests|ScheduleTests|PageTests"
 WALK = "RandomWalkTests"
 STAGES = [
@@ -14,12 +14,12 @@ STAGES = [
 ]
 FAILURE = re.compile(r"✘ Test (.+?) (?:recorded an issue|failed)")
 MEMORY = 6 << 30  # bytes of address space; a mutant that loops may allocate without end
-LEAST_LIMIT = 10  # seconds of processor time for one stage, which does not depend on what else the machine does
-PATIENCE = 600  # seconds, for a mutant that waits; one that loops meets its limit of processor time
+LEAST_LIMIT = 10  # seconds of processor time for one stage, which does not depend on other programs of the machine
+PATIENCE = 600  # seconds, for a mutant that waits; a mutant that loops meets its limit of processor time
 
 
 class Runner:
-    """Runs the tests without a mutant first: how long they take, and which mutants each stage reaches."""
+    """Runs the tests without a mutant first, to measure their duration and the mutants that each stage reaches."""
 
     def __init__(self, tests):
         self.tests, self.stages = tests, []
@@ -37,7 +37,7 @@ class Runner:
         return [self.tests, "--testing-library", "swift-testing", *arguments]
 
     def run(self, number):
-        """Returns how the mutant ended (killed, timed out, survived or not reached), and what killed it."""
+        """Returns the outcome (killed, timed out, survived or not reached) and its cause: the failed test or the error."""
         outcome = "not reached"
         for arguments, walk, reached, limit in self.stages:
             if number in reached:

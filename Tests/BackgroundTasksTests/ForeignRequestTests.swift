@@ -7,9 +7,9 @@ import Testing
 
 @testable import BackgroundTasks
 
-@Suite("A request crosses to the host as the header has it")
+@Suite("A request of the Swift module becomes the header's structure")
 struct ForeignRequestTests {
-    /// A request as the host sees it, with its texts copied.
+    /// The structure that the host receives, with copies of its strings.
     private struct Seen {
         var request = bgt_request()
         var identifier = ""
@@ -33,7 +33,7 @@ struct ForeignRequestTests {
         return seen
     }
 
-    @Test func `a refresh has its date in nanoseconds, and what is not set is zero`() {
+    @Test func `a refresh request has its begin date in nanoseconds, and unset fields are zero`() {
         let request = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
         let plain = seen(request)
         #expect(plain.request.kind == BGT_KIND_REFRESH && plain.identifier == "com.example.refresh")
@@ -46,19 +46,19 @@ struct ForeignRequestTests {
     }
 
     @Test(.proves(30), arguments: [-62_135_769_600, -1, 0, Double.nan])
-    func `what is long past is no delay`(_ seconds: Double) {
+    func `a begin date in the past means no delay`(_ seconds: Double) {
         let request = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
         request.earliestBeginDate = Date(timeIntervalSince1970: seconds)
         #expect(seen(request).request.earliest_begin_ns == 0)
     }
 
-    @Test func `what is farther away than the host can say is as far as it can`() {
+    @Test func `a begin date beyond the representable range becomes the latest representable time`() {
         let request = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
         request.earliestBeginDate = .distantFuture
         #expect(seen(request).request.earliest_begin_ns == .max)
     }
 
-    @Test(.proves(70)) func `processing has its needs, and a study its protection too`() {
+    @Test(.proves(70)) func `a processing request has its requirement flags, and a study also its protection flag`() {
         let processing = BGProcessingTaskRequest(identifier: "com.example.cleaning")
         processing.requiresNetworkConnectivity = true
         #expect(seen(processing).request.flags == BGT_NEEDS_NETWORK)
@@ -81,7 +81,7 @@ struct ForeignRequestTests {
         }
     }
 
-    @Test(.proves(74, 75)) func `a continued one has its titles, strategy and resources`() {
+    @Test(.proves(74, 75)) func `a continued request has its titles, strategy and resources`() {
         let request = BGContinuedProcessingTaskRequest(
             identifier: "com.example.export.1",
             title: "Export",

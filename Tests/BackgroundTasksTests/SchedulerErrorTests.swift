@@ -5,13 +5,13 @@ import Foundation
 import TaskModel
 import Testing
 
-@Suite("The scheduler's errors are Apple's, with a sub-reason beside them")
+@Suite("The scheduler's errors are Apple's, with an additional sub-reason")
 struct SchedulerErrorTests {
     private static let codes: [BGTaskScheduler.Error.Code] = [
         .unavailable, .tooManyPendingTaskRequests, .notPermitted, .immediateRunIneligible,
     ]
 
-    @Test func `domain and numbers are Apple's, also as NSError`() {
+    @Test func `error domain, codes and messages equal Apple's, also as NSError`() {
         #expect(Self.codes.map(\.rawValue) == [1, 2, 3, 4])
         #expect(BGTaskScheduler.errorDomain == "BGTaskSchedulerErrorDomain")
         for code in Self.codes {
@@ -27,7 +27,7 @@ struct SchedulerErrorTests {
         #expect(described.code == .unavailable && described.localizedDescription == "not here")
     }
 
-    @Test func `a case catches its own code alone, also after a journey as NSError`() {
+    @Test func `a pattern match on an error code catches that code only, also as NSError`() {
         for code in Self.codes {
             for error in [
                 BGTaskScheduler.Error(code), NSError(domain: BGTaskScheduler.errorDomain, code: code.rawValue),
@@ -41,8 +41,8 @@ struct SchedulerErrorTests {
         #expect(Self.codes.allSatisfy { !($0 ~= foreign) })
     }
 
-    @Test func `each sub-reason of a submission has the host's word`() {
-        // An event's, which no plugin submits.
+    @Test func `each sub-reason of a submission has the host's name for it`() {
+        // Sub-reasons of triggers, which no plugin submits.
         let others: Set<Refusal.SubReason> = [.eventLimit, .notAnExtension]
         for reason in Refusal.SubReason.allCases where !others.contains(reason) {
             #expect("\(BGTaskScheduler.Error.SubReason(rawValue: reason.rawValue))" == reason.name)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import BackgroundTasks
 
-@Suite("The module's numbers are the header's")
+@Suite("Constants of the Swift module equal the header's")
 struct VocabularyTests {
-    @Test func `of expirations, outcomes, events, causes and log levels`() {
+    @Test func `expiration reasons, outcomes, events, causes and log levels have the header's values`() {
         let reasons: [BGTask.ExpirationReason] = [
             .budget, .externalPowerLost, .networkLost, .notIdle, .stoppedByPerson, .noProgress, .memoryPressure,
             .hostShutdown, .containerLocked,
@@ -33,7 +33,7 @@ struct VocabularyTests {
         #expect(levels.map(\.rawValue) == [BGT_LOG_DEBUG, BGT_LOG_INFO, BGT_LOG_WARNING, BGT_LOG_ERROR])
     }
 
-    @Test func `titles are cut to what the host takes, at a whole character`() {
+    @Test func `titles are cut to the header's maximum at a whole character`() {
         let limit = Int(BGTASK_TITLE_MAX)
         #expect(HostText.title(String(repeating: "a", count: limit)).utf8.count == limit)
         let long = HostText.title(String(repeating: "ü", count: limit))

@@ -3,9 +3,9 @@
 import BackgroundTasks
 import Testing
 
-@Suite("Outside of a host nothing is scheduled, and nothing breaks")
+@Suite("Without a host the Swift module schedules no task and reports errors")
 struct WithoutHostTests {
-    @Test func `registration fails, submission is unavailable, and nothing is pending`() async {
+    @Test func `without a host registration fails, submission is unavailable, and no request is pending`() async {
         #expect(!BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.refresh", using: nil) { _ in })
         let request = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
         #expect(throws: BGTaskScheduler.Error.self) { try BGTaskScheduler.shared.submit(request) }
@@ -23,7 +23,7 @@ struct WithoutHostTests {
         #expect(BGTaskScheduler.supportedResources == BGTaskScheduler.shared.supportedResources)
     }
 
-    @Test func `there is no container, no setting, no launch and no end of time`() {
+    @Test func `without a host there is no container, setting, launch or time limit`() {
         #expect(BackgroundPlugin.containerURL == nil && BackgroundPlugin.setting("colour") == nil)
         #expect(BackgroundPlugin.launch == nil && BackgroundPlugin.backgroundTimeRemaining == .infinity)
         #expect(BackgroundPlugin.beginBackgroundTask(withName: "work") == .invalid)

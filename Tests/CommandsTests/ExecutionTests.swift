@@ -5,7 +5,7 @@ import ControlAPI
 import TaskModel
 import Testing
 
-@Suite("A command ends with the status that its caller can tell")
+@Suite("A command's exit status distinguishes success, refusal, misuse and an unreachable host")
 struct ExitStatusTests {
     @Test(arguments: [
         ["frobnicate"], ["task", "frobnicate"], ["task", "why"], ["task", "why", "nodot"], ["launch", "show", "zero"],
@@ -24,14 +24,16 @@ struct ExitStatusTests {
         ["journal", "--blame", "vendor"], ["journal", "--event", "crash"], ["journal", "--since", "soon"],
         ["journal", "--plugin", "feed"], ["journal", "--launch", "0"], ["journal", "--identifier", "started"],
     ])
-    func `misuse is 2, told on standard error, and asks no host`(arguments: [String]) async {
+    func `misuse of bgtask exits with 2 and a message on standard error, without a call to a host`(arguments: [String])
+        async
+    {
         let terminal = Terminal()
         #expect(await terminal.run(list: arguments) == .misuse)
         #expect(terminal.output.isEmpty)
         #expect(!terminal.error.isEmpty)
     }
 
-    @Test func `a missing kind is explained`() async {
+    @Test func `a task submit without --kind names the kinds to choose from`() async {
         let terminal = Terminal()
         #expect(await terminal.run("task", "submit", "a.b") == .misuse)
         #expect(terminal.error.contains("--kind refresh") && terminal.error.contains("--kind processing"))
@@ -41,14 +43,14 @@ struct ExitStatusTests {
         ["--help"], ["--version"], ["help"], ["help", "task", "submit"], ["task", "why", "--help"], [],
         ["host", "run", "--help"],
     ])
-    func `help is data and 0`(arguments: [String]) async {
+    func `help and version are printed on standard output with exit status 0`(arguments: [String]) async {
         let terminal = Terminal()
         #expect(await terminal.run(list: arguments) == .done)
         #expect(!terminal.output.isEmpty)
         #expect(terminal.error.isEmpty)
     }
 
-    @Test func `every command's help has an example`() async {
+    @Test func `the help of every command has an example`() async {
         let commands = [
             "", "plugin", "plugin list", "plugin show", "plugin check", "plugin inspect", "plugin install",
             "plugin remove", "task", "task submit", "task cancel", "task list", "task why", "trigger", "launch",
@@ -63,7 +65,7 @@ struct ExitStatusTests {
         }
     }
 
-    @Test func `an unreachable host is 3, with its socket and how to start one`() async {
+    @Test func `an unreachable host exits with 3, its socket's path and the command that starts a host`() async {
         let terminal = Terminal()
         #expect(await terminal.run("task", "list") == .unreachable)
         #expect(terminal.output.isEmpty)
@@ -72,7 +74,7 @@ struct ExitStatusTests {
         #expect(terminal.error.contains("bgtask host run"))
     }
 
-    @Test func `a refusal is 1, with code, sub-reason and remedy`() async throws {
+    @Test func `a refusal exits with 1 and prints code, sub-reason and remedy`() async throws {
         let refusal = ControlRefusal.noSuchPlugin("com.example.feed\u{1b}[2J")
         let answer = String(decoding: try WireCoding.encode(refusal.reply), as: UTF8.self)
         try await StubHost.with({ _ in .body(status: refusal.status, answer) }) { host in
@@ -90,13 +92,13 @@ struct ExitStatusTests {
         }
     }
 
-    @Test func `something else at the socket is 3`() async throws {
+    @Test func `a server that is no bgtask host at the socket exits with 3`() async throws {
         try await StubHost.with({ _ in .body(status: 200, "hello") }) { host in
             #expect(await Terminal().run("host", "status", "--socket", host.socket) == .unreachable)
         }
     }
 
-    @Test func `a reader that has left is no failure`() async throws {
+    @Test func `a closed standard output is no failure`() async throws {
         let answer = String(decoding: try WireCoding.encode(Samples.host()), as: UTF8.self)
         try await StubHost.with({ _ in .body(status: 200, answer) }) { host in
             let terminal = Terminal(closesAfter: 0)
@@ -107,13 +109,13 @@ struct ExitStatusTests {
     }
 }
 
-@Suite("Commands ask for what their options say and show the answer")
+@Suite("Commands send their options and print the reply")
 struct CommandTests {
     private func json(_ body: some Encodable) throws -> String {
         String(decoding: try WireCoding.encode(body), as: UTF8.self)
     }
 
-    @Test func `JSON is the wire's own, sorted, on standard output`() async throws {
+    @Test func `--json prints the wire's JSON with sorted keys on standard output`() async throws {
         let answer = try json(Samples.host())
         try await StubHost.with({ _ in .body(status: 200, answer) }) { host in
             let terminal = Terminal()
@@ -124,7 +126,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `a submission carries every option`() async throws {
+    @Test func `task submit sends every option of the request`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let answer = try json(
@@ -169,7 +171,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `a payload of - is standard input's`() async throws {
+    @Test func `--payload - reads the payload from standard input, up to the maximum size`() async throws {
         let answer = try json(
             TaskSubmissionReply(
                 SubmissionNumber(rawValue: 12),
@@ -191,7 +193,7 @@ struct CommandTests {
         #expect(help.output.contains("[--payload <FILE|->]"))
     }
 
-    @Test func `a cancellation of nothing is told and is no refusal`() async throws {
+    @Test func `a cancellation without a pending request is reported and exits with 0`() async throws {
         try await StubHost.with({ _ in .body(status: 200, #"{"cancelled":false}"#) }) { host in
             let terminal = Terminal()
             #expect(await terminal.run("task", "cancel", "a.b", "--socket", host.socket) == .done)
@@ -200,7 +202,7 @@ struct CommandTests {
     }
 }
 
-@Suite("The journal is narrowed by every filter")
+@Suite("bgtask journal has an option for every filter")
 struct JournalFilterTests {
     private let filters = [
         "--plugin", "a.b", "--launch", "41", "--identifier", "a.b.c", "--outcome", "crashed", "--blame", "plugin",
@@ -209,7 +211,7 @@ struct JournalFilterTests {
     private let query =
         "plugin=a.b&launch=41&identifier=a.b.c&event=crashed&blame=plugin&since=2026-01-30T23%3A48%3A00.000000000Z"
 
-    @Test func `what is there and what is to come`() async throws {
+    @Test func `every filter option is sent in the query of recorded and of followed entries`() async throws {
         let page = String(decoding: try WireCoding.encode(JournalReply(entries: [], last: 5)), as: UTF8.self)
         try await StubHost.with({ $0.path.contains("follow") ? .stream([], .inOrder) : .body(status: 200, page) }) {
             host in
@@ -229,16 +231,18 @@ struct JournalFilterTests {
         ("--event", "crashd", "write \"crashed\""), ("--blame", "vendor", "nobody, plugin, host, person, machine"),
         ("--since", "2", "how long ago"), ("--plugin", "feed", "has no dot"), ("--launch", "x", "whole number"),
     ])
-    func `a value against its rule is told with the rule`(option: String, value: String, rule: String) async {
+    func `an invalid value of a journal option is refused with its rule`(option: String, value: String, rule: String)
+        async
+    {
         let terminal = Terminal()
         #expect(await terminal.run("journal", option, value) == .misuse)
         #expect(terminal.error.contains(rule), "\(terminal.error)")
     }
 }
 
-@Suite("The journal is followed until the person has seen enough")
+@Suite("bgtask journal --follow ends on Ctrl-C or with its host")
 struct FollowTests {
-    /// Entry 5 is in the journal; 6 and 7 come while it is followed.
+    /// Entry 5 is recorded; entries 6 and 7 arrive while the journal is followed.
     private func behaviour(ending: StubHost.Ending) throws -> StubHost.Behaviour {
         let page = String(
             decoding: try WireCoding.encode(JournalReply(entries: [try Samples.journalLine(5)], last: 5)),
@@ -251,7 +255,7 @@ struct FollowTests {
         return { $0.path.contains("follow") ? .stream(lines, ending) : .body(status: 200, page) }
     }
 
-    @Test func `Ctrl-C is its regular end`() async throws {
+    @Test func `Ctrl-C ends bgtask journal --follow with status 0`() async throws {
         try await StubHost.with(try behaviour(ending: .never)) { host in
             let terminal = Terminal()
             let status = await terminal.run(
@@ -278,7 +282,7 @@ struct FollowTests {
         }
     }
 
-    @Test func `with JSON each line is one entry`() async throws {
+    @Test func `bgtask journal --follow --json prints one entry per line`() async throws {
         try await StubHost.with(try behaviour(ending: .never)) { host in
             let terminal = Terminal()
             let status = await terminal.run(
@@ -297,7 +301,7 @@ struct FollowTests {
         }
     }
 
-    @Test func `a host that stops can no longer be reached`() async throws {
+    @Test func `bgtask journal --follow exits with 3 and advice when the host stops`() async throws {
         try await StubHost.with(try behaviour(ending: .inOrder)) { host in
             let terminal = Terminal()
             #expect(await terminal.run("journal", "--follow", "--socket", host.socket) == .unreachable)
@@ -312,7 +316,7 @@ struct FollowTests {
         }
     }
 
-    @Test func `a connection that breaks off is said to be lost, in words`() async throws {
+    @Test func `bgtask journal --follow reports a connection that breaks off as lost`() async throws {
         try await StubHost.with(try behaviour(ending: .brokenOff)) { host in
             let terminal = Terminal()
             #expect(await terminal.run("journal", "--follow", "--socket", host.socket) == .unreachable)
@@ -321,7 +325,9 @@ struct FollowTests {
         }
     }
 
-    @Test func `a host that goes away just before it is followed is lost too`() async throws {
+    @Test func `bgtask journal --follow reports a lost connection when the host hangs up before the first entry`()
+        async throws
+    {
         let page = try behaviour(ending: .inOrder)
         try await StubHost.with({ $0.path.contains("follow") ? .hangUp : page($0) }) { host in
             let terminal = Terminal()
@@ -330,7 +336,7 @@ struct FollowTests {
         }
     }
 
-    @Test func `a reader that has left ends it quietly`() async throws {
+    @Test func `bgtask journal --follow ends without an error when standard output is closed`() async throws {
         try await StubHost.with(try behaviour(ending: .never)) { host in
             let terminal = Terminal(closesAfter: 2)
             #expect(await terminal.run("journal", "--follow", "--socket", host.socket) == .done)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Commands
 
-@Suite("The user's host comes first, and a wish before that")
+@Suite("An option chooses the host; without options the user's host comes before the system's")
 struct HostChoiceTests {
     private let user = HostPaths.user(environment: ["XDG_RUNTIME_DIR": "/run/user/1"])
     private let userSocket = "/run/user/1/bgtask/control.sock"
@@ -18,7 +18,7 @@ struct HostChoiceTests {
         HostChoice(wish, user: user, isRoot: false, fileExists: existing.contains)
     }
 
-    @Test func `root's --user is root's own host, and the hint says where that is and what else there is`() {
+    @Test func `--user as root means root's own host, and the hint names its socket and the alternatives`() {
         let user = HostPaths.user(environment: ["HOME": "/root"])
         let choice = HostChoice(.user, user: user, isRoot: true, fileExists: { _ in false })
         #expect(choice.socket == "/root/.local/state/bgtask/control.sock")
@@ -29,23 +29,23 @@ struct HostChoiceTests {
         #expect(any.startHint.contains("bgtask host run --user") && !any.startHint.contains("sudo"))
     }
 
-    @Test func `without a wish it is the user's host if its socket is there`() {
+    @Test func `without an option the user's host is chosen if its socket exists`() {
         #expect(choose(.whicheverIsThere, existing: [userSocket, systemSocket]).socket == userSocket)
         #expect(choose(.whicheverIsThere, existing: [userSocket]).socket == userSocket)
     }
 
-    @Test func `without a wish and a user's socket it is the system's`() {
+    @Test func `without an option and a user's socket the system's host is chosen`() {
         #expect(choose(.whicheverIsThere, existing: [systemSocket]).socket == systemSocket)
         #expect(choose(.whicheverIsThere, existing: []).socket == systemSocket)
     }
 
-    @Test func `a wish holds whatever is there`() {
+    @Test func `an explicit choice of a host holds whichever sockets exist`() {
         #expect(choose(.system, existing: [userSocket]).socket == systemSocket)
         #expect(choose(.user, existing: [systemSocket]).socket == userSocket)
         #expect(choose(.socket("/tmp/s"), existing: [userSocket, systemSocket]).socket == "/tmp/s")
     }
 
-    @Test func `each hint starts the host that was asked for`() {
+    @Test func `each hint starts the host that was requested`() {
         #expect(choose(.system, existing: []).startHint.contains("sudo bgtask host run --system"))
         #expect(choose(.user, existing: []).startHint.contains("bgtask host run"))
         #expect(choose(.socket("/tmp/s"), existing: []).startHint.contains("bgtask host run --socket /tmp/s"))
@@ -53,7 +53,7 @@ struct HostChoiceTests {
     }
 }
 
-@Suite("Who gets no answer is told what to do about it")
+@Suite("A connection failure is reported with a remedy")
 struct UnreachableAdviceTests {
     private func advice(_ failure: ConnectionFailure, _ facts: SocketFacts = SocketFacts()) -> String {
         let user = HostPaths.user(environment: ["HOME": "/home/a"])
@@ -61,13 +61,13 @@ struct UnreachableAdviceTests {
         return UnreachableAdvice.text(for: failure, at: choice) { facts }
     }
 
-    @Test func `without a host, how to start one`() {
+    @Test func `without a host the advice is the command that starts one`() {
         for failure in [ConnectionFailure.noSocket, .nobodyListens, .hungUp] {
             #expect(advice(failure).contains("sudo bgtask host run --system"))
         }
     }
 
-    @Test func `who may not use the socket learns who may, and how to become one of them`() {
+    @Test func `a user without access to the socket is told who has access and how to get it`() {
         let grouped = advice(.notAllowed, SocketFacts(owner: "bgtask", group: "operators"))
         for part in ["user bgtask", "root", "socket group operators", "usermod -aG operators", "--user"] {
             #expect(grouped.contains(part), "\(grouped)")
@@ -80,7 +80,7 @@ struct UnreachableAdviceTests {
         #expect(advice(.notAllowed, SocketFacts(owner: "root")).hasPrefix("root and the members of its socket group"))
     }
 
-    @Test func `a host that hangs is named, with how to look at it`() {
+    @Test func `a host that does not answer is named, with commands to inspect it`() {
         let known = advice(.noAnswer, SocketFacts(listener: .process(4711)))
         for part in ["4711", "hangs", "ps ", "journalctl _PID=4711", "kill -KILL 4711"] {
             #expect(known.contains(part), "\(known)")
@@ -88,7 +88,7 @@ struct UnreachableAdviceTests {
         #expect(advice(.noAnswer).contains("ss -lxp src /run/bgtask/control.sock"))
     }
 
-    @Test func `the socket tells whose it is and who listens`() async throws {
+    @Test func `the facts of a socket are its owner, its group and the listening process`() async throws {
         try await StubHost.with({ _ in .hangUp }) { host in
             chmod(host.socket, 0o600)
             let own = SocketFacts.of(socketAt: host.socket)
@@ -100,9 +100,9 @@ struct UnreachableAdviceTests {
     }
 }
 
-@Suite("bgtaskd is the one that belongs to this command")
+@Suite("The command starts the bgtaskd that belongs to it")
 struct HostProgramTests {
-    @Test func `the one beside the command comes before PATH`() {
+    @Test func `bgtaskd beside the command comes before bgtaskd in PATH`() {
         let program = HostProgram(
             executable: "/opt/bgtask/bin/bgtask",
             environment: ["PATH": "/usr/bin:/opt/bgtask/bin"]
@@ -113,7 +113,7 @@ struct HostProgramTests {
         #expect(program.path { _ in false } == nil)
     }
 
-    @Test func `a relative folder in PATH is not searched`() {
+    @Test func `a relative directory in PATH is not searched for bgtaskd`() {
         #expect(HostProgram(executable: nil, environment: ["PATH": ".:bin::/b"]).candidates == ["/b/bgtaskd"])
     }
 }

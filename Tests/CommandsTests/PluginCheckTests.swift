@@ -7,14 +7,17 @@ import Testing
 
 @testable import Commands
 
-@Suite("plugin check and plugin inspect tell people and programs the same")
+@Suite("plugin check and plugin inspect report the same as text and as JSON")
 struct PluginCheckTests {
     private func json(_ text: String) throws -> [String: Any] {
         try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
     @Test(arguments: [("Obedient", Commands.ExitStatus.done), ("NoNote", .cannotBeLoaded)])
-    func `the status is the verdict's, and a closing line comes always`(source: String, status: Commands.ExitStatus)
+    func `plugin check exits with the status of its verdict and always prints a closing line`(
+        source: String,
+        status: Commands.ExitStatus
+    )
         async throws
     {
         try await PluginDesk.with { desk in
@@ -24,7 +27,7 @@ struct PluginCheckTests {
         }
     }
 
-    @Test func `a manifest that breaks a rule is 1, with line and key`() async throws {
+    @Test func `a manifest that breaks a rule makes plugin check exit with 1 and name line and key`() async throws {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("Obedient", lines: ["background-modes: [processing]"])
             #expect(await desk.terminal.run("plugin", "check", manifest) == .refused)
@@ -32,7 +35,7 @@ struct PluginCheckTests {
         }
     }
 
-    @Test func `what is left out on purpose is 6`() async throws {
+    @Test func `a failure in an excluded check makes plugin check exit with 6 and print the reason`() async throws {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("NoNote")
             let status = await desk.terminal.run(
@@ -49,7 +52,7 @@ struct PluginCheckTests {
         }
     }
 
-    @Test func `a neighbour given with --with counts as one beside it`() async throws {
+    @Test func `a manifest given with --with counts as installed beside the checked one`() async throws {
         try await PluginDesk.with { desk in
             let lines = ["role: extension", "containing-plugin: com.example.neighbour"]
             let manifest = try await desk.build("Obedient", lines: lines)
@@ -59,7 +62,7 @@ struct PluginCheckTests {
         }
     }
 
-    @Test func `the document of check has the shape that is described`() async throws {
+    @Test func `the JSON document of plugin check has the documented keys`() async throws {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("NoNote", lines: ["rolle: main"])
             #expect(await desk.terminal.run("plugin", "check", manifest, "--json") == .cannotBeLoaded)
@@ -80,7 +83,7 @@ struct PluginCheckTests {
         }
     }
 
-    @Test func `the checks can be listed, for people and for programs`() async throws {
+    @Test func `plugin check --list prints the checks as text and as JSON`() async throws {
         let terminal = Terminal()
         #expect(await terminal.run("plugin", "check", "--list") == .done)
         #expect(terminal.output.contains("elf-note") && terminal.output.contains("BGT-ABI-02"))
@@ -89,7 +92,7 @@ struct PluginCheckTests {
         #expect(try json(other.output)["checks"] is [[String: Any]])
     }
 
-    @Test func `inspect says whether this version loads it, and the digest as a manifest pins it`() async throws {
+    @Test func `plugin inspect prints whether this version loads the library, and its digest for a pin`() async throws {
         try await PluginDesk.with { desk in
             try await desk.build("Obedient")
             try await desk.build("NewerMinor")
@@ -103,7 +106,7 @@ struct PluginCheckTests {
         }
     }
 
-    @Test func `inspect says of a library that knows nothing of plugins what it can be`() async throws {
+    @Test func `plugin inspect reports that an unrelated library is no plugin but bindable by handlers`() async throws {
         try await PluginDesk.with { desk in
             try await desk.build("Plain")
             let file = desk.folder.file("vendor/libPlain.so")
@@ -117,7 +120,9 @@ struct PluginCheckTests {
         }
     }
 
-    @Test func `check says of a library named by its whole path who may name it`() async throws {
+    @Test func `plugin check warns that a library named by an absolute path is allowed to the operator only`()
+        async throws
+    {
         try await PluginDesk.with { desk in
             let lines = [
                 "background-modes: [processing]", "permitted-identifiers: [com.example.plain.task]", "handlers:",
@@ -134,7 +139,7 @@ struct PluginCheckTests {
         }
     }
 
-    @Test func `inspect tells programs the same, also of what is no library`() async throws {
+    @Test func `plugin inspect --json reports a file that is no library, with its size and digest`() async throws {
         try await PluginDesk.with { desk in
             let file = try desk.folder.write(Array("hello".utf8), to: "vendor/libText.so")
             #expect(await desk.terminal.run("plugin", "inspect", file, "--json") == .refused)

@@ -6,7 +6,7 @@ import PluginCatalog
 
 @testable import Commands
 
-/// A vendor's folder, an operator's folder, and a terminal between the two. No host runs.
+/// A vendor's directory, an operator's directory, and a terminal for commands on both. No host runs.
 struct PluginDesk {
     let folder: ScratchFolder
     let terminal = Terminal()
@@ -18,7 +18,7 @@ struct PluginDesk {
         }
     }
 
-    /// Makes a plugin in the vendor's folder and returns its manifest's path.
+    /// Builds a plugin in the vendor's directory and returns the path of its manifest.
     @discardableResult
     func build(
         _ source: String,
@@ -40,12 +40,12 @@ struct PluginDesk {
         return await terminal.run(list: all, answering: answer)
     }
 
-    /// Names of everything in the operator's folder, hidden or not.
+    /// Sorted names of all files in the operator's directory, hidden ones included.
     var installed: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.file("operator"))) ?? []).sorted()
     }
 
-    /// What a library of the vendor's folder is called where it is installed.
+    /// The file name that a library of the vendor's directory gets when it is installed.
     func installedName(_ source: String, at place: String? = nil, digits: Int = 8) throws -> String {
         "lib\(source)-\(try digest(place ?? "vendor/lib\(source).so").prefix(digits)).so"
     }

@@ -10,9 +10,9 @@ import Testing
 
 @testable import Commands
 
-@Suite("A plugin is installed whole, after a yes, or not at all")
+@Suite("A plugin is installed completely after a confirmation, or not at all")
 struct PluginInstallTests {
-    @Test func `library and manifest are put in place, and nothing else`() async throws {
+    @Test func `plugin install writes the library and the manifest, and no other file`() async throws {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("Obedient")
             #expect(await desk.run("install", manifest, "--yes") == .done)
@@ -27,7 +27,9 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `what it asks for is shown before a yes is wanted, and what is not enforced`() async throws {
+    @Test func `plugin install shows the requested grants before the confirmation, with those that are not enforced`()
+        async throws
+    {
         try await PluginDesk.with { desk in
             let lines = [
                 "background-modes: [processing]", "permitted-identifiers: [com.example.obedient.task]",
@@ -46,7 +48,8 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `what a host would refuse is not written, and says the rule`() async throws {
+    @Test func `plugin install writes no file for a plugin that a host would refuse, and names the rule`() async throws
+    {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("NoNote")
             #expect(await desk.run("install", manifest, "--yes") == .refused)
@@ -63,7 +66,7 @@ struct PluginInstallTests {
     }
 
     @Test
-    func `functions that are bound are shown with their signatures, and one that cannot be told to stop is warned of`()
+    func `plugin install shows the signatures of bound functions and warns of a missing cancel flag`()
         async throws
     {
         try await PluginDesk.with { desk in
@@ -75,7 +78,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a new value or another rule is a change that the operator is shown`() async throws {
+    @Test func `plugin install shows changed arguments and success rules of a bound function`() async throws {
         try await PluginDesk.with { desk in
             let lines = Self.binding("plain_stay", "[{ int32: 5 }]").dropLast()
             let old = try await desk.build("Plain", lines: lines + ["    returns: { int32: success-when-zero }"])
@@ -91,7 +94,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a function that the library lacks keeps it from being installed, with the line that binds it`()
+    @Test func `plugin install refuses a binding of a function that the library lacks, with line and suggestion`()
         async throws
     {
         try await PluginDesk.with { desk in
@@ -103,7 +106,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a library that is named by its whole path stays where it is, also when the plugin goes`() async throws {
+    @Test func `a library named by an absolute path stays in place at installation and removal`() async throws {
         try await PluginDesk.with { desk in
             let library = desk.folder.file("vendor/libPlain.so")
             let manifest = try await desk.build("Plain", lines: Self.binding("plain_stay", "[]"))
@@ -123,7 +126,9 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a library that another plugin names by its whole path stays when its own plugin goes`() async throws {
+    @Test func `a library that another manifest names by an absolute path stays when its own plugin is removed`()
+        async throws
+    {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("Plain", lines: Self.binding("plain_stay", "[]"))
             #expect(await desk.run("install", manifest, "--yes") == .done)
@@ -138,7 +143,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `an identifier of another plugin is told before anything is written`() async throws {
+    @Test func `plugin install refuses a task identifier of another plugin before it writes a file`() async throws {
         try await PluginDesk.with { desk in
             let lines = ["permitted-identifiers: [org.shared.task]"]
             try await desk.build("Neighbour", lines: lines, in: "operator")
@@ -150,7 +155,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a library's name that another plugin uses is not taken from it`() async throws {
+    @Test func `plugin install leaves a library of the same name that another plugin uses unchanged`() async throws {
         try await PluginDesk.with { desk in
             let other = "manifest: 1\nidentifier: com.example.other\nlibrary: libObedient.so\n"
             try await desk.build("Obedient", in: "operator")
@@ -167,7 +172,9 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a pin holds the installed manifest to this library`() async throws {
+    @Test func `an installation with --pin writes the library's digest, and a changed library then fails the check`()
+        async throws
+    {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("Obedient")
             #expect(await desk.run("install", manifest, "--yes", "--pin") == .done)
@@ -183,7 +190,9 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a replacement shows both versions and what changes, and keeps the file's name`() async throws {
+    @Test func `a replacement shows both versions and the changed grants, and keeps the manifest's file name`()
+        async throws
+    {
         try await PluginDesk.with { desk in
             try await desk.build("Obedient", version: "1.0.0", lines: ["background-modes: [fetch]"], in: "operator")
             let manifest = try await desk.build("Obedient", version: "2.0.0", lines: ["sandbox: { network: true }"])
@@ -197,12 +206,12 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a failure after the library was exchanged brings the old one back`() async throws {
+    @Test func `a failure after the exchange of the library restores the old library and manifest`() async throws {
         try await PluginDesk.with { desk in
             try await desk.build("Obedient", in: "operator")
             let before = try #require(FileManager.default.contents(atPath: desk.folder.file("operator/libObedient.so")))
             let manifest = try await desk.build("Obedient", version: "2.0.0", flags: ["-Wl,--build-id=0x6267"])
-            // The manifest's own exchange cannot begin: what it would be kept as meanwhile is taken.
+            // The exchange of the manifest fails: the name of its backup is taken.
             let obstacle = ".Obedient.yaml.old-\(getpid())"
             try desk.folder.makeFolder("operator/\(obstacle)/full")
             #expect(await desk.run("install", manifest, "--yes") == .refused)
@@ -213,7 +222,9 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `the same bytes again change nothing, and a damaged library is replaced`() async throws {
+    @Test func `a second installation of the same bytes changes no file, and a damaged library is replaced`()
+        async throws
+    {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("Obedient")
             for _ in 0..<2 { #expect(await desk.run("install", manifest, "--yes") == .done) }
@@ -230,7 +241,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `what commands that were cut short have left goes with the next, and nothing else`() async throws {
+    @Test func `the next installation deletes leftovers of interrupted commands, and no other file`() async throws {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("Obedient", version: "1.0.0")
             #expect(await desk.run("install", manifest, "--yes") == .done)
@@ -238,7 +249,7 @@ struct PluginInstallTests {
             let leftover = try Data(contentsOf: URL(filePath: desk.folder.file("operator/\(old)")))
             try await desk.build("Obedient", version: "2.0.0", flags: ["-Wl,--build-id=0x6267"])
             #expect(await desk.run("install", manifest, "--yes") == .done)
-            // No process has such a number; the first process is always there.
+            // No process has such a number, while process 1 always exists.
             let dead = [".com.example.obedient.yaml.old-2147483647", ".\(old).new-2147483647"]
             let kept = [".com.example.obedient.yaml.old-1", "libObedient-00000000.so", "libOther-\(old)"]
             for name in dead + kept { try desk.folder.write(Array("x".utf8), to: "operator/\(name)") }
@@ -253,7 +264,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `nothing is taken for left while a manifest does not tell its library`() async throws {
+    @Test func `no old library is deleted while an invalid manifest may still refer to it`() async throws {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("Obedient", version: "1.0.0")
             #expect(await desk.run("install", manifest, "--yes") == .done)
@@ -270,7 +281,7 @@ struct PluginInstallTests {
         "library: libObedient.so   # beside it", "library: 'libObedient.so'", "\"library\" : \"libObedient.so\"",
         "library:\n  libObedient.so",
     ])
-    func `the library's name alone is changed, however it is written`(line: String) async throws {
+    func `plugin install changes only the value of the library key, in every YAML notation`(line: String) async throws {
         try await PluginDesk.with { desk in
             try await desk.build("Obedient")
             let text = "manifest: 1\nidentifier: com.example.obedient # libObedient.so\n\(line)\nname: libObedient.so\n"
@@ -284,7 +295,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a name that is written in escapes is refused, with what to write`() async throws {
+    @Test func `a library name with escape sequences is refused with the plain form to write`() async throws {
         try await PluginDesk.with { desk in
             try await desk.build("Obedient")
             let text = "manifest: 1\nidentifier: com.example.obedient\nlibrary: \"lib\\u004fbedient.so\"\n"
@@ -295,7 +306,7 @@ struct PluginInstallTests {
     }
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary], ["Obedient", "libObedient.so"])
-    func `a property list names its library so as well`(
+    func `plugin install sets the library's name in a property list, XML or binary`(
         format: PropertyListSerialization.PropertyListFormat,
         executable: String
     ) async throws {
@@ -315,7 +326,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a file under its name that describes something else is not overwritten`() async throws {
+    @Test func `plugin install does not overwrite a file of its name that describes no such plugin`() async throws {
         try await PluginDesk.with { desk in
             try desk.folder.write(Array("nonsense".utf8), to: "operator/com.example.obedient.yaml")
             let manifest = try await desk.build("Obedient")
@@ -325,7 +336,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a library elsewhere is named, and one that is missing is told`() async throws {
+    @Test func `plugin install reports a missing library and accepts its path with --library`() async throws {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("Obedient")
             try desk.folder.makeFolder("build")
@@ -342,7 +353,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `the plugins of a host that is still loading are asked for again`() async throws {
+    @Test func `plugin install repeats the request for the plugin list while the host is still loading`() async throws {
         let lists = [
             PluginListReply(plugins: [], refused: [], isPartial: true), try Samples.pluginList(),
         ]
@@ -363,7 +374,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `what the host refuses after all leaves everything as before`() async throws {
+    @Test func `a refusal by the running host rolls the installation back`() async throws {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("Obedient")
             let folder = desk.folder.file("operator")
@@ -376,7 +387,7 @@ struct PluginInstallTests {
         }
     }
 
-    /// A host that refuses whatever comes to be at `file`.
+    /// A host that refuses every manifest at the path `file`.
     private static func refusing(_ file: String, in folder: String) throws -> StubHost.Behaviour {
         let note = ManifestNote(severity: .error, message: "of a host's own reasons")
         let list = PluginListReply(plugins: [], refused: [.init(file: file, identifier: nil, problems: [note])])
@@ -391,7 +402,7 @@ struct PluginInstallTests {
         return { request in
             switch request.path {
             case "/v1/host": .body(status: 200, text)
-            // Asked about the one file: a host may have thousands of plugins.
+            // A query for this one file: a host may have thousands of plugins.
             case let path where path.hasPrefix("/v1/plugins?") && path.contains("manifest="):
                 .body(status: 200, listText)
             case let path where path.hasPrefix("/v1/plugins?"): .body(status: 200, emptyText)
@@ -400,7 +411,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a library in the plugin folder stays there, at installation and removal`() async throws {
+    @Test func `a library in the plugin directory stays there at installation and removal`() async throws {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("Obedient")
             try desk.folder.makeFolder("plugins")
@@ -416,7 +427,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `what is installed already is not installed onto itself`() async throws {
+    @Test func `plugin install refuses a manifest that is installed already`() async throws {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("Obedient", in: "operator")
             #expect(await desk.run("install", manifest, "--yes") == .refused)
@@ -425,16 +436,16 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `without a host somebody must say whose folders are meant`() async throws {
+    @Test func `plugin install without a host requires --user, --system or --manifests`() async throws {
         let terminal = Terminal()
         #expect(await terminal.run("plugin", "install", "/nowhere/a.yaml", "--yes") == .unreachable)
         #expect(terminal.error.contains("--user, --system or --manifests"))
     }
 }
 
-@Suite("A plugin is removed with what was installed for it, and nothing else")
+@Suite("A plugin is removed with its installed files, and no other file")
 struct PluginRemoveTests {
-    @Test func `manifest and library go, neighbours stay`() async throws {
+    @Test func `plugin remove --yes deletes manifest and library of the plugin and keeps other plugins`() async throws {
         try await PluginDesk.with { desk in
             try await desk.build("Obedient", in: "operator")
             try await desk.build("Neighbour", in: "operator")
@@ -446,7 +457,7 @@ struct PluginRemoveTests {
         }
     }
 
-    @Test func `a library that another manifest names stays`() async throws {
+    @Test func `plugin remove keeps a library that another manifest names`() async throws {
         try await PluginDesk.with { desk in
             try await desk.build("Obedient", in: "operator")
             let other = "manifest: 1\nidentifier: com.example.other\nlibrary: libObedient.so\n"
@@ -456,7 +467,7 @@ struct PluginRemoveTests {
         }
     }
 
-    @Test func `one that is not there is told with the folder`() async throws {
+    @Test func `plugin remove of an unknown plugin is refused with the path of the manifest directory`() async throws {
         try await PluginDesk.with { desk in
             #expect(await desk.run("remove", "com.example.obedient", "--yes") == .refused)
             #expect(desk.terminal.error.contains(desk.folder.file("operator")))

@@ -12,21 +12,21 @@ import Testing
 struct RenderingTests {
     private let reader = Reader(now: Samples.now, timeZone: .gmt)
 
-    @Test func `columns are as wide as their widest cell, and no line ends in blanks`() {
+    @Test func `Tables and texts of the commands keep their layout`() {
         var table = Table("A", "LONG", "C")
         table.add("1", "2", "3")
         table.add("wide", "", "")
         #expect(table.text == "A     LONG  C\n1     2     3\nwide  -     -\n")
     }
 
-    @Test func `control characters are written out`() {
+    @Test func `control characters are printed as escapes`() {
         #expect("a\nb\tc\u{1b}[31m\u{202e}ü".terminalSafe == "a\\nb\\tc\\u{1B}[31m\\u{202E}ü")
         var table = Table("A")
         table.add("x\ny")
         #expect(table.text == "A\nx\\ny\n")
     }
 
-    @Test func `host status names the source of each condition`() {
+    @Test func `host status prints the source of each condition`() {
         #expect(
             Samples.host().text(for: reader) == """
                 version         0.1.0
@@ -82,7 +82,7 @@ struct RenderingTests {
         #expect(reply.text(for: reader).contains("waits for nothing\n                and 3 more\n"))
     }
 
-    @Test func `plugin list shows what was refused, where and why`() throws {
+    @Test func `plugin list prints refused manifests with file, line and cause`() throws {
         #expect(
             try Samples.pluginList().text(for: reader) == """
                 PLUGIN            VERSION  ROLE  MODES             TASKS  PENDING  EVENTS  RUNNING  STATE
@@ -96,7 +96,7 @@ struct RenderingTests {
         )
     }
 
-    @Test func `plugin show hides no number`() throws {
+    @Test func `plugin show prints all limits, budgets and counts`() throws {
         #expect(
             try Samples.pluginShow().text(for: reader) == """
                 plugin          com.example.feed
@@ -135,7 +135,7 @@ struct RenderingTests {
         )
     }
 
-    @Test func `task list shows what runs, what waits and for what`() throws {
+    @Test func `task list prints running, pending and event tasks with their reasons for waiting`() throws {
         #expect(
             try Samples.taskList().text(for: reader) == """
                 RUNNING                      KIND       SUBMISSION  LAUNCH  USED   BUDGET  PROGRESS  TITLE
@@ -155,7 +155,7 @@ struct RenderingTests {
         )
     }
 
-    @Test func `launch list shows tasks, the worst outcome, the budget and what was used of it`() throws {
+    @Test func `launch list prints tasks, worst outcome, budget and used time of each launch`() throws {
         let list = LaunchListReply(launches: [try Samples.launch(), try Samples.launch(end: Samples.launchEnd)])
         #expect(
             list.text(for: reader) == """
@@ -167,14 +167,14 @@ struct RenderingTests {
         )
     }
 
-    @Test func `what a lost launch used is not known`() throws {
+    @Test func `the used time of a lost launch is printed as unknown`() throws {
         let end = LaunchEnd(outcome: .lost, at: Samples.now, used: nil, blame: .machine, message: "the host went down")
         let launch = try Samples.launch(end: end)
         #expect(LaunchListReply(launches: [launch]).text(for: reader).contains("  30s     -     2026"))
         #expect(launch.text(for: reader).contains("budget    - of 30s used, grace 5s\n"))
     }
 
-    @Test func `launch show gives the batch with its outcomes`() throws {
+    @Test func `launch show prints the tasks of the batch with their outcomes`() throws {
         #expect(
             try Samples.launch(end: Samples.launchEnd).text(for: reader) == """
                 launch    41
@@ -196,12 +196,12 @@ struct RenderingTests {
         )
     }
 
-    @Test func `launch show names the assertions that keep it open`() throws {
+    @Test func `launch show names the assertions that keep the launch open`() throws {
         let text = try Samples.launch(assertions: ["flush", "up\u{7}load"]).text(for: reader)
         #expect(text.contains("\nheld open  by assertion \"flush\"\n           by assertion \"up\\u{07}load\"\n"))
     }
 
-    @Test func `the journal is a table in the order of time`() throws {
+    @Test func `the journal is printed as a table in the order of time`() throws {
         let reply = JournalReply(
             entries: [try Samples.journalLine(), try Samples.journalLine(6, message: "x\u{7}")],
             last: 6
@@ -217,11 +217,11 @@ struct RenderingTests {
     }
 }
 
-@Suite("task why explains itself")
+@Suite("task why prints the reasons, the last outcome and the remedy of a task")
 struct WhyTextTests {
     private let reader = Reader(now: Samples.now, timeZone: .gmt)
 
-    @Test func `a task that waits names every reason, the last outcome and what would help`() throws {
+    @Test func `task why of a waiting task prints every reason, the last outcome and the history`() throws {
         #expect(
             try Samples.why().text(for: reader) == """
                 com.example.feed.refresh of com.example.feed waits (refresh, submission 12):
@@ -245,7 +245,7 @@ struct WhyTextTests {
         )
     }
 
-    @Test func `one reason has its instant and its change`() throws {
+    @Test func `task why with a single reason prints its earliest time and the change that removes it`() throws {
         let reason = Reason.earliestBegin(Samples.now + .seconds(720))
         let reply = TaskWhyReply(
             identifier: try Samples.task(),
@@ -269,7 +269,7 @@ struct WhyTextTests {
         )
     }
 
-    @Test func `each other state has its sentence`() throws {
+    @Test func `task why has a sentence for eligible, running, unknown and finished tasks`() throws {
         let (task, plugin) = (try Samples.task(), try Samples.plugin())
         func text(_ reply: TaskWhyReply) -> String { reply.text(for: reader) }
         #expect(

@@ -9,14 +9,14 @@ import Testing
 
 @testable import Commands
 
-@Suite("bgtask replay answers without a host")
+@Suite("bgtask replay works without a host")
 struct ReplayCommandTests {
     private var folder: String {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../replays")
             .standardizedFileURL.path
     }
 
-    @Test func `two processes give the same table, JSON and drawing`() async throws {
+    @Test func `two runs of a replay with one seed give the same table, JSON and drawing`() async throws {
         var answers: [[String]] = []
         for _ in 0..<2 {
             let answer = try await ScratchFolder.with { scratch in
@@ -37,7 +37,7 @@ struct ReplayCommandTests {
         #expect(answers[0].allSatisfy { $0.count > 500 })
     }
 
-    @Test func `the table has a row for each plugin and one for all`() async {
+    @Test func `the table of a replay has a row for each plugin and a total row`() async {
         let terminal = Terminal()
         let status = await terminal.run(
             list: [
@@ -53,7 +53,7 @@ struct ReplayCommandTests {
         #expect(lines.last?.hasPrefix("6 plugins") == true)
     }
 
-    @Test func `problems of a file are refused, each with its place`() async {
+    @Test func `problems of a replay's files are refused with file, line and key`() async {
         let terminal = Terminal()
         let trace = folder + "/plugins.yaml"
         #expect(await terminal.run("replay", "day", "--count", "2", "--conditions", trace) == .refused)
@@ -68,13 +68,13 @@ struct ReplayCommandTests {
         (["day", "--count", "2", "--from-journal"], "give one of them"),
         (["day", "--count", "0"], "not between 1 and 1000"),
     ])
-    func `misuse is told with what to write`(arguments: [String], remedy: String) async {
+    func `misuse of bgtask replay is refused with the correct option`(arguments: [String], remedy: String) async {
         let terminal = Terminal()
         #expect(await terminal.run(list: ["replay"] + arguments + ["--conditions", "x.yaml"]) == .misuse)
         #expect(terminal.error.contains(remedy), "\(terminal.error)")
     }
 
-    @Test func `a host's launches tell run times, and its pending requests what they need`() throws {
+    @Test func `recorded launches provide run times, and pending requests provide requirements of a replay`() throws {
         let launches = LaunchListReply(launches: [try Samples.launch(end: Samples.launchEnd)])
         let population = PluginPopulation(launches, pending: try Samples.taskList())
         let plugin = try #require(population.plugins.first)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("task submit has an option for each field of a request")
 struct TaskSubmitTests {
-    /// Where no host listens: a command that is in order fails to connect.
+    /// A socket without a host: a valid command fails to connect.
     private static let host = ["--socket", "/nowhere/control.sock"]
 
     private func submit(_ arguments: [String]) async -> (isMisuse: Bool, error: String) {
@@ -16,7 +16,9 @@ struct TaskSubmitTests {
     }
 
     @Test(arguments: RequestField.allCases)
-    func `an option of another kind is refused by name, and one of its own kind is taken`(_ field: RequestField) async {
+    func `task submit refuses an option of another kind by name and accepts the options of its own kind`(
+        _ field: RequestField
+    ) async {
         let values: [RequestField: [String]] = [
             .protection: ["complete"], .title: ["Export"], .subtitle: ["Export"], .strategy: ["fail"],
         ]
@@ -30,7 +32,7 @@ struct TaskSubmitTests {
         }
     }
 
-    @Test func `an event is no kind that can be submitted`() async {
+    @Test func `task submit refuses the kind event`() async {
         let isMisuse = await submit(["--kind", "event"]).isMisuse
         #expect(isMisuse)
     }

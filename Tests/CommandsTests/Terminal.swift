@@ -8,7 +8,7 @@ import TaskModel
 
 @testable import Commands
 
-/// Runs commands as a shell would, and keeps what they say. Its clock stands still.
+/// Runs commands as a shell would and records their output. Its clock does not move.
 final class Terminal: Sendable {
     private struct Streams {
         var output = ""
@@ -21,8 +21,8 @@ final class Terminal: Sendable {
     private let input: String
 
     /// - Parameters:
-    ///   - closesAfter: how many writes the reader of standard output takes before it leaves.
-    ///   - input: what is handed in on standard input.
+    /// - closesAfter: the number of writes after which the reader of standard output leaves.
+    /// - input: the contents of standard input.
     init(closesAfter: Int = .max, input: String = "") {
         self.closesAfter = closesAfter
         self.input = input
@@ -36,8 +36,8 @@ final class Terminal: Sendable {
     }
 
     /// - Parameters:
-    ///   - word: the person presses Ctrl-C when it is shown.
-    ///   - answer: what the person says to every question; nil when nobody is there.
+    /// - word: the output at which the user presses Ctrl-C.
+    /// - answer: the user's answer to every question; nil without an interactive user.
     func run(
         list arguments: [String],
         interruptedBy word: String? = nil,

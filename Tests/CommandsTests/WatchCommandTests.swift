@@ -6,7 +6,7 @@ import Testing
 @testable import Commands
 @testable import HostMonitor
 
-@Suite("bgtask watch where nobody looks at a terminal")
+@Suite("bgtask watch without a terminal prints text")
 struct WatchCommandTests {
     private static func answers() throws -> StubHost.Behaviour {
         let host = try json(Samples.host())
@@ -18,7 +18,7 @@ struct WatchCommandTests {
             case "/v1/host": .body(status: 200, host)
             case "/v1/task": .body(status: 200, tasks)
             case "/v1/laun": .body(status: 200, launches)
-            // Followed, it says nothing.
+            // A followed journal sends no entries.
             case "/v1/jour" where request.path.contains("follow"): .stream([], .never)
             default: .body(status: 200, journal)
             }
@@ -29,7 +29,7 @@ struct WatchCommandTests {
         String(decoding: try WireCoding.encode(reply), as: UTF8.self)
     }
 
-    @Test func `one snapshot is plain lines of text, as wide as they are`() async throws {
+    @Test func `watch --once prints one snapshot as plain text`() async throws {
         try await StubHost.with(try Self.answers()) { host in
             let terminal = Terminal()
             #expect(await terminal.run("watch", "--once", "--socket", host.socket) == .done)
@@ -38,7 +38,9 @@ struct WatchCommandTests {
         }
     }
 
-    @Test func `an interval that is none is refused with the rule, and no host with what starts one`() async throws {
+    @Test func `watch refuses an invalid interval with its range, and a missing host with the command that starts it`()
+        async throws
+    {
         for interval in ["fast", "0s", "2d", "-1s"] {
             let terminal = Terminal()
             #expect(await terminal.run("watch", "--interval=\(interval)") == .misuse)

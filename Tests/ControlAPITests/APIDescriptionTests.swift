@@ -6,19 +6,19 @@ import HostTestKit
 import TaskModel
 import Testing
 
-@Suite("The API's description is what routes and bodies are")
+@Suite("The API description matches the routes and bodies of the code")
 struct APIDescriptionTests {
     private let document: APIDocument
 
     init() throws { document = try APIDocument() }
 
-    @Test func `it has every route and no other`() {
+    @Test func `the API description has exactly the routes of the code`() {
         let described = document.operations.map { "\($0.method) \($0.path)" }
         #expect(described.sorted() == Route.allCases.map(\.description).sorted())
     }
 
     @Test(arguments: Route.allCases)
-    func `each route has its name, parameters, body and success, and every failure that any may have`(
+    func `each described route has its name, parameters, body, success status and failures`(
         route: Route
     ) throws {
         let operation = try document.operation(route)
@@ -50,7 +50,9 @@ struct APIDescriptionTests {
         (.simulateLaunch, LaunchSimulation.fields),
         (.simulateExpiration, ExpirationSimulation.fields), (.simulateConditions, ConditionsSimulation.fields),
     ])
-    func `each body has the fields that its route takes`(route: Route, fields: [BodyField]) throws {
+    func `each described request body has exactly the fields that its route accepts`(route: Route, fields: [BodyField])
+        throws
+    {
         let content = try document.operation(route)["requestBody"]["content"]["application/json"]
         let schema = try document.resolved(content["schema"])
         #expect(schema["additionalProperties"] == .boolean(false))
@@ -69,7 +71,7 @@ struct APIDescriptionTests {
         }
     }
 
-    @Test func `every example is what its schema says`() throws {
+    @Test func `every example of the API description is valid by its schema`() throws {
         var count = 0
         func check(_ place: JSONValue, _ name: String) throws {
             for (type, content) in place["content"].members where content["example"] != .null {
@@ -109,7 +111,7 @@ struct APIDescriptionTests {
         #expect(Route.allCases.flatMap(\.queryNames).filter(JSONValue.isQuoted) == [])
     }
 
-    @Test func `its words are the model's`() throws {
+    @Test func `the enumerations of the API description have the values of the model`() throws {
         func words(_ name: String) throws -> [String] {
             try document.schema(named: name)["enum"].elements.compactMap(\.text)
         }
@@ -127,19 +129,19 @@ struct APIDescriptionTests {
         #expect(try Set(words("ErrorSubReason")) == Set(reasons))
     }
 
-    @Test func `each journal event is described with its meaning`() throws {
+    @Test func `the description of each journal event has its meaning`() throws {
         let text = try #require(try document.schema(named: "JournalEvent")["description"].text)
         for event in JournalEntry.Event.allCases { #expect(text.contains("`\(event.name)`: \(event.row.meaning)\n")) }
     }
 
-    @Test func `the conditions of a host are those of the model`() throws {
+    @Test func `the described conditions of a host are the conditions of the model`() throws {
         let names = Condition.allCases.map(\.key) + ["locked_containers"]
         let schema = try document.schema(named: "Conditions")
         #expect(schema["required"].elements.compactMap(\.text) == names)
         #expect(schema["properties"].members.map(\.0) == names.sorted())
     }
 
-    @Test func `each sub-reason is explained under its code`() throws {
+    @Test func `the API description explains each sub-reason under its code`() throws {
         let text = try #require(try document.schema(named: "ErrorSubReason")["description"].text)
         for reason in ControlRefusal.SubReason.allCases {
             #expect(text.contains("`\(reason.rawValue)`") && text.contains("`\(reason.code.rawValue)` ("))
@@ -151,13 +153,15 @@ struct APIDescriptionTests {
         (#"{"cancelled": 1}"#, "type"), (#"{"cancelled": true, "more": 1}"#, "more is not known"), ("{}", "missing"),
         (#"{"cancelled": null}"#, "type"), ("[]", "type"),
     ])
-    func `the check finds what does not fit`(text: String, problem: String) throws {
+    func `the schema check reports a wrong type, an unknown field and a missing field`(text: String, problem: String)
+        throws
+    {
         let value = try JSONValue(parsing: Data(text.utf8))
         let problems = try document.problems(of: value, against: try document.schema(named: "TaskCancellationReply"))
         #expect(problems.count == 1 && problems[0].contains(problem), "\(problems)")
     }
 
-    @Test func `the check refuses what it does not know`() {
+    @Test func `the schema check rejects schemas with keywords that it does not support`() {
         let schema = JSONValue.object(["type": .string("string"), "pattern": .string("a")])
         #expect(throws: HostFailure.self) { try document.problems(of: .string("a"), against: schema) }
     }

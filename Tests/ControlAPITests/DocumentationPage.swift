@@ -3,9 +3,9 @@
 import Foundation
 import Testing
 
-/// A reference page of `Documentation`: its entries, each a row of a table that begins with an anchor.
+/// A reference page of `Documentation`: its entries, each a table row that begins with an anchor.
 struct DocumentationPage {
-    /// By anchor: the other cells of the row.
+    /// The other cells of each row, by anchor.
     let entries: [String: [String]]
 
     init(_ name: String) throws {
@@ -17,12 +17,12 @@ struct DocumentationPage {
         entries = Dictionary(rows) { first, _ in first }
     }
 
-    /// The anchors that begin with `prefix`, without it.
+    /// The anchors with the prefix, which is removed from them.
     func names(after prefix: String) -> Set<String> {
         Set(entries.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) })
     }
 
-    /// The anchors whose row has an empty cell, or nothing beside the name.
+    /// The sorted anchors of rows with an empty cell, or with no cell beside the name.
     var incomplete: [String] {
         entries.filter { $0.value.count < 2 || $0.value.contains { $0.trimmingCharacters(in: .whitespaces).isEmpty } }
             .map(\.key).sorted()
@@ -37,13 +37,13 @@ enum Repository {
         return try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// The words in quotes that stand first in a call: the keys that a reader asks a YAML mapping for.
+    /// The quoted first arguments of calls in the files: the keys that a reader looks up in a YAML mapping.
     static func keys(askedIn paths: [String]) throws -> Set<String> {
         let call = /\w\((?:of: |inList: )?"([a-z][a-z0-9-]*)"/
         return Set(try paths.flatMap { try text(of: $0).matches(of: call).map { String($0.1) } })
     }
 
-    /// The cases of an enumeration: the last part of a raw value, or the name with dashes.
+    /// The values of an enumeration's cases: the last component of a raw value, or the dashed name.
     static func cases(of name: String, in path: String) throws -> Set<String> {
         let source = try text(of: path)
         let start = try #require(source.firstRange(of: "enum \(name):")?.upperBound)
@@ -55,7 +55,7 @@ enum Repository {
         )
     }
 
-    /// `externalPower` as `external-power`.
+    /// The name in dashed form: `external-power` for `externalPower`.
     static func dashed(_ name: String) -> String {
         name.map { $0.isUppercase ? "-\($0.lowercased())" : String($0) }.joined()
     }

@@ -9,7 +9,7 @@ import Testing
 @Suite("Documentation has an entry for every key, reason, event and status")
 struct DocumentationTests {
     @Test(arguments: ["Reasons", "Journal", "Statuses", "Manifest", "Configuration"])
-    func `each entry has a name, a meaning and no empty cell`(name: String) throws {
+    func `each entry of a reference page has a name, a meaning and no empty cell`(name: String) throws {
         let page = try DocumentationPage(name)
         #expect(page.entries.count > 20)
         #expect(page.incomplete == [])
@@ -88,14 +88,14 @@ struct DocumentationTests {
         let conditions = Set(Condition.allCases.map { Repository.dashed("\($0)") })
         #expect(known.count >= 60)
         #expect(page.names(after: "conditions-") == conditions)
-        // The name in the row is the path of the key, the anchor the same with dashes.
+        // The name in the row is the key's path; the anchor is the same path with dashes.
         let keys = page.entries.filter { !$0.key.hasPrefix("conditions-") }.values.map { row in
             row[0].trimmingCharacters(in: ["`"]).split(separator: ".").last.map(String.init) ?? row[0]
         }
         #expect(Set(keys) == known)
     }
 
-    /// `sandbox-read` and `handlers-symbol` are keys of a mapping: `read`, `symbol`.
+    /// The key at the end of an anchor: `sandbox-read` and `handlers-symbol` stand for `read` and `symbol`.
     private static func lastPart(of anchor: String) -> String {
         let mappings = ["limits-", "sandbox-", "handlers-"]
         return mappings.first { anchor.hasPrefix($0) }.map { String(anchor.dropFirst($0.count)) } ?? anchor

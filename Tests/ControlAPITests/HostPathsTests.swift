@@ -3,9 +3,9 @@
 import ControlAPI
 import Testing
 
-@Suite("A host's places follow from who runs it")
+@Suite("The paths of a host depend on the user who runs it")
 struct HostPathsTests {
-    @Test func `the system's host has the system's folders`() {
+    @Test func `the system's host uses the system's directories`() {
         let paths = HostPaths.system
         #expect(paths.controlSocket == "/run/bgtask/control.sock")
         #expect(paths.operatorManifests == "/etc/bgtask/manifests")
@@ -13,7 +13,7 @@ struct HostPathsTests {
         #expect(paths.stateFolder == "/var/lib/bgtask")
     }
 
-    @Test func `a user's host follows the XDG variables`() {
+    @Test func `a user's host uses the directories of the XDG variables`() {
         let paths = HostPaths.user(
             environment: [
                 "HOME": "/home/ada",
@@ -29,7 +29,7 @@ struct HostPathsTests {
         #expect(paths.controlSocket == "/run/user/1/bgtask/control.sock")
     }
 
-    @Test func `without variables everything is below the home, the socket too`() {
+    @Test func `without XDG variables all paths of a user's host are below the home directory, the socket included`() {
         let paths = HostPaths.user(environment: ["HOME": "/home/ada"])
         #expect(paths.configurationFile == "/home/ada/.config/bgtask/bgtaskd.yaml")
         #expect(paths.pluginFolder == "/home/ada/.local/share/bgtask/plugins")
@@ -38,14 +38,14 @@ struct HostPathsTests {
     }
 
     @Test(arguments: ["", "run/user/1", "."])
-    func `a variable that is no absolute path counts as not set`(value: String) {
+    func `an XDG variable without an absolute path counts as not set`(value: String) {
         let variables = ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"]
         var environment = Dictionary(uniqueKeysWithValues: variables.map { ($0, value) })
         environment["HOME"] = "/home/ada"
         #expect(HostPaths.user(environment: environment) == HostPaths.user(environment: ["HOME": "/home/ada"]))
     }
 
-    @Test func `without a home variable the account's own entry counts`() {
+    @Test func `without HOME the home directory comes from the user database`() {
         let paths = HostPaths.user(environment: [:])
         #expect(paths.stateFolder.hasPrefix("/") && paths.stateFolder.hasSuffix("/.local/state/bgtask"))
         #expect(HostPaths.user(environment: ["HOME": "elsewhere"]) == paths)

@@ -5,7 +5,7 @@ import Foundation
 import TaskModel
 import Testing
 
-@Suite("What breaks a rule is refused by field, rule and remedy")
+@Suite("A malformed call is refused with field, rule and remedy")
 struct MalformedCallTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let route: Route
@@ -139,7 +139,7 @@ struct MalformedCallTests {
         ),
         Case(#"{"locked_containers": {}}"#, "condition-missing", nil, "locked_containers", to: .simulateConditions),
     ])
-    func `in a body`(call: Case) throws {
+    func `a malformed body is refused with sub-reason, field and remedy`(call: Case) throws {
         let refusal = try refusal(call)
         let error = refusal.reply.error
         #expect(refusal.status == 400 && error.code == "malformed")
@@ -163,7 +163,12 @@ struct MalformedCallTests {
         ("lmit=3", "query-unknown", "lmit", "\"limit\""), ("limit=3&limit=3", "query-repeated", "limit", "once"),
         ("=3", "query-unknown", "", "limit"), ("limit=%zz", "query-invalid", nil, "%25"),
     ])
-    func `in a query`(query: String, subReason: String, field: String?, remedy: String) throws {
+    func `a malformed journal query is refused with sub-reason, field and remedy`(
+        query: String,
+        subReason: String,
+        field: String?,
+        remedy: String
+    ) throws {
         let refusal = try #require(throws: ControlRefusal.self) {
             try JournalQuery(reading: QueryParameters(query, of: .journal).value, now: Samples.now)
         }
@@ -191,7 +196,7 @@ struct MalformedCallTests {
         (.launchList, "after=0", "query-invalid", "after", "\"next\""),
         (.launchList, "kind=refresh", "query-unknown", "kind", "limit, after, plugin"),
     ])
-    func `a list query that breaks a rule is refused by field, rule and remedy`(
+    func `a malformed list query is refused with sub-reason, field and remedy`(
         route: Route,
         query: String,
         subReason: String,
@@ -211,7 +216,7 @@ struct MalformedCallTests {
         #expect(refusal.reply.error.remedy?.contains(remedy) == true, "\(refusal.reply.error.remedy ?? "no remedy")")
     }
 
-    @Test func `the client's list queries are read back unchanged, and the default limit is 100`() throws {
+    @Test func `list queries of the client are parsed unchanged, and the default limit is 100`() throws {
         let plugin = try Samples.plugin()
         let cursor = WorkCursor(plugin: plugin, number: SubmissionNumber(rawValue: 7))
         let tasks = TaskQuery(limit: 3, after: cursor, plugin: plugin, kinds: [.refresh, .event])
@@ -230,14 +235,14 @@ struct MalformedCallTests {
     }
 
     @Test(arguments: Route.allCases.filter(\.queryNames.isEmpty))
-    func `a route without a query takes none`(route: Route) {
+    func `a route without query parameters refuses any parameter by name`(route: Route) {
         let refusal = #expect(throws: ControlRefusal.self) { try QueryParameters("a=b", of: route) }
         #expect(refusal?.reply.error.subReason == "query-unknown" && refusal?.reply.error.field == "a")
         #expect(throws: Never.self) { try QueryParameters("", of: route) }
     }
 
     @Test(arguments: ["zero", "0", "-1", "99999999999999999999", ""])
-    func `in a launch's number`(text: String) {
+    func `an invalid launch number in a path is refused with the field number`(text: String) {
         let refusal = #expect(throws: ControlRefusal.self) { try LaunchNumber(validating: text) }
         #expect(refusal?.status == 400 && refusal?.reply.error.field == "number")
     }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import ControlAPI
 
-@Suite("Both ends read one table of routes")
+@Suite("Client and host share one table of routes")
 struct RouteTests {
     @Test(arguments: Route.allCases)
-    func `every route is found again by what it builds`(route: Route) {
+    func `every route matches the path that it builds, with its parameter`(route: Route) {
         let value = route.parameter.map { $0 == "number" ? "41" : "com.example.a%b/c d" }
         let found = Route.matching(method: route.method.rawValue, path: route.path(value, query: [("a", "b&c")]))
         #expect(found?.route == route)
@@ -20,7 +20,7 @@ struct RouteTests {
         #expect(Set(places).count == Route.allCases.count)
     }
 
-    @Test func `paths are what programs rely on`() {
+    @Test func `the paths of the routes stay as documented`() {
         #expect(Route.taskWhy.path("com.example.a") == "/v1/tasks/com.example.a/why")
         #expect(Route.taskWhy.template == "/v1/tasks/{identifier}/why")
         #expect(Route.launchShow.path("41") == "/v1/launches/41")
@@ -34,33 +34,33 @@ struct RouteTests {
         ("GET", "/v1/tasks/a/b/why"), ("GET", "/v2/host"), ("POST", "/v1/host"), ("GET", "/v1/plugins/"), ("GET", "/"),
         ("GET", "/v1/plugins/%zz"), ("GET", "/v1/plugins/%f"), ("GET", ""),
     ])
-    func `what is not in the table is not found`(method: String, path: String) {
+    func `a method or path outside the table matches no route`(method: String, path: String) {
         #expect(Route.matching(method: method, path: path) == nil)
     }
 
-    @Test func `only a submission and a trigger make something new`() {
+    @Test func `only task submission and plugin trigger have the success status 201`() {
         #expect(Set(Route.allCases.filter { $0.successStatus == 201 }) == [.taskSubmit, .pluginTrigger])
     }
 }
 
-@Suite("Queries are read by their rules")
+@Suite("Journal and launch queries follow their rules")
 struct QueryTests {
     private func journal(_ query: String) throws -> JournalQuery {
         try JournalQuery(reading: QueryParameters(query, of: .journal).value, now: Samples.now)
     }
 
-    @Test func `a query without a limit means a hundred`() throws {
+    @Test func `a query without a limit has the limit 100`() throws {
         #expect(try journal("") == JournalQuery(after: nil, limit: 100, isFollowing: false))
         #expect(try LaunchQuery(reading: { _ in nil }) == LaunchQuery(limit: 100, plugin: nil))
     }
 
-    @Test func `given values are taken`() throws {
+    @Test func `a query takes its values from the parameters`() throws {
         #expect(try journal("after=7&limit=3&follow=true") == JournalQuery(after: 7, limit: 3, isFollowing: true))
         let launches = try LaunchQuery(reading: QueryParameters("plugin=a.b&limit=1", of: .launchList).value)
         #expect(launches == LaunchQuery(limit: 1, plugin: try Samples.plugin("a.b")))
     }
 
-    @Test func `every filter is taken, and crosses the wire as it was meant`() throws {
+    @Test func `every journal filter is encoded and parsed unchanged`() throws {
         let filter = JournalFilter(
             plugin: try Samples.plugin("a.b"),
             launch: LaunchNumber(rawValue: 41),
@@ -79,7 +79,7 @@ struct QueryTests {
         ("2026-01-31T02:47:00+01:00", -60),
         ("2026-01-31T02%3A47%3A00%2B01%3A00", -60),
     ])
-    func `since is an instant, or how long ago it was`(text: String, seconds: Int64) throws {
+    func `the filter since accepts an instant or an age`(text: String, seconds: Int64) throws {
         #expect(try journal("since=\(text)").filter.since == Samples.now + .seconds(seconds))
     }
 }

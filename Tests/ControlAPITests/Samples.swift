@@ -3,7 +3,7 @@
 import ControlAPI
 import TaskModel
 
-/// One value of each reply, with every field set, as tests of shapes and of rendering share them.
+/// One value of each reply with every field set, shared by tests of wire shapes and of rendering.
 enum Samples {
     struct Missing: Error {}
 
@@ -134,7 +134,7 @@ enum Samples {
         )
     }
 
-    /// - Parameter events: how many wait; the list has one.
+    /// - Parameter events: the number of waiting events; the list has one of them.
     static func pluginShow(events: Int = 1) throws -> PluginReply {
         PluginReply(
             try entry(),

@@ -6,11 +6,11 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A submission arrives as it was meant, or is refused by its rule")
+@Suite("A submission is transferred unchanged or refused by its rule")
 struct TaskSubmissionTests {
     private func decode(_ text: String) throws -> TaskSubmission { try WireCoding.decode(from: Data(text.utf8)) }
 
-    @Test func `everything that a request asks for crosses the wire`() throws {
+    @Test func `every field of a request and the payload are transferred unchanged`() throws {
         let request = TaskRequest(
             identifier: try Samples.task(),
             kind: .processing,
@@ -24,14 +24,14 @@ struct TaskSubmissionTests {
         #expect(got.payload == [0, 255, 10])
     }
 
-    @Test func `identifier and kind are enough`() throws {
+    @Test func `a submission needs only identifier and kind`() throws {
         let got = try decode(#"{"identifier": "com.example.feed.refresh", "kind": "refresh"}"#).validated()
         #expect(got.request == TaskRequest(identifier: try Samples.task(), kind: .refresh))
         #expect(got.payload.isEmpty)
     }
 
     @Test(arguments: RequestField.allCases)
-    func `a field that not every kind has is a field of the body and is refused for another kind`(
+    func `a field that belongs to some kinds only is refused for other kinds`(
         _ field: RequestField
     ) throws {
         #expect(TaskSubmission.fields.contains { $0.name == field.key })
@@ -50,7 +50,7 @@ struct TaskSubmissionTests {
         }
     }
 
-    @Test func `a payload may have 64 KiB and not a byte more`() throws {
+    @Test func `a payload of 64 KiB is accepted, and one byte more is refused`() throws {
         let request = TaskRequest(identifier: try Samples.task(), kind: .refresh)
         let most = [UInt8](repeating: 1, count: TaskRequest.maximumPayload)
         #expect(try TaskSubmission(request, payload: most).validated().payload == most)
@@ -63,7 +63,7 @@ struct TaskSubmissionTests {
     }
 }
 
-@Suite("The scheduler's refusals keep their code and sub-reason")
+@Suite("Refusals of the scheduler keep their code and sub-reason")
 struct ControlRefusalTests {
     @Test(
         .proves("C14"),
@@ -72,13 +72,13 @@ struct ControlRefusalTests {
             (.immediateRunIneligible, 409),
         ]
     )
-    func `each code has its status`(code: Refusal.Code, status: Int) {
+    func `each refusal code has its HTTP status`(code: Refusal.Code, status: Int) {
         let refusal = ControlRefusal(Refusal(code: code, subReason: .refreshLimit, message: "m"))
         #expect(refusal.status == status)
         #expect(refusal.reply == ErrorReply(code: code.name, subReason: "refresh-limit", message: "m"))
     }
 
-    @Test(.proves(89)) func `simulating what is not pending says so`() {
+    @Test(.proves(89)) func `a simulated launch without a pending request is refused with 404 and the identifier`() {
         let refusal = ControlRefusal.nothingPending("a.b")
         #expect(refusal.status == 404)
         #expect(refusal.reply.error.message == "no request for a.b is pending")

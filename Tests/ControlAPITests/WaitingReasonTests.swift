@@ -4,7 +4,7 @@ import ControlAPI
 import TaskModel
 import Testing
 
-@Suite("Every reason has its own words")
+@Suite("Every waiting reason has a code and a message of its own")
 struct WaitingReasonTests {
     private func reasons() throws -> [Reason] {
         let later = MonotonicTime(nanoseconds: 3_000_000_000)
@@ -20,25 +20,25 @@ struct WaitingReasonTests {
         ]
     }
 
-    @Test func `codes and sentences are never shared`() throws {
+    @Test func `no two reasons share a code or a message`() throws {
         let replies = try reasons().map { WaitingReason($0, at: Samples.moment) }
         #expect(Set(replies.map(\.code)).count == replies.count)
         #expect(Set(replies.map(\.message)).count == replies.count)
     }
 
-    @Test func `a change carries the code of what it removes`() throws {
+    @Test func `a proposed change carries the code of the reason that it removes`() throws {
         for reason in try reasons() {
             #expect(ProposedChange(removing: reason).code == WaitingReason(reason, at: Samples.moment).code)
             #expect(ProposedChange(removing: reason).message != WaitingReason(reason, at: Samples.moment).message)
         }
     }
 
-    @Test func `monotonic ends are told on the wall clock`() {
+    @Test func `the end of a reason on the monotonic clock is reported as wall clock time`() {
         let until = MonotonicTime(nanoseconds: 3_000_000_000)
         #expect(WaitingReason(.spacing(until: until), at: Samples.moment).until?.wall == Samples.now + .seconds(2))
     }
 
-    @Test func `what no clock ends has no end`() throws {
+    @Test func `only reasons that end at a time have an end`() throws {
         let coded = try reasons().map { WaitingReason($0, at: Samples.moment) }.filter { $0.until != nil }.map(\.code)
         #expect(coded == ["earliest-begin", "retry-delay", "spacing", "runner-unavailable"])
     }

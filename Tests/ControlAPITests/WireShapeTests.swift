@@ -6,14 +6,14 @@ import HostTestKit
 import TaskModel
 import Testing
 
-@Suite("Bodies keep the shape that programs rely on")
+@Suite("JSON bodies keep the shape that clients depend on")
 struct WireShapeTests {
     private let document: APIDocument
 
     init() throws { document = try APIDocument() }
 
-    /// Both ways: what the value becomes is the golden text, and the golden text becomes the value. The text is what the
-    /// document says under `schema`.
+    /// Checks that the value encodes to the golden text, that the golden text decodes to the value, and that the text
+    /// is valid by the schema.
     private func check<Body: Codable & Equatable>(_ value: Body, _ schema: String, is golden: String) throws {
         let encoded = try WireCoding.encode(value)
         let got = try JSONSerialization.jsonObject(with: encoded) as? NSDictionary
@@ -24,13 +24,13 @@ struct WireShapeTests {
         #expect(try document.problems(of: parsed, against: try document.schema(named: schema)) == [])
     }
 
-    @Test func `keys are sorted and slashes stand as they are`() throws {
+    @Test func `JSON keys are sorted and slashes are not escaped`() throws {
         let reply = ErrorReply(code: "c", subReason: "s", field: "f", message: "/a", remedy: "r")
         let text = String(decoding: try WireCoding.encode(reply), as: UTF8.self)
         #expect(text == #"{"error":{"code":"c","field":"f","message":"/a","remedy":"r","sub_reason":"s"}}"#)
     }
 
-    @Test func `the host's status`() throws {
+    @Test func `the host status keeps its JSON shape`() throws {
         try check(
             Samples.host(),
             "HostStatus",
@@ -78,7 +78,7 @@ struct WireShapeTests {
         "extensions": ["com.example.feed.keyboard"], "pending": 2, "events": 1, "running": 1, "enabled": true, "state": "running"
         """
 
-    @Test func `what a purge took`() throws {
+    @Test func `the reply to a purge keeps its JSON shape`() throws {
         try check(
             PluginPurgeReply(try Samples.plugin(), dropped: 2, hadContainer: true),
             "PluginPurgeReply",
@@ -86,7 +86,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `a trigger and its answer`() throws {
+    @Test func `a trigger and its reply keep their JSON shape`() throws {
         try check(PluginTrigger(payload: [0, 255, 10]), "PluginTrigger", is: #"{"payload": "AP8K"}"#)
         try check(PluginTrigger(), "PluginTrigger", is: "{}")
         try check(
@@ -96,7 +96,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `the plugins and the refused manifests`() throws {
+    @Test func `the list of plugins and refused manifests keeps its JSON shape`() throws {
         try check(
             try Samples.pluginList(),
             "PluginList",
@@ -110,7 +110,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `a page of plugins carries the cursor of the next page, in either half of the list`() throws {
+    @Test func `a page of plugins carries the cursor of the next page, also among the refused manifests`() throws {
         let file = "/etc/bgtask/manifests/broken.yaml"
         for (next, text) in [
             (PluginCursor.plugin(try Samples.plugin()), "com.example.feed"), (.endOfPlugins, "/"),
@@ -125,7 +125,7 @@ struct WireShapeTests {
         }
     }
 
-    @Test func `a page of work carries the cursor of the next page`() throws {
+    @Test func `a page of tasks carries the cursor of the next page`() throws {
         let next = WorkCursor(plugin: try Samples.plugin(), number: SubmissionNumber(rawValue: 12))
         try check(
             TaskListReply(pending: [], running: [], events: [], next: next, isPartial: true),
@@ -136,7 +136,7 @@ struct WireShapeTests {
         #expect(WorkCursor(text: WorkCursor.end(of: next.plugin).text) == .end(of: next.plugin))
     }
 
-    @Test func `one plugin, with the list's keys beside its own`() throws {
+    @Test func `the reply for one plugin has the keys of the list and its own keys`() throws {
         try check(
             try Samples.pluginShow(),
             "Plugin",
@@ -169,7 +169,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `all work`() throws {
+    @Test func `the task list keeps its JSON shape`() throws {
         try check(
             try Samples.taskList(),
             "TaskList",
@@ -193,7 +193,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `an explanation`() throws {
+    @Test func `a task's explanation keeps its JSON shape`() throws {
         try check(
             try Samples.why(),
             "TaskWhy",
@@ -216,7 +216,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `an explanation with an instant, a change and a launch`() throws {
+    @Test func `an explanation with a time, a change and a running launch keeps its JSON shape`() throws {
         let reply = TaskWhyReply(
             identifier: try Samples.task(),
             plugin: nil,
@@ -237,7 +237,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `a launch that is over`() throws {
+    @Test func `an ended launch keeps its JSON shape`() throws {
         try check(
             LaunchListReply(
                 launches: [try Samples.launch(end: Samples.launchEnd)],
@@ -257,7 +257,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `the journal`() throws {
+    @Test func `the journal keeps its JSON shape`() throws {
         try check(
             JournalReply(entries: [try Samples.journalLine()], last: 5),
             "Journal",
@@ -269,7 +269,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `an event's name is no identifier`() throws {
+    @Test func `a journal line of an event has the event's name instead of an identifier`() throws {
         let line = JournalLine(
             number: 5,
             at: Samples.now,
@@ -291,7 +291,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `what nobody knows has no key`() throws {
+    @Test func `unknown values have no key in the JSON`() throws {
         let entry = PluginEntry(
             identifier: try Samples.plugin(),
             name: "Feed",
@@ -312,7 +312,7 @@ struct WireShapeTests {
         #expect(!String(decoding: try WireCoding.encode(launch), as: UTF8.self).contains("used-ns"))
     }
 
-    @Test func `small answers`() throws {
+    @Test func `the replies to submission, cancellation and simulation keep their JSON shape`() throws {
         let number = SubmissionNumber(rawValue: 12)
         let (plugin, task) = (try Samples.plugin(), try Samples.task())
         try check(

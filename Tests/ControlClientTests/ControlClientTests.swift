@@ -7,13 +7,13 @@ import Synchronization
 import TaskModel
 import Testing
 
-@Suite("The client says what the host said, or that it said nothing")
+@Suite("The client returns the host's answer or the cause of its absence")
 struct ControlClientTests {
     private func text(_ body: some Encodable) throws -> String {
         String(decoding: try WireCoding.encode(body), as: UTF8.self)
     }
 
-    @Test func `an answer is decoded`() async throws {
+    @Test func `the client decodes an answer`() async throws {
         let answer = try text(Samples.host())
         try await StubHost.with({ _ in .body(status: 200, answer) }) { host in
             let reply = try await ControlClient.withConnection(to: host.socket) { try await $0.host() }
@@ -22,12 +22,12 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `each call goes to its own route`() async throws {
+    @Test func `each call of the client uses its own route`() async throws {
         let (task, plugin) = (try Samples.task(), try Samples.plugin())
         let submission = TaskSubmission(TaskRequest(identifier: task, kind: .refresh))
         try await StubHost.with({ _ in .body(status: 200, "{}") }) { host in
             try await ControlClient.withConnection(to: host.socket) { client in
-                // The answers are of the wrong shape on purpose: only the questions matter here.
+                // The answers have the wrong shape on purpose: only the requests matter here.
                 _ = try? await client.plugins()
                 _ = try? await client.plugin(plugin)
                 _ = try? await client.submit(submission)
@@ -54,7 +54,7 @@ struct ControlClientTests {
         }
     }
 
-    /// Answers each call with the next text, further calls with the last one.
+    /// Answers each call with the next text, and further calls with the last text.
     private static func answers(_ texts: [String]) -> StubHost.Behaviour {
         let calls = Mutex(0)
         return { _ in
@@ -66,7 +66,7 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `a list is followed page by page until no next page is named`() async throws {
+    @Test func `a task list is fetched page by page until a page has no cursor`() async throws {
         let (sample, plugin) = (try Samples.taskList(), try Samples.plugin())
         let cursor = WorkCursor(plugin: plugin, number: SubmissionNumber(rawValue: 12))
         let pages = [
@@ -93,7 +93,7 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `pages of plugins and pages of refused manifests are joined into one list`() async throws {
+    @Test func `pages of plugins and of refused manifests are joined into one list`() async throws {
         let sample = try Samples.pluginList()
         let pages = [
             PluginListReply(plugins: sample.plugins, refused: [], next: .endOfPlugins),
@@ -105,7 +105,7 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `a page whose next cursor is its own is garbage`() async throws {
+    @Test func `a page whose cursor equals the requested one is reported as misunderstood`() async throws {
         let cursor = WorkCursor(plugin: try Samples.plugin(), number: SubmissionNumber(rawValue: 12))
         let page = TaskListReply(pending: [], running: [], events: [], next: cursor)
         try await StubHost.with(Self.answers([try text(page)])) { host in
@@ -120,7 +120,7 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `launches and journal entries beyond one page are requested from the newest on`() async throws {
+    @Test func `launches and journal entries beyond one page are fetched from the newest on`() async throws {
         let launch = try Samples.launch(end: Samples.launchEnd)
         let launches = [
             LaunchListReply(
@@ -145,7 +145,7 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `a refusal keeps status and words`() async throws {
+    @Test func `a refusal keeps its status, code and message`() async throws {
         let refusal = ControlRefusal.nothingPending("a.b")
         let answer = try text(refusal.reply)
         try await StubHost.with({ _ in .body(status: refusal.status, answer) }) { host in
@@ -156,7 +156,7 @@ struct ControlClientTests {
     }
 
     @Test(arguments: [(200, "hello"), (200, "{}"), (500, "<html>"), (302, "{}")])
-    func `garbage is called garbage`(status: Int, body: String) async throws {
+    func `an answer that is no valid reply is reported as misunderstood`(status: Int, body: String) async throws {
         try await StubHost.with({ _ in .body(status: status, body) }) { host in
             let error = await #expect(throws: ControlError.self) {
                 try await ControlClient.withConnection(to: host.socket) { try await $0.host() }
@@ -168,7 +168,7 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `a host that hangs up is unreachable`() async throws {
+    @Test func `a host that closes the connection is unreachable with the cause hung up`() async throws {
         try await StubHost.with({ _ in .hangUp }) { host in
             let error = await #expect(throws: ControlError.self) {
                 try await ControlClient.withConnection(to: host.socket) { try await $0.host() }
@@ -177,14 +177,14 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `no socket is unreachable at once and by name`() async throws {
+    @Test func `a missing socket is unreachable at once, with its path`() async throws {
         let error = await #expect(throws: ControlError.self) {
             try await ControlClient.withConnection(to: "/nowhere/a b%/ü.sock") { try await $0.host() }
         }
         #expect(error == .unreachable(socket: "/nowhere/a b%/ü.sock", cause: .noSocket))
     }
 
-    @Test func `a socket that nobody listens on is told from none`() async throws {
+    @Test func `a socket without a listener has a cause of its own`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try abandonSocket(at: folder.path + "/socket")
@@ -195,7 +195,7 @@ struct ControlClientTests {
     }
 
     @Test(arguments: [StubHost.Answer.silence, .stream([], .never), .stream(["{"], .never)])
-    func `a host that takes the call and does not answer, or not to the end, is told from none`(
+    func `a host that accepts a call and does not complete its answer has a cause of its own`(
         answer: StubHost.Answer
     ) async throws {
         try await StubHost.with({ _ in answer }) { host in
@@ -208,7 +208,7 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `a path that no socket can have is refused in words`() async throws {
+    @Test func `a socket path that is too long is refused with the limit of 107 bytes`() async throws {
         let path = "/tmp/" + String(repeating: "x", count: 120)
         let error = await #expect(throws: ControlError.self) {
             try await ControlClient.withConnection(to: path) { try await $0.host() }
@@ -216,7 +216,7 @@ struct ControlClientTests {
         #expect(error?.description.contains("107 bytes") == true)
     }
 
-    /// What a host that was killed leaves behind.
+    /// Creates a socket file without a listener, as a killed host leaves it.
     private func abandonSocket(at path: String) throws {
         let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
@@ -232,7 +232,7 @@ struct ControlClientTests {
     }
 }
 
-@Suite("The journal can be followed")
+@Suite("The client can follow the journal")
 struct JournalFeedTests {
     private func line(_ number: Int64) throws -> String {
         String(decoding: try WireCoding.encode(try Samples.journalLine(number)), as: UTF8.self) + "\n"
@@ -249,7 +249,7 @@ struct JournalFeedTests {
         }
     }
 
-    @Test func `entries arrive one by one, however they are cut`() async throws {
+    @Test func `followed entries arrive one by one, independent of the chunks`() async throws {
         let text = try line(5) + line(6) + line(7)
         let chunks = [text.prefix(10), text.dropFirst(10).prefix(300), text.dropFirst(310)].map(String.init)
         try await StubHost.with({ _ in .stream(chunks, .inOrder) }) { host in
@@ -259,7 +259,7 @@ struct JournalFeedTests {
         }
     }
 
-    @Test func `an entry is seen while the stream stays open`() async throws {
+    @Test func `a followed entry arrives while the stream stays open`() async throws {
         let text = try line(5)
         try await StubHost.with({ _ in .stream([text], .never) }) { host in
             let numbers = try await follow(host.socket, upTo: 1)
@@ -267,7 +267,7 @@ struct JournalFeedTests {
         }
     }
 
-    @Test func `a stream that breaks off is an error, not an end`() async throws {
+    @Test func `a stream that breaks off ends with an error`() async throws {
         let text = try line(5)
         try await StubHost.with({ _ in .stream([text, "{"], .brokenOff) }) { host in
             let error = await #expect(throws: ControlError.self) { try await follow(host.socket) }
@@ -275,7 +275,7 @@ struct JournalFeedTests {
         }
     }
 
-    @Test func `a line that is no entry is called garbage`() async throws {
+    @Test func `a line that is no journal entry is reported as misunderstood`() async throws {
         try await StubHost.with({ _ in .stream(["hello\n"], .inOrder) }) { host in
             let error = await #expect(throws: ControlError.self) { try await follow(host.socket) }
             guard case .misunderstood = error else {

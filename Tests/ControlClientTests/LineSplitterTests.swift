@@ -4,10 +4,10 @@ import Testing
 
 @testable import ControlClient
 
-@Suite("A stream is cut into its lines however it is chopped")
+@Suite("A stream is split into lines independent of its chunks")
 struct LineSplitterTests {
     @Test(arguments: 1...9)
-    func `any chunk size gives the same lines`(size: Int) {
+    func `every chunk size gives the same lines`(size: Int) {
         let text = Array("one\ntwo\n\nthree\nrest".utf8)
         var splitter = LineSplitter()
         var lines: [String] = []
@@ -19,7 +19,7 @@ struct LineSplitterTests {
         #expect(splitter.holdsUnfinishedLine)
     }
 
-    @Test func `a line without end does not eat the memory`() {
+    @Test func `a line beyond the maximum length is reported as an overflow`() {
         var splitter = LineSplitter()
         _ = splitter.append(repeatElement(UInt8(ascii: "x"), count: LineSplitter.longestLine))
         #expect(!splitter.hasOverflowed)

@@ -6,7 +6,8 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A control socket that answers as a test tells it to. Schedules nothing and keeps no state but what it was asked.
+/// A control socket with answers from a test. It schedules no tasks, and its only state is the list of received
+/// requests.
 struct StubHost {
     struct Request: Hashable, Sendable {
         var method: String
@@ -17,11 +18,11 @@ struct StubHost {
 
     enum Answer: Sendable {
         case body(status: Int, String)
-        /// Each chunk is flushed by itself.
+        /// Sends each chunk separately.
         case stream([String], Ending)
-        /// Closes the connection without a word.
+        /// Closes the connection without an answer.
         case hangUp
-        /// Keeps it open without a word.
+        /// Keeps the connection open without an answer.
         case silence
     }
 
@@ -38,7 +39,7 @@ struct StubHost {
 
     var requests: [Request] { log.requests }
 
-    /// The host answers while `body` runs, and leaves no socket behind.
+    /// Runs a host that answers while `body` runs, and deletes its socket afterwards.
     @discardableResult
     static func with<Result>(
         _ behaviour: @escaping Behaviour,
@@ -71,7 +72,7 @@ struct StubHost {
     }
 }
 
-/// A folder of a test's own, with a name short enough for sockets.
+/// A directory of one test, with a path short enough for sockets.
 struct TemporaryFolder {
     let path: String
 
@@ -81,7 +82,7 @@ struct TemporaryFolder {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Sockets and files in it go too; it holds no folders.
+    /// Deletes the directory with its sockets and files. It has no subdirectories.
     func remove() {
         guard let folder = opendir(path) else { return }
         while let entry = readdir(folder) {

@@ -7,9 +7,9 @@ import Synchronization
 import TaskModel
 import Testing
 
-@Suite("A real host answers as its description says")
+@Suite("A real host's responses match its API description")
 struct APIContractTests {
-    /// Calls a host and holds every answer against the description that this host serves.
+    /// Sends calls to a host and checks each response against the API description that this host serves.
     private final class Checker: Sendable {
         let host: HostFixture
         let document: APIDocument
@@ -44,7 +44,9 @@ struct APIContractTests {
         }
     }
 
-    @Test func `on every route, whatever there is to tell`() async throws {
+    @Test func `every route of a real host answers with the documented status and schema when the host has data`()
+        async throws
+    {
         var patient = TestPlugin("Patient", tasks: ["one"])
         let keyboard = TestPlugin.extension("Listens", of: &patient)
         try await HostFixture.with(plugins: [.neighbour, patient, keyboard]) { [patient] host in
@@ -88,14 +90,14 @@ struct APIContractTests {
             try api.call(.taskStop, patient.task())
             try api.call(.simulateLaunch, body: #"{"identifiers": ["\#(task)"]}"#)
             try api.call(.taskCancel, task)
-            // Of a plugin that is long forgotten nothing but this is left.
+            // A container directory is all that is left of a plugin whose record was deleted.
             try host.folder.makeFolder("state/containers/com.example.gone")
             try api.call(.pluginPurge, "com.example.gone")
             #expect(api.seen.withLock { $0 } == Set(Route.allCases))
         }
     }
 
-    @Test func `when it refuses`() async throws {
+    @Test func `every refusal of a real host has the documented status, schema, sub-reason and field`() async throws {
         try await HostFixture.with { host in
             let api = try Checker(host)
             let task = TestPlugin.neighbour.task()
@@ -148,12 +150,14 @@ struct APIContractTests {
     }
 }
 
-@Suite("The journal shows what somebody wants to see")
+@Suite("The journal's filters select matching entries, recorded and new")
 struct JournalFilterTests {
-    @Test func `by each filter, now and as it grows`() async throws {
+    @Test func `every journal filter selects exactly the matching entries, and --follow applies it to new entries`()
+        async throws
+    {
         let recorder = TestPlugin("Recorder", tasks: ["processing1"])
         try await HostFixture.with(plugins: [.neighbour, recorder]) { host in
-            // Until then the journal grows by itself.
+            // Until the start events have ended, the journal grows without a submission.
             for plugin in [.neighbour, recorder] {
                 let started = try await host.started(plugin)
                 _ = try await host.end(ofLaunch: try #require(started.launch))

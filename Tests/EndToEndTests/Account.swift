@@ -2,13 +2,14 @@
 
 import ControlAPI
 
-/// What was promised, held against what the plugin saw and what the journal says.
+/// Comparison of the acknowledged submissions with the runs that the plugin recorded and with the journal.
 struct Account {
-    /// Acknowledged, but it neither ran nor waits, and no entry says what took its place.
+    /// Submissions that were acknowledged but neither ran nor are pending, and that no entry marks as replaced or
+    /// superseded.
     let lost: [Int64]
-    /// Ran more often than the journal has it coming back.
+    /// Submissions that ran more often than the journal's interruptions explain.
     let repeatedInSilence: [Int64]
-    /// The journal has it succeed, but the plugin never saw it; or twice.
+    /// Submissions with a journaled success but no recorded run, or with two successes.
     let contradicted: [Int64]
     let summary: String
 

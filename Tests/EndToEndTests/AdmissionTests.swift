@@ -4,13 +4,13 @@ import Foundation
 import HostTestKit
 import Testing
 
-@Suite("The control socket is for its own user, root and one group", .enabled(if: getuid() == 0))
+@Suite("The control socket admits its own user, root and one group", .enabled(if: getuid() == 0))
 struct AdmissionTests {
-    /// Accounts that every Debian has: neither owns anything that matters.
+    /// Accounts of every Debian installation. They own no files that matter.
     private static let (nobody, nogroup): (UInt32, UInt32) = (65_534, 65_534)
     private static let (daemon, daemonGroup): (UInt32, UInt32) = (1, 1)
 
-    @Test func `a foreign user cannot even connect`() async throws {
+    @Test func `a foreign user's connection to the control socket fails with permission denied`() async throws {
         try await HostFixture.with { host in
             let answer = try await host.ask(asUser: Self.nobody, group: Self.nogroup)
             #expect(answer == "connect: Permission denied\n")
@@ -18,9 +18,12 @@ struct AdmissionTests {
         }
     }
 
-    @Test func `a member by the process's own groups is admitted, whatever the user database says`() async throws {
+    @Test
+    func `a process with the socket group among its own groups is admitted, without an account in the user database`()
+        async throws
+    {
         try await HostFixture.with(HostSetup(["socket-group": "nogroup"])) { host in
-            // No account has this number.
+            // The user database has no account with this number.
             let member = try await host.ask(asUser: 54_321, group: 54_321, others: [Self.daemonGroup, Self.nogroup])
             #expect(member.hasPrefix("HTTP/1.1 200"))
             let other = try await host.ask(asUser: 54_321, group: 54_321, others: [Self.daemonGroup])
@@ -31,7 +34,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test func `the socket group is admitted, and nobody beside it`() async throws {
+    @Test func `the socket group is admitted, and an account outside it gets permission denied`() async throws {
         try await HostFixture.with(HostSetup(["socket-group": "nogroup"])) { host in
             #expect(try await host.ask(asUser: Self.nobody, group: Self.nogroup).hasPrefix("HTTP/1.1 200"))
             let other = try await host.ask(asUser: Self.daemon, group: Self.daemonGroup)
@@ -39,7 +42,10 @@ struct AdmissionTests {
         }
     }
 
-    @Test func `who gets past the socket's permissions is refused by the host, by name`() async throws {
+    @Test
+    func `a foreign user who gets past the socket's permissions is refused by the host with a 403 and their user id`()
+        async throws
+    {
         try await HostFixture.with { host in
             chmod(host.socket, 0o666)
             let answer = try await host.ask(asUser: Self.nobody, group: Self.nogroup)
@@ -49,7 +55,9 @@ struct AdmissionTests {
         }
     }
 
-    @Test func `state and containers are the host's own`() async throws {
+    @Test func `the state directory, the ledger and the containers are accessible to the host's user only`()
+        async throws
+    {
         try await HostFixture.with { host in
             try await host.runNeighbour()
             for path in ["state", "state/ledger.sqlite", "state/containers/\(TestPlugin.neighbour.identifier)"] {
@@ -62,7 +70,8 @@ struct AdmissionTests {
 }
 
 extension HostFixture {
-    /// What the host answers another user's program that asks for its status.
+    /// The host's response to a status call by a program that runs as another user; the error of `connect` if it
+    /// failed.
     fileprivate func ask(asUser user: UInt32, group: UInt32, others: [UInt32] = []) async throws -> String {
         chmod(folder.path, 0o755)
         let program = folder.file("asker")
@@ -72,7 +81,7 @@ extension HostFixture {
     }
 }
 
-/// Becomes USER in GROUP and OTHERS, then asks at SOCKET.
+/// Source of a program that becomes USER in GROUP and OTHERS and then calls the host at SOCKET.
 private let asker = """
     #include <errno.h>
     #include <grp.h>

@@ -7,22 +7,22 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("An assertion keeps a launch open after its last task, and no longer than its budget")
+@Suite("A background assertion keeps a launch open after its last task, at most for its budget")
 struct AssertionTests {
-    /// Held until somebody releases it, or it is told.
+    /// A plugin that holds an assertion open until it is released or expired.
     private static func holdsOpen(budget: String = "10min", grace: String = "30s") -> TestPlugin {
         TestPlugin("HoldsOpen", policy: ["budgets: { processing: \(budget), event: \(budget) }", "grace: \(grace)"])
     }
 
-    /// Its task is completed, and the launch goes on.
+    /// Runs a task of the plugin to completion. The launch that is returned stays open.
     private func hold(_ plugin: TestPlugin, on host: HostFixture) async throws -> LaunchNumber {
         let end = try await host.outcome(of: try await host.submit(plugin.task()))
         #expect(end.event == "succeeded")
         return LaunchNumber(rawValue: try #require(end.launch))
     }
 
-    @Test(.proves(81, 83)) func `work after the completion goes on until it is ended, and the lane waits`() async throws
-    {
+    @Test(.proves(81, 83))
+    func `a launch with an open assertion stays open after its task completed, and its lane stays busy`() async throws {
         let plugin = Self.holdsOpen()
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let launch = try await hold(plugin, on: host)
@@ -48,7 +48,10 @@ struct AssertionTests {
         }
     }
 
-    @Test(.proves(81)) func `whose launch only an assertion holds is listed as running, with no task`() async throws {
+    @Test(.proves(81))
+    func `a plugin whose launch is open only because of an assertion is listed as running with no running task`()
+        async throws
+    {
         let plugin = Self.holdsOpen()
         try await HostFixture.with(plugins: [plugin]) { host in
             let launch = try await hold(plugin, on: host)
@@ -65,7 +68,7 @@ struct AssertionTests {
     }
 
     @Test(.proves(82, "C18"))
-    func `at the deadline it is told, off the main thread, and ended in time the launch ends in order`()
+    func `at the deadline an open assertion expires off the main thread, and ended in time the launch completes`()
         async throws
     {
         let plugin = Self.holdsOpen(budget: "700ms")
@@ -79,7 +82,7 @@ struct AssertionTests {
         }
     }
 
-    @Test(.proves(82)) func `a person's stop tells it as well`() async throws {
+    @Test(.proves(82)) func `a user's expiration request also expires an open assertion`() async throws {
         let plugin = Self.holdsOpen()
         try await HostFixture.with(plugins: [plugin]) { host in
             let launch = try await hold(plugin, on: host)
@@ -91,7 +94,9 @@ struct AssertionTests {
         }
     }
 
-    @Test(.proves(82)) func `a host that stops tells it, and waits for its end`() async throws {
+    @Test(.proves(82)) func `a stopping host expires an open assertion and waits until the plugin ends it`()
+        async throws
+    {
         let plugin = Self.holdsOpen()
         try await HostFixture.with(HostSetup(["grace": "30s"]), plugins: [plugin]) { host in
             let launch = try await hold(plugin, on: host)
@@ -104,7 +109,7 @@ struct AssertionTests {
         }
     }
 
-    @Test(.proves(81)) func `an event's launch is kept by one that entry began`() async throws {
+    @Test(.proves(81)) func `an assertion begun in entry keeps an event's launch open`() async throws {
         var plugin = Self.holdsOpen()
         plugin.settings = ["hold": "entry"]
         try await HostFixture.with(plugins: [plugin]) { host in
@@ -118,7 +123,7 @@ struct AssertionTests {
         }
     }
 
-    @Test(.proves(81)) func `an extension's launch is kept as well`() async throws {
+    @Test(.proves(81)) func `an assertion also keeps the launch of an extension open`() async throws {
         var main = TestPlugin("Recorder", tasks: ["processing1"])
         let child = TestPlugin.extension("HoldsOpen", of: &main)
         try await HostFixture.with(plugins: [main, child]) { host in
@@ -136,7 +141,8 @@ struct AssertionTests {
         }
     }
 
-    @Test(.proves(81, 82)) func `what is forged past the runner is bounded, and holds nothing beyond the grace`()
+    @Test(.proves(81, 82))
+    func `forged assertion messages are limited in number and hold the launch no longer than the grace period`()
         async throws
     {
         let plugin = TestPlugin("ForgesAssertions", policy: ["grace: 200ms"])
@@ -156,7 +162,7 @@ struct AssertionTests {
     }
 
     @Test(.proves(82), arguments: ["loops", "returns"])
-    func `one that is never ended is the launch's overrun, and its task stays completed`(
+    func `an assertion that is never ended makes its launch overrun, and the task stays succeeded`(
         handler: String
     ) async throws {
         var plugin = TestPlugin(
@@ -184,7 +190,9 @@ struct AssertionTests {
         }
     }
 
-    @Test(.proves(81)) func `what cannot be done with one has a status, and every context comes back`() async throws {
+    @Test(.proves(81)) func `every misuse of an assertion returns a status, and every context is released once`()
+        async throws
+    {
         let plugin = TestPlugin("EndsAssertionsTwice")
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             _ = try await host.end(ofLaunch: try #require(try await host.started(plugin).launch))
@@ -193,7 +201,7 @@ struct AssertionTests {
             let launch = try #require(end.launch)
             #expect(try await host.end(ofLaunch: launch).event == "launch-completed")
             let statuses = host.containerText(plugin, "statuses.txt")
-            // The event's launch has been through `stop` before.
+            // The launch of the event has already passed `stop`.
             #expect(statuses.hasSuffix(Self.statuses))
             let counts = host.containerText(plugin, "contexts.txt").split(separator: "\n").last ?? ""
             let fields = counts.split(separator: " ").map(String.init)

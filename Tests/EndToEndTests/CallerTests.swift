@@ -3,7 +3,7 @@
 import HostTestKit
 import Testing
 
-@Suite("No caller can keep the host from its work")
+@Suite("No client can block the host")
 struct CallerTests {
     @Test(arguments: [
         "garbage\r\n\r\n", "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}",
@@ -12,7 +12,7 @@ struct CallerTests {
         "GET /v1/tasks/%ff%00/why HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
         "GET /v1/launches/-1 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
     ])
-    func `what is no call is answered as such`(_ call: String) async throws {
+    func `malformed bytes on the control socket are answered with a 40x status`(_ call: String) async throws {
         try await HostFixture.with { host in
             let answer = try RawCaller(of: host, saying: call).answer()
             #expect(answer.hasPrefix("HTTP/1.1 40"), "\(answer)")
@@ -20,9 +20,10 @@ struct CallerTests {
         }
     }
 
-    @Test func `callers who stop in the middle delay neither the others nor the host's end`() async throws {
+    @Test func `clients that stall in the middle of a call delay neither other work nor the host's stop`() async throws
+    {
         try await HostFixture.with { host in
-            // An answer that is longer than a socket holds, for callers who do not read it.
+            // A response larger than a socket buffer, for clients that do not read it.
             let nonsense = (1...3000).map { "nonsense-key-number-\($0): 1\n" }.joined()
             try host.folder.write(nonsense.utf8, to: "packages/Broken.yaml")
             try await host.waitForLog("the refusal") { $0.contains("Broken.yaml") }

@@ -7,11 +7,11 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A running host notices what is installed, changed and removed")
+@Suite("A running host notices installed, changed and removed plugins")
 struct CatalogueChangeTests {
     private static let obedient = TestPlugin("Obedient")
 
-    @Test func `a plugin that is added is told that it started, and runs`() async throws {
+    @Test func `a plugin added while the host runs receives the started event and runs tasks`() async throws {
         try await HostFixture.with(plugins: []) { host in
             try await host.install(.neighbour)
             let installed = try await host.waitForJournal("its arrival") { $0.event == "plugin-installed" }
@@ -21,7 +21,7 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test func `a library may come after its manifest`() async throws {
+    @Test func `a plugin whose library arrives after its manifest is refused first and installed then`() async throws {
         try await HostFixture.with(plugins: []) { host in
             let plugin = TestPlugin.neighbour
             try host.folder.write(plugin.manifest.utf8, to: plugin.manifestFile)
@@ -33,7 +33,7 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test(.proves("C11")) func `a library that is replaced is launched for started again, with the new code`()
+    @Test(.proves("C11")) func `a replaced library gets another started event, which runs the new code`()
         async throws
     {
         try await HostFixture.with { host in
@@ -50,7 +50,7 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test func `a manifest that is changed counts from then on`() async throws {
+    @Test func `a changed manifest applies to submissions from then on`() async throws {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             var changed = TestPlugin.neighbour
@@ -61,7 +61,7 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test(.proves("C17")) func `a plugin that is removed keeps its requests, and runs them when it is back`()
+    @Test(.proves("C17")) func `a removed plugin keeps its requests, and they run after it is installed again`()
         async throws
     {
         try await HostFixture.with(HostSetup(["network": "false"])) { host in
@@ -84,7 +84,7 @@ struct CatalogueChangeTests {
     }
 
     @Test
-    func `a hundred plugins that are installed at once lead to few readings of the folders, while a neighbour runs`()
+    func `the installation of a hundred plugins takes fewer than 30 catalogue reads, while a neighbour runs`()
         async throws
     {
         try await HostFixture.with { host in
@@ -104,20 +104,22 @@ struct CatalogueChangeTests {
                 try host.folder.write(manifest.utf8, to: "manifests/p\(number).yaml")
             }
             try await host.runNeighbour()
-            // The last one that was written: the reading that found it found the others as well.
+            // The last manifest that was written: the catalogue read that finds it also finds the others.
             try await host.waitForJournal("the last arrival") {
                 $0.event == "plugin-installed" && $0.plugin == "com.example.p99"
             }
             let arrivals = try await host.journal().filter { $0.event == "plugin-installed" }
             #expect(arrivals.count == 101)
-            // All plugins that one reading of the folders finds are journaled with one time.
+            // All plugins that one catalogue read finds are journaled with the same time.
             let readings = Set(arrivals.map(\.at))
             #expect(readings.count < 30, "\(readings.count) readings")
             #expect(try await host.client.plugins().plugins.count == 101)
         }
     }
 
-    @Test func `a manifest that breaks while the host runs takes its plugin out until it is mended`() async throws {
+    @Test func `a manifest that becomes invalid while the host runs refuses its plugin until it is repaired`()
+        async throws
+    {
         try await HostFixture.with(plugins: [.neighbour, Self.obedient]) { host in
             try await host.started(Self.obedient)
             try await host.submit(Self.obedient.task(), earliestBegin: HostFixture.tomorrow)
@@ -143,7 +145,9 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test func `who has a name keeps it, and the newcomer is told whose it is`() async throws {
+    @Test func `a second plugin with a taken task identifier is refused with the name of the identifier's owner`()
+        async throws
+    {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             let thief = """
@@ -154,7 +158,7 @@ struct CatalogueChangeTests {
                 permitted-identifiers: [\(TestPlugin.neighbour.task())]
 
                 """
-            // Sorts before the other: being there first is what counts.
+            // This file sorts before the other one: the earlier installation decides, not the order of names.
             try host.folder.write(thief.utf8, to: "manifests/Aaa.yaml")
             let line = try await host.waitForLog("the refusal") { $0.contains("manifest refused") }
             #expect(line.contains(TestPlugin.neighbour.identifier) && line.contains("Aaa.yaml"))
@@ -168,7 +172,7 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test func `the operator's manifest wins over a package's`() async throws {
+    @Test func `the operator's manifest takes precedence over a package's until it is removed`() async throws {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             let package = TestPlugin.neighbour.manifest.replacing("version: 1.0.0", with: "version: 9.0.0")
@@ -183,7 +187,7 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test func `a folder for manifests may come later than the host`() async throws {
+    @Test func `a manifest directory created after the host's start is read`() async throws {
         try await HostFixture.with(plugins: []) { host in
             let later = host.folder.file("later/manifests")
             try await host.stop()
@@ -195,7 +199,7 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test func `a manifest needs neither name nor version`() async throws {
+    @Test func `a manifest without name and version installs its plugin under its identifier`() async throws {
         try await HostFixture.with(plugins: []) { host in
             let plugin = TestPlugin.neighbour
             let lines = plugin.manifest.split(separator: "\n")
@@ -207,7 +211,7 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test func `a property list with the reference system's keys is a manifest`() async throws {
+    @Test func `a property list with the keys of Apple's system is a valid manifest`() async throws {
         try await HostFixture.with(plugins: []) { host in
             let list = """
                 <?xml version="1.0" encoding="UTF-8"?>

@@ -8,11 +8,11 @@ import TaskModel
 import Testing
 
 @Suite(
-    "A request that follows the last completion is recorded, so that a chain of launches does not break",
+    "A request submitted after the last completion is recorded, so a chain of launches does not break",
     .proves(34, 53)
 )
 struct ChainTests {
-    /// With the grace period of a host that is not configured: a shorter one shortens the time after the completion.
+    /// Uses the default grace period of the host: a shorter one shortens the time after the completion.
     private static let setup = HostSetup(["grace": "5s"])
 
     @Test(arguments: ["handler", "thread", "later-thread"])
@@ -64,10 +64,10 @@ struct ChainTests {
 }
 
 extension HostFixture {
-    /// Launches a task again and again, each launch for the request that the launch before it submitted. Every launch has
-    /// to end without a violation, and no submission may be refused.
+    /// Launches a task repeatedly, each time for the request that the preceding launch submitted. Requires that every
+    /// launch ends without a violation and that no submission is refused.
     ///
-    /// - Parameter duringLaunch: called after each launch was asked for.
+    /// - Parameter duringLaunch: called after each launch was requested.
     /// - Returns: the number of launches that left no request behind.
     fileprivate func lostLinks(
         of task: String,

@@ -8,11 +8,11 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("ColorFeed, a plugin in Swift, follows a feed, cleans its database and exports whole pages")
+@Suite("ColorFeed, a plugin in Swift, reads a feed, cleans its database and exports complete pages")
 struct ColorFeedTests {
     private static let all = "com.example.colorfeed.export.all"
 
-    /// - Parameter entries: how many of them the feed has, each of a colour of its own.
+    /// - Parameter entries: the number of entries of the feed, each with a different colour.
     private func with(
         _ entries: Int,
         _ settings: [String: String] = [:],
@@ -25,13 +25,13 @@ struct ColorFeedTests {
             var plugin = TestPlugin("ColorFeed", tasks: ["refresh", "db-cleaning", "export.*"])
             plugin.library = .bytes(try BuiltLibrary.bytes(of: "ColorFeed"))
             plugin.settings = ["feed-url": document.address].merging(settings) { _, own in own }
-            // On battery the cleaning waits until somebody asks for it, and is in no other task's way.
+            // On battery the cleaning runs only on request, and so does not interfere with other tasks.
             let setup = HostSetup(["external-power": "false", "grace": grace])
             try await HostFixture.with(setup, plugins: [plugin]) { host in try await body(host, plugin, document) }
         }
     }
 
-    /// How the refresh ended that the plugin submits when it is installed.
+    /// The end of the refresh that the plugin submits when it is installed.
     private func firstRefresh(_ host: HostFixture, _ plugin: TestPlugin) async throws -> JournalLine {
         let refresh = plugin.task("refresh")
         let end = try await host.waitForJournal("the first refresh") {
@@ -60,7 +60,8 @@ struct ColorFeedTests {
 
     // MARK: The refresh
 
-    @Test(.proves(34)) func `a refresh keeps the colours that are new, and has submitted the next one before`()
+    @Test(.proves(34))
+    func `ColorFeed's refresh stores the new colours of the feed and has already submitted the next refresh`()
         async throws
     {
         try await with(0) { host, plugin, feed in
@@ -80,7 +81,7 @@ struct ColorFeedTests {
             }
             #expect(try await host.pending().contains(plugin.task("refresh")))
 
-            // What is there already is kept once; an Atom feed is one as well.
+            // A known entry is stored only once; an Atom feed is read as well.
             try feed.write(atom: [
                 .init(id: "1", title: "#B7410E is rust", text: "", date: .now),
                 .init(id: "5", title: "Tomato & more", text: "#ff6347", date: .now),
@@ -93,7 +94,7 @@ struct ColorFeedTests {
         }
     }
 
-    @Test func `an entry without a date is as old as it was first seen`() async throws {
+    @Test func `a feed entry without a date keeps the time at which ColorFeed first saw it`() async throws {
         try await with(0) { host, plugin, feed in
             _ = try await firstRefresh(host, plugin)
             try feed.write("<rss><channel><item><guid>1</guid><title>#000080</title></item></channel></rss>")
@@ -106,7 +107,7 @@ struct ColorFeedTests {
         }
     }
 
-    @Test func `a feed that is damaged fails the task, and the log says where it is`() async throws {
+    @Test func `a damaged feed fails ColorFeed's refresh, and the log names the line or the cause`() async throws {
         try await with(1) { host, plugin, feed in
             _ = try await firstRefresh(host, plugin)
             let damages = [
@@ -125,7 +126,8 @@ struct ColorFeedTests {
         }
     }
 
-    @Test(.proves(58)) func `a server that says nothing keeps no refresh beyond its expiration`() async throws {
+    @Test(.proves(58))
+    func `a feed server that never responds does not hold ColorFeed's refresh beyond its expiration`() async throws {
         let server = try SilentServer()
         try await with(0, ["feed-url": server.address], grace: "30s") { host, plugin, _ in
             try await host.expireOnceEntered(plugin.task("refresh"))
@@ -138,7 +140,7 @@ struct ColorFeedTests {
 
     // MARK: The cleaning
 
-    @Test(.proves(68)) func `the cleaning deletes what has grown old, and gives its space back`() async throws {
+    @Test(.proves(68)) func `ColorFeed's cleaning deletes old colours and shrinks the database file`() async throws {
         try await with(900) { host, plugin, _ in
             #expect(try await firstRefresh(host, plugin).event == "succeeded")
             _ = try await query(host, plugin, "UPDATE entry SET published = '2001-01-01 00:00:00.000' WHERE rowid > 50")
@@ -157,7 +159,8 @@ struct ColorFeedTests {
 
     // MARK: The export
 
-    @Test(.proves(78)) func `told to stop it leaves no page, and none that is half written; the next export is whole`()
+    @Test(.proves(78))
+    func `an export of ColorFeed that is stopped leaves no page, not even a partial one; the next export is complete`()
         async throws
     {
         try await with(40, ["pace-ms": "50"]) { host, plugin, _ in
@@ -178,7 +181,9 @@ struct ColorFeedTests {
         }
     }
 
-    @Test(.proves("C3")) func `killed in the middle it is exported again, over what was left`() async throws {
+    @Test(.proves("C3")) func `an export of ColorFeed that is killed in the middle runs again over its partial page`()
+        async throws
+    {
         try await with(20, ["pace-ms": "50"]) { host, plugin, _ in
             #expect(try await firstRefresh(host, plugin).event == "succeeded")
             let submission = try await host.submitContinued(Self.all)
@@ -192,7 +197,7 @@ struct ColorFeedTests {
         }
     }
 
-    @Test func `what a feed says is text in the page, and never a script`() async throws {
+    @Test func `markup and script links of a feed are escaped in ColorFeed's page`() async throws {
         try await with(1) { host, plugin, feed in
             _ = try await firstRefresh(host, plugin)
             let title = "<![CDATA[<script>alert(1)</script>]]>"
@@ -207,7 +212,7 @@ struct ColorFeedTests {
         }
     }
 
-    @Test func `what is no family of colours is refused, and those that are one are named`() async throws {
+    @Test func `an export of an unknown family of colours fails, and the log lists the families`() async throws {
         try await with(1) { host, plugin, _ in
             let end = try await host.outcome(of: try await host.submitContinued(plugin.task("export.mauve")))
             #expect(end.event == "failed" && end.blame == "plugin")
@@ -218,7 +223,7 @@ struct ColorFeedTests {
     }
 }
 
-/// A feed in a file, as its publisher would change it.
+/// A feed in a file, replaced atomically as a publisher would do.
 private struct ColorDocument {
     struct Entry {
         let id: String
@@ -268,7 +273,7 @@ private struct ColorDocument {
     }
 }
 
-/// A web server that takes callers in and never answers: the kernel alone.
+/// A web server that accepts connections in the kernel's backlog and never answers.
 private final class SilentServer {
     private let listener: Int32
     let address: String

@@ -7,11 +7,13 @@ import HostTestKit
 import StatementTraits
 import Testing
 
-@Suite("An operator sees and does everything with the command")
+@Suite("An operator can inspect and control everything with bgtask")
 struct CommandTests {
     private static let task = TestPlugin.neighbour.task()
 
-    @Test(.proves(89)) func `simulate launch runs a pending task now, and only a pending one`() async throws {
+    @Test(.proves(89)) func `bgtask simulate launch runs a pending task at once and fails when none is pending`()
+        async throws
+    {
         try await HostFixture.with(HostSetup(["external-power": "false"])) { host in
             let submitted = try await host.bgtask(
                 "task",
@@ -34,7 +36,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `launch show and launch list tell what ran, for people and for programs`() async throws {
+    @Test func `bgtask launch show and launch list report ended launches as text and as JSON`() async throws {
         try await HostFixture.with { host in
             let end = try await host.outcome(of: try await host.submit(Self.task))
             let launch = try #require(end.launch)
@@ -52,14 +54,14 @@ struct CommandTests {
         }
     }
 
-    @Test func `journal --follow prints what happens when it happens`() async throws {
+    @Test func `bgtask journal --follow prints recorded entries and then each new entry`() async throws {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             let follower = try await ChildProcess.start(
                 BuiltProgram.command.path(),
                 ["journal", "--follow", "--json", "--socket", host.socket]
             )
-            // What was there before comes first: from then on it follows.
+            // The recorded entries come first; the new ones follow.
             try await follower.outputLine("what happened before") { $0.contains("plugin-installed") }
             let submission = try await host.submit(Self.task)
             let line = try await follower.outputLine("the task's end") {
@@ -72,14 +74,14 @@ struct CommandTests {
         }
     }
 
-    @Test func `a follower ends when its host does`() async throws {
+    @Test func `bgtask journal --follow ends with status 3 when its host stops`() async throws {
         try await HostFixture.with { host in
             let follower = try await ChildProcess.start(
                 BuiltProgram.command.path(),
                 ["journal", "--follow", "--socket", host.socket]
             )
             try await follower.outputLine("what happened before") { $0.contains("plugin-installed") }
-            // Only a new entry shows that it follows by now.
+            // Only a new entry shows that the command follows by now.
             try await host.submit(Self.task)
             try await follower.outputLine("what happens now") { $0.contains("succeeded") && $0.contains(Self.task) }
             try await host.stop()
@@ -91,7 +93,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `a follower of a host that was killed is told that the connection is lost`() async throws {
+    @Test func `bgtask journal --follow reports a lost connection when its host is killed`() async throws {
         try await HostFixture.with { host in
             let follower = try await ChildProcess.start(
                 BuiltProgram.command.path(),
@@ -108,7 +110,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `what a launch used is not known when its host was killed`() async throws {
+    @Test func `the used budget of a launch is unknown after its host was killed`() async throws {
         let patient = TestPlugin("Patient", tasks: ["one"])
         try await HostFixture.with(plugins: [patient]) { host in
             try await host.submit(patient.task("one"))
@@ -123,7 +125,9 @@ struct CommandTests {
         }
     }
 
-    @Test func `what nobody knows is refused by name`() async throws {
+    @Test func `an unknown task or plugin is refused by name, unlike a known one without submissions or launches`()
+        async throws
+    {
         try await HostFixture.with { host in
             let task = try await host.bgtask("task", "why", "com.example.nobody.task")
             #expect(
@@ -131,7 +135,7 @@ struct CommandTests {
             )
             let launches = try await host.bgtask("launch", "list", "--plugin", "com.example.nobody")
             #expect(launches.status == 1 && launches.error.contains("no plugin com.example.nobody is installed"))
-            // Known and never submitted or launched is something else.
+            // A known task without submissions and a known plugin without launches are no errors.
             let own = try await host.bgtask("task", "why", Self.task)
             #expect(own.status == 0 && own.output.contains("never submitted"))
             let none = try await host.bgtask("launch", "list", "--plugin", TestPlugin.neighbour.identifier)
@@ -139,7 +143,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `host status and plugin show have every number that decides`() async throws {
+    @Test func `host status and plugin show print every configured limit, delay and retention`() async throws {
         let setup = HostSetup([
             "batch-size": "17", "event-limit": "18", "attempts": "19", "retry-delay": "20s", "host-retry-delay": "21s",
             "removed-plugin-retention": "22d", "journal-retention": "23d", "socket-group": "root",
@@ -157,7 +161,9 @@ struct CommandTests {
         }
     }
 
-    @Test func `plugin list, plugin show and host status know what was found and what is in force`() async throws {
+    @Test func `plugin list, plugin show and host status print the installed plugins and the settings in force`()
+        async throws
+    {
         let plugin = TestPlugin("Obedient", policy: ["budgets: { refresh: 42s }", "limits: { processing: 3 }"])
         try await HostFixture.with(HostSetup(["grace": "7s"]), plugins: [.neighbour, plugin]) { host in
             let list = try await host.bgtask("plugin", "list")
@@ -171,7 +177,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `host run becomes the host beside it`() async throws {
+    @Test func `bgtask host run replaces its process with bgtaskd from the same directory`() async throws {
         try await ScratchFolder.with { folder in
             for name in ["manifests", "packages", "plugins"] { try folder.makeFolder(name) }
             let host = try await ChildProcess.start(

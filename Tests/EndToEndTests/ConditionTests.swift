@@ -7,11 +7,14 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Conditions come and go while the host runs")
+@Suite("Conditions change while the host runs")
 struct ConditionTests {
     private static let powerless = HostSetup(["external-power": "false"])
 
-    @Test func `what waits for power is launched when it is back, and for no other reason`() async throws {
+    @Test
+    func `a request blocked by external power only is launched when the power returns, whatever the network does`()
+        async throws
+    {
         try await HostFixture.with(Self.powerless) { host in
             let task = TestPlugin.neighbour.task()
             let submission = try await host.submit(task, requiresExternalPower: true)
@@ -23,7 +26,9 @@ struct ConditionTests {
         }
     }
 
-    @Test(.proves("C7")) func `what needs the power that is lost is told so, and its neighbour goes on`() async throws {
+    @Test(.proves("C7"))
+    func `loss of external power expires the task that requires it, while another plugin's task goes on`() async throws
+    {
         let obedient = TestPlugin("Obedient")
         let patient = TestPlugin("Patient", tasks: ["one"])
         try await HostFixture.with(plugins: [obedient, patient]) { host in
@@ -42,7 +47,9 @@ struct ConditionTests {
         }
     }
 
-    @Test func `the command scripts them, status names who told, and real takes the script back`() async throws {
+    @Test func `bgtask simulate conditions scripts conditions, reports their source, and restores the real value`()
+        async throws
+    {
         try await HostFixture.with(Self.powerless) { host in
             let scripted = try await host.bgtask(
                 "simulate",

@@ -7,9 +7,9 @@ import HostTestKit
 import TaskModel
 import Testing
 
-@Suite("The operator's word counts, and is checked before anything is done")
+@Suite("The operator's configuration takes effect and is checked before the host does anything")
 struct ConfigurationTests {
-    /// Every host-level key: its flag, a value, and the section that it stands in.
+    /// Every key of the host: its section in the file, its flag and a value.
     private static let keys: [(section: String?, key: String, flag: String, value: String)] = [
         (nil, "manifests", "manifests", "manifests"), (nil, "package-manifests", "package-manifests", "packages"),
         (nil, "plugin-folder", "plugin-folder", "plugins"), (nil, "state-folder", "state-folder", "state"),
@@ -37,14 +37,16 @@ struct ConfigurationTests {
         ("policies", "patience", "patience", "1d"),
     ]
 
-    @Test func `every flag is in the help, and the help knows no other`() async throws {
+    @Test func `the help of bgtaskd lists exactly the flags of the configuration keys`() async throws {
         let help = try await ProgramRun.of(BuiltProgram.host.path(), ["--help"]).output
         let shown = Set(help.matches(of: /--[a-z-]+/).map { String($0.output.dropFirst(2)) })
         let general: Set = ["config", "system", "user", "version", "help"]
         #expect(shown.subtracting(general) == Set(Self.keys.map(\.flag)))
     }
 
-    @Test func `a file with every key and flags for every key make the same host`() async throws {
+    @Test func `a configuration file with every key and a command line with every flag configure the same host`()
+        async throws
+    {
         let byFile = try await status { folder in
             var lines: [String] = []
             for (section, key, _, value) in Self.keys.sorted(by: { ($0.section ?? "") < ($1.section ?? "") }) {
@@ -81,7 +83,7 @@ struct ConfigurationTests {
         #expect(byFile.budgets.map(\.budget.duration) == [.seconds(31), .seconds(660), .seconds(720), .seconds(32)])
     }
 
-    @Test func `a broken file is refused with all that is wrong in it, line by line`() async throws {
+    @Test func `a broken configuration file is refused with a message for every line that is wrong`() async throws {
         try await ScratchFolder.with { folder in
             let text = """
                 # Every line from here on is wrong.
@@ -119,7 +121,7 @@ struct ConfigurationTests {
         ("network", "yes", "is \"yes\", not a boolean"),
         ("socket-group", "no-such-group", "is \"no-such-group\", which is no group of this machine; create it"),
     ])
-    func `a flag's value is held to the same rules, and the message names the flag`(
+    func `an invalid value of a flag is refused with a message that names the flag and the rule`(
         flag: String,
         value: String,
         problem: String
@@ -132,12 +134,12 @@ struct ConfigurationTests {
         #expect(run.error.hasPrefix("bgtaskd: --\(flag): ") && run.error.contains(problem), "\(run.error)")
     }
 
-    @Test func `a file that was named must be there`() async throws {
+    @Test func `a configuration file named on the command line has to exist`() async throws {
         let run = try await ProgramRun.of(BuiltProgram.host.path(), ["--config", "/nowhere.yaml"])
         #expect(run.status == 2 && run.error.contains("/nowhere.yaml"))
     }
 
-    @Test func `a socket group that does not exist is a mistake on its line, found before anything is made`()
+    @Test func `a socket group that does not exist is refused with its line before any directory is created`()
         async throws
     {
         try await ScratchFolder.with { folder in
@@ -152,7 +154,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test func `a folder for control groups that was named must be one`() async throws {
+    @Test func `a --cgroup directory outside the cgroup v2 hierarchy ends the start with an error`() async throws {
         try await ScratchFolder.with { folder in
             let run = try await ProgramRun.of(
                 BuiltProgram.host.path(),
@@ -166,7 +168,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test func `a manifest folder that is not there yet is told of, and read as soon as it is`() async throws {
+    @Test func `a missing manifest directory is logged as a warning, and read as soon as it exists`() async throws {
         let setup = HostSetup()
         try await HostFixture.with(setup, plugins: []) { host in
             let folder = host.folder
@@ -184,7 +186,8 @@ struct ConfigurationTests {
         }
     }
 
-    @Test func `what is said of a plugin that is not installed is told of, in the log and by host status`() async throws
+    @Test func `configuration of a plugin that is not installed is reported in the log and by host status`()
+        async throws
     {
         var misspelt = TestPlugin("Obedient", policy: ["enabled: false"])
         misspelt.identifier = "com.example.neighbor"
@@ -200,7 +203,9 @@ struct ConfigurationTests {
         }
     }
 
-    @Test func `the log speaks one language, and says how a launch ended in words`() async throws {
+    @Test func `the log describes the end of a launch as exit status and has no lines of the HTTP library`()
+        async throws
+    {
         try await HostFixture.with { host in
             _ = try await host.end(
                 ofLaunch: try #require(
@@ -215,7 +220,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test func `settings of the operator reach the plugin over those of its manifest`() async throws {
+    @Test func `settings of the operator take precedence over the settings of the manifest`() async throws {
         var plugin = TestPlugin("Resubmits", policy: ["settings: { times: 1 }"])
         plugin.settings = ["times": "3", "other": "stays"]
         try await HostFixture.with(plugins: [plugin]) { host in
@@ -229,7 +234,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test func `a second host on the same state folder is refused, and told who was first`() async throws {
+    @Test func `a second host on the same state directory is refused with the process id of the first`() async throws {
         try await HostFixture.with { host in
             let folder = host.folder
             let second = try await ProgramRun.of(
@@ -245,7 +250,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test func `a second host at the same socket is refused, and the first one keeps it`() async throws {
+    @Test func `a second host at the same socket is refused, and the first one keeps serving it`() async throws {
         try await HostFixture.with { host in
             let folder = host.folder
             let second = try await ProgramRun.of(
@@ -261,7 +266,7 @@ struct ConfigurationTests {
         }
     }
 
-    /// Places are the test's own; everything else is taken as it is.
+    /// The value of a key for a test: paths are inside the directory of the test, other values unchanged.
     private static func text(of value: String, for key: String, in folder: ScratchFolder) throws -> String {
         switch key {
         case "manifests", "package-manifests", "plugin-folder", "state-folder", "socket": folder.file(value)
@@ -283,7 +288,7 @@ struct ConfigurationTests {
 }
 
 extension HostStatusReply {
-    /// What the configuration decides, without the places.
+    /// The configured values of the host, without paths.
     fileprivate var facts: [String] {
         [
             "\(limits)", "\(budgets)", "\(launchLimits)", "\(grace)", "\(spacing)", "\(retry)",

@@ -8,7 +8,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A continued task runs as long as it progresses, where a person started it", .proves("C8"))
+@Suite("A user starts a continued task, and it runs as long as it progresses", .proves("C8"))
 struct ContinuedTests {
     private static let progresses = TestPlugin("Progresses", tasks: ["export.*"])
     private static let exported = "com.example.progresses.export.7"
@@ -16,7 +16,7 @@ struct ContinuedTests {
     // MARK: From outside
 
     @Test(.proves(72, 77, "C8"))
-    func `it starts a launch of its own, which knows its identifier before entry and has no budget`()
+    func `a continued task has a launch of its own, with its identifier at entry and without a budget`()
         async throws
     {
         let plugin = Self.progresses
@@ -36,7 +36,7 @@ struct ContinuedTests {
             #expect(shown.lane == "continued" && shown.outcome == nil)
             #expect(running.title == "Exporting" && running.subtitle == "1 of 4 photos" && running.budget == nil)
             #expect(running.progress == .init(done: 1, total: 4))
-            // It waits for a person, and keeps nobody else waiting.
+            // It has waited for a user, and blocks no other plugin.
             try await host.runNeighbour()
 
             try host.release(plugin)
@@ -46,7 +46,9 @@ struct ContinuedTests {
         }
     }
 
-    @Test(.proves(78)) func `a person's stop reaches it, and it is over`() async throws {
+    @Test(.proves(78)) func `a user's stop expires a continued task, which then fails and is not requeued`()
+        async throws
+    {
         let plugin = Self.progresses
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.submitContinued(Self.exported)
@@ -60,7 +62,9 @@ struct ContinuedTests {
         }
     }
 
-    @Test(.proves(77)) func `one that stands still is told so, however much it reports`() async throws {
+    @Test(.proves(77)) func `a continued task without progress expires at the stall limit, however often it reports`()
+        async throws
+    {
         let plugin = TestPlugin("StandsStill", tasks: ["export.*"])
         try await HostFixture.with(HostSetup(["stall-limit": "700ms"]), plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submitContinued("com.example.standsstill.export.1")
@@ -71,7 +75,8 @@ struct ContinuedTests {
         }
     }
 
-    @Test(.proves(77, 79)) func `lies and floods of progress cost the plugin its statuses and nobody anything else`()
+    @Test(.proves(77, 79))
+    func `invalid and too frequent progress reports get an error status and affect no other plugin`()
         async throws
     {
         let plugin = TestPlugin("LiesAboutProgress", tasks: ["task", "export.*"])
@@ -86,7 +91,7 @@ struct ContinuedTests {
         }
     }
 
-    @Test(.proves("C7")) func `of five exports of one plugin each is a launch that knows its own identifier alone`()
+    @Test(.proves("C7")) func `each of five exports of one plugin is a launch that knows only its own identifier`()
         async throws
     {
         let plugin = Self.progresses
@@ -117,7 +122,7 @@ struct ContinuedTests {
         }
     }
 
-    @Test(.proves(73, 74)) func `where there is no room one waits in line, and one that will not wait is refused`()
+    @Test(.proves(73, 74)) func `without capacity a continued request waits, and with the strategy fail it is refused`()
         async throws
     {
         let plugin = Self.progresses
@@ -148,7 +153,7 @@ struct ContinuedTests {
             (entitlements: ["continued-processing.gpu"], gpu: "true", answer: "accepted"),
         ]
     )
-    func `what the machine or the manifest does not have is refused at once`(
+    func `GPU is refused at once on a machine without it or without the entitlement`(
         entitlements: [String],
         gpu: String,
         answer: String
@@ -156,7 +161,7 @@ struct ContinuedTests {
         var plugin = Self.progresses
         plugin.entitlements = entitlements
         try await HostFixture.with(HostSetup(["gpu": gpu]), plugins: [plugin]) { host in
-            // Its first launch brings the container that it is released in.
+            // The first launch creates the container, which holds the file that releases the plugin.
             try await host.started(plugin)
             let request = TaskRequest(
                 identifier: try host.identifier(Self.exported),
@@ -168,7 +173,8 @@ struct ContinuedTests {
         }
     }
 
-    @Test(.proves("C3")) func `one that crashes returns as any other task does, and its neighbour goes on`()
+    @Test(.proves("C3"))
+    func `a continued task that crashes is requeued like any other task, while another export goes on`()
         async throws
     {
         let plugin = Self.progresses
@@ -200,7 +206,7 @@ struct ContinuedTests {
 
     private static let export = "com.example.submitscontinued.export.1"
 
-    /// Launches its task as a person does, so that it may submit what continues.
+    /// Launches the plugin's task on behalf of a user, so that it may submit a continued request.
     private func launchTask(of plugin: TestPlugin, on host: HostFixture) async throws -> Int64 {
         let submission = try await host.submit(plugin.task(), earliestBegin: HostFixture.tomorrow)
         _ = try await host.client.simulateLaunch(of: [host.identifier(plugin.task())])
@@ -214,7 +220,7 @@ struct ContinuedTests {
     }
 
     @Test(.proves("C8"))
-    func `what its handler submits runs in the same process, with payload and titles as submitted`()
+    func `a continued request of a handler runs in the same process, with payload and titles as submitted`()
         async throws
     {
         let plugin = Self.submits()
@@ -227,7 +233,7 @@ struct ContinuedTests {
             )
             let running = try await host.client.tasks().running
             #expect(running.map(\.task) == [Self.export] && running.map(\.launch) == [task.launch])
-            // The launch has left the background lane to the plugin's next one.
+            // The launch has left the background lane free for the plugin's next launch.
             let next = try await host.submit(plugin.task())
             #expect(try await host.outcome(of: next).event == "succeeded")
 
@@ -238,7 +244,9 @@ struct ContinuedTests {
         }
     }
 
-    @Test(.proves("C8")) func `the deadline is the other tasks', the continued one outlives it`() async throws {
+    @Test(.proves("C8")) func `the budget expires the other task of a launch, and its continued task runs on`()
+        async throws
+    {
         let plugin = Self.submits(["lingers": "yes"], budget: "1s")
         try await HostFixture.with(plugins: [plugin]) { host in
             let task = try await host.outcome(of: try await launchTask(of: plugin, on: host))
@@ -252,11 +260,11 @@ struct ContinuedTests {
         }
     }
 
-    @Test(.proves(72)) func `without a person behind it nothing continued is accepted`() async throws {
+    @Test(.proves(72)) func `a continued request from a launch that no user started is refused`() async throws {
         let plugin = Self.submits(["when": "started"])
         try await HostFixture.with(plugins: [plugin]) { host in
             #expect(try await host.started(plugin).event == "succeeded")
-            // Not in the foreground.
+            // Sub-reason: not in the foreground.
             #expect(host.containerText(plugin, "statuses.txt") == "BGT_NOT_PERMITTED 23\n")
             let due = try await host.outcome(of: try await host.submit(plugin.task()))
             #expect(due.event == "succeeded")
@@ -265,7 +273,8 @@ struct ContinuedTests {
         }
     }
 
-    @Test(.proves(14, 15, 18)) func `what is composed while a task runs is registered first, late or by a pattern`()
+    @Test(.proves(14, 15, 18))
+    func `a composed identifier is registered while a task runs, by name or by pattern, before it is submitted`()
         async throws
     {
         let plugin = TestPlugin("RegistersComposed", tasks: ["task", "late", "export.*"])
@@ -290,7 +299,8 @@ struct ContinuedTests {
         }
     }
 
-    @Test(.proves("C3", "C8")) func `a host that stops tells it, and the request comes back`() async throws {
+    @Test(.proves("C3", "C8"))
+    func `a stopping host expires a continued task, and its request is back after the restart`() async throws {
         let plugin = Self.progresses
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.submitContinued(Self.exported)

@@ -7,11 +7,11 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A plugin that crashes takes down nobody but itself")
+@Suite("A plugin that crashes affects no other plugin")
 struct CrashTests {
     struct Crash: Sendable, CustomTestStringConvertible {
         let plugin: TestPlugin
-        /// What the journal calls each attempt, and the launch.
+        /// The outcome that the journal records for each attempt, and for the launch.
         let outcome: String
         /// A part of the journal's message.
         let message: String
@@ -38,8 +38,10 @@ struct CrashTests {
     ]
 
     @Test(.proves("C3"), arguments: crashes)
-    func `each attempt is charged and named, and the third is the last`(_ crash: Crash) async throws {
-        // What is to run again does so when a person says so: the fault stands for as long as it is looked at.
+    func `each attempt of a crashing plugin is charged and explained, and the third abandons the task`(_ crash: Crash)
+        async throws
+    {
+        // A retry runs only when a user requests it: the fault stands as long as the test observes it.
         let setup = HostSetup(["retry-delay": "1h"])
         try await HostFixture.with(setup, plugins: [.neighbour, crash.plugin]) { host in
             let identifier = crash.plugin.identifier
@@ -73,7 +75,7 @@ struct CrashTests {
     }
 
     @Test(.proves("C11"), arguments: crashes.filter { !$0.reachesHandlers })
-    func `an entry that fails costs the event started its attempts too`(_ crash: Crash) async throws {
+    func `a failing entry charges the started event too, until the event is abandoned`(_ crash: Crash) async throws {
         try await HostFixture.with(plugins: [crash.plugin, .neighbour]) { host in
             let end = try await host.waitForJournal("the event's end") { line in
                 line.task == "started" && line.event == "abandoned"
@@ -83,7 +85,9 @@ struct CrashTests {
         }
     }
 
-    @Test func `one of three crashes every time: the others complete, uncharged, one per launch`() async throws {
+    @Test func `when one of three tasks crashes every launch, the others complete uncharged in launches of their own`()
+        async throws
+    {
         let plugin = TestPlugin("CrashInOneOfThree", tasks: ["one", "two", "three"])
         let setup = HostSetup(["external-power": "false", "retry-delay": "1h"])
         try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { host in
@@ -109,7 +113,7 @@ struct CrashTests {
             let interrupted = try await host.journal().filter { $0.event == "interrupted" && $0.task != "started" }
             #expect(interrupted.map(\.submission) == [submissions[0], submissions[2]])
             #expect(interrupted.allSatisfy { $0.message.contains("not charged") })
-            // IDENTIFIER ATTEMPT LAUNCH: the first attempt still.
+            // Fields IDENTIFIER ATTEMPT LAUNCH: still the first attempt.
             let ran = host.containerText(plugin, "ran.txt").split(separator: "\n").map { $0.split(separator: " ") }
             #expect(ran.count == 2 && ran.allSatisfy { $0[1] == "1" })
             try await host.runNeighbour()
@@ -117,7 +121,7 @@ struct CrashTests {
     }
 
     @Test(.proves("BGT-ABI-16"))
-    func `children that a task leaves behind, hidden or not, are ended with its launch and named`()
+    func `children that a task leaves behind, hidden or not, are killed with its launch and journaled`()
         async throws
     {
         let plugin = TestPlugin("LeavesChild").lingering

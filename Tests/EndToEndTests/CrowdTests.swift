@@ -5,42 +5,46 @@ import Foundation
 import HostTestKit
 import Testing
 
-@Suite("A crowd of callers costs nobody an answer, and the host nothing that it keeps")
+@Suite("A crowd of clients gets its answers and leaves no memory behind in the host")
 struct CrowdTests {
     private static let callers = 200
 
-    @Test func `two hundred at once are all answered, and nothing of them is left`() async throws {
+    @Test func `two hundred simultaneous calls are all answered, and the host keeps neither connections nor memory`()
+        async throws
+    {
         try await HostFixture.with(HostSetup(["caller-patience": "2s"])) { host in
             try await host.started(.neighbour)
             try await host.answerCrowd(of: Self.callers)
             let memory = try host.residentKilobytes()
             for _ in 0..<5 { try await host.answerCrowd(of: Self.callers) }
-            // A thousand connections that were kept would take several times that.
+            // A thousand connections that were not closed would take several times as much memory.
             #expect(try host.residentKilobytes() - memory < 8_192)
-            // This test's own callers say nothing more either.
+            // This test's own client sends no more calls either.
             try await host.waitUntilNobodyIsConnected()
         }
     }
 
-    @Test func `while more than there is room for say half of it and stay, plugins run`() async throws {
+    @Test func `plugins run while more clients than the host admits hold incomplete calls open`() async throws {
         let plugin = TestPlugin("ReceivesStarted")
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             let crowd = try host.silentCrowd()
             #expect(host.connections.count >= crowd.count)
-            // The socket is theirs: what is installed is found without it, and so is what became of it.
+            // The clients occupy the socket, so installation and outcome are observed in the log.
             try await host.install(plugin)
             let line = try await host.waitForLog("its task") { $0.contains("launched") && $0.contains(plugin.task()) }
             let launch = try #require(line.split(separator: " ").first { $0.hasPrefix("launch=") })
             try await host.waitForLog("its end") { $0.contains("ended") && $0.contains("\(launch) ") }
-            // The launch of the event, which submitted it, may write its own line later.
+            // The launch of the event, which submitted the task, may write its own line later.
             #expect(host.containerText(plugin, "events.txt").split(separator: "\n").contains("task"))
             #expect(host.connections.count >= crowd.count, "they stayed longer than it took")
             withExtendedLifetime(crowd) {}
         }
     }
 
-    @Test func `who says half of it and stays is hung up on in the end, and others are served again`() async throws {
+    @Test func `clients with incomplete calls are disconnected after the timeout, and other clients are served again`()
+        async throws
+    {
         try await HostFixture.with(HostSetup(["caller-patience": "200ms"])) { host in
             try await host.started(.neighbour)
             for caller in try host.silentCrowd() { #expect(caller.answer().isEmpty) }
@@ -49,7 +53,7 @@ struct CrowdTests {
         }
     }
 
-    @Test func `they delay no host's end`() async throws {
+    @Test func `clients with incomplete calls do not delay the stop of a host`() async throws {
         try await HostFixture.with { host in
             let crowd = try (0..<Self.callers).map { _ in try RawCaller(of: host, saying: "GET /v1/host HTT") }
             try await host.stop()
@@ -59,12 +63,12 @@ struct CrowdTests {
 }
 
 extension HostFixture {
-    /// More than the host admits at once: the last ones wait in the socket's backlog.
+    /// Incomplete calls, more than the host admits at once: the last ones wait in the backlog of the socket.
     fileprivate func silentCrowd() throws -> [RawCaller] {
         try (0..<300).map { _ in try RawCaller(of: self, saying: "GET /v1/host HTT") }
     }
 
-    /// All are there before the first one is listened to, and a task runs meanwhile.
+    /// Opens all connections, runs a task, and then reads every response.
     fileprivate func answerCrowd(of count: Int) async throws {
         let call = "GET /v1/host HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"
         let crowd = try (0..<count).map { _ in try RawCaller(of: self, saying: call) }

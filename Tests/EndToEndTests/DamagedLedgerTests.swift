@@ -6,7 +6,7 @@ import Foundation
 import HostTestKit
 import Testing
 
-@Suite("A host starts on no ledger that it cannot trust, writes over none, and names the way out")
+@Suite("A host refuses a ledger it cannot trust, overwrites none, and names the remedy")
 struct DamagedLedgerTests {
     enum Damage: String, CaseIterable, Sendable {
         case header
@@ -15,7 +15,7 @@ struct DamagedLedgerTests {
         case foreignLog
         case newer
 
-        /// What the refusal says of it.
+        /// A part of the refusal's message.
         var words: String {
             switch self {
             case .header: "is not an SQLite database"
@@ -50,7 +50,9 @@ struct DamagedLedgerTests {
     }
 
     @Test(arguments: Damage.allCases)
-    func `it is refused and left as it is, and what it was comes back with a copy`(_ damage: Damage) async throws {
+    func `a damaged ledger is refused and left unchanged, and a restored copy brings its requests back`(
+        _ damage: Damage
+    ) async throws {
         try await HostFixture.with { host in
             try await host.runNeighbour()
             let waiting = try await host.submit(TestPlugin.neighbour.task(), earliestBegin: HostFixture.tomorrow)
@@ -81,7 +83,9 @@ struct DamagedLedgerTests {
         }
     }
 
-    @Test func `moved aside, as the message says, it makes room for an empty one`() async throws {
+    @Test func `a damaged ledger that was moved aside, as the message advises, is replaced by an empty one`()
+        async throws
+    {
         try await HostFixture.with { host in
             try await host.stop()
             let ledger = host.stateFolder + "/ledger.sqlite"

@@ -7,7 +7,7 @@ import HostTestKit
 import TaskModel
 import Testing
 
-@Suite("Functions of a library that has never heard of us are tasks, by manifest alone")
+@Suite("A manifest alone binds functions of an unrelated library to tasks")
 struct DirectHandlerTests {
     private static func plain(_ handlers: [String: String], settings: [String: String] = [:]) -> TestPlugin {
         var plugin = TestPlugin("Plain", tasks: handlers.keys.sorted())
@@ -25,7 +25,10 @@ struct DirectHandlerTests {
         returns: { int32: success-when-zero }
         """
 
-    @Test func `a request runs the function, and the journal has what it returned (C11: and no event)`() async throws {
+    @Test(.proves("C11"))
+    func `a bound function runs for a request, and the journal records its return value, with no started event`()
+        async throws
+    {
         let plugin = Self.plain(["greet": Self.greet], settings: ["greeting": "Hello"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.submit(plugin.task(), payload: Array("world".utf8))
@@ -44,7 +47,7 @@ struct DirectHandlerTests {
         }
     }
 
-    @Test func `the operator's value of a setting is what the function gets`() async throws {
+    @Test func `a bound function receives the operator's value of a setting instead of the manifest's`() async throws {
         var plugin = Self.plain(["greet": Self.greet], settings: ["greeting": "Hello"])
         plugin.policy = ["settings: { greeting: Ahoy }"]
         try await HostFixture.with(plugins: [plugin]) { host in
@@ -53,7 +56,7 @@ struct DirectHandlerTests {
         }
     }
 
-    @Test func `a schedule drives a function, with no code written at all`() async throws {
+    @Test func `a schedule of the operator runs a bound function`() async throws {
         var plugin = Self.plain(["greet": Self.greet], settings: ["greeting": "Good night"])
         plugin.policy = ["schedules:", "  \(plugin.task()): { every: 1d, requires-external-power: true }"]
         try await ScratchFolder.with { folder in
@@ -63,7 +66,7 @@ struct DirectHandlerTests {
             try await HostFixture.with(setup, plugins: [plugin]) { host in
                 #expect(try await host.show(plugin).schedules.map(\.identifier) == [plugin.task()])
                 try clock.shift(by: 25 * 3600)
-                // Somebody has to ask the clock.
+                // The call makes the host read the clock.
                 _ = try await host.client.simulateConditions(ConditionsSimulation([.hot: .holds(false)]))
                 let end = try await host.waitForJournal("the schedule's task") { [task = plugin.task()] in
                     $0.task == task
@@ -74,7 +77,7 @@ struct DirectHandlerTests {
         }
     }
 
-    @Test func `an expired function sees its flag and ends in order; what it left is made safe for a terminal`()
+    @Test func `an expired function sees its cancel flag and ends in order; its out-string is escaped for terminals`()
         async throws
     {
         let plugin = Self.plain(["poll": Self.poll])
@@ -91,7 +94,7 @@ struct DirectHandlerTests {
         }
     }
 
-    @Test func `a function that cannot be told is killed at the deadline plus grace, and the check warned of it`()
+    @Test func `a function without cancel flag is killed at deadline plus grace period, and plugin check warns of it`()
         async throws
     {
         var plugin = Self.plain(["stay": "symbol: plain_stay, arguments: [], returns: void"])
@@ -109,7 +112,7 @@ struct DirectHandlerTests {
         }
     }
 
-    @Test func `a wrong signature crashes the runner alone, and the journal has the operator's own words for it`()
+    @Test func `a wrong signature crashes only the runner, and the journal names the signature of the manifest`()
         async throws
     {
         let plugin = Self.plain([
@@ -124,7 +127,7 @@ struct DirectHandlerTests {
         }
     }
 
-    @Test func `host check tells of a machine that cannot call what a manifest binds`() async throws {
+    @Test func `bgtask host check reports a machine without the libffi that bound functions need`() async throws {
         let plugin = Self.plain(["greet": Self.greet], settings: ["greeting": "Hello"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let well = try await host.check()
@@ -138,7 +141,7 @@ struct DirectHandlerTests {
         }
     }
 
-    @Test func `failures are told with what the function returned`() async throws {
+    @Test func `the journal entry of a failed function has its return value and errno`() async throws {
         let plugin = Self.plain([
             "fail": "symbol: plain_fail, arguments: [], returns: { int32: success-when-zero }",
             "make": "symbol: plain_make, arguments: [{ int32: 0 }], returns: { pointer: success-when-non-null }",
@@ -155,7 +158,7 @@ struct DirectHandlerTests {
         }
     }
 
-    @Test func `a plugin with an entry of its own and handlers is refused: it is one or the other`() async throws {
+    @Test func `a plugin with both an entry and bound functions is refused`() async throws {
         var plugin = Self.plain(["task": "symbol: plain_stay, arguments: [], returns: void"])
         plugin.library = .compiled("Neighbour")
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in

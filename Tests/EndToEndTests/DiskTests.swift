@@ -6,11 +6,12 @@ import Foundation
 import HostTestKit
 import Testing
 
-@Suite("A disk that takes nothing costs submissions, never what was accepted", .enabled(if: MountedDisk.isPossible))
+@Suite("A full or read-only disk costs submissions, but no accepted request", .enabled(if: MountedDisk.isPossible))
 struct DiskTests {
     private static let patient = TestPlugin("Patient", tasks: ["one"])
 
-    @Test func `while it is full submissions are refused, and afterwards nothing is missing`() async throws {
+    @Test func `a full disk refuses submissions, and after space is freed no accepted request is missing`() async throws
+    {
         try await MountedDisk.with(size: "3m") { disk in
             let setup = HostSetup(["state-folder": disk.path, "host-retry-delay": "20ms"])
             try await HostFixture.with(setup, plugins: [.neighbour, Self.patient]) { host in
@@ -31,7 +32,7 @@ struct DiskTests {
                 }
                 let command = try await host.bgtask("task", "submit", task, "--kind", "processing")
                 #expect(command.status == 1 && command.error.contains("free space on its disk"), "\(command)")
-                // Its end cannot be recorded yet.
+                // The end of the task cannot be recorded yet.
                 _ = Glibc.open(
                     "\(disk.path)/containers/\(Self.patient.identifier)/release",
                     O_CREAT | O_WRONLY | O_CLOEXEC,
@@ -53,7 +54,7 @@ struct DiskTests {
         }
     }
 
-    @Test func `on a full disk no ledger is begun, and one that is there is not harmed`() async throws {
+    @Test func `a full disk creates no new ledger and harms no existing one`() async throws {
         try await MountedDisk.with(size: "3m") { disk in
             try await HostFixture.with(HostSetup(["state-folder": disk.path])) { host in
                 try await host.started(.neighbour)
@@ -78,7 +79,7 @@ struct DiskTests {
         }
     }
 
-    @Test func `on a read-only disk no host starts, and what is there stays`() async throws {
+    @Test func `a read-only disk prevents the start of the host and keeps its files unchanged`() async throws {
         try await MountedDisk.with(size: "3m") { disk in
             try await HostFixture.with(HostSetup(["state-folder": disk.path])) { host in
                 let accepted = try await host.submit(
@@ -107,10 +108,11 @@ struct DiskTests {
 }
 
 extension HostFixture {
-    /// Submits the same task until the host says no: the last one that was accepted, and what the host said.
+    /// Submits the same task until the host refuses. Returns the last accepted submission and the message of the
+    /// refusal.
     fileprivate func submitUntilRefused(_ task: String, after first: Int64) async throws -> (Int64, String) {
         var last = first
-        // What the log's last page had left is used up first.
+        // The space left in the last page of the log is used up first.
         for _ in 0..<2_000 {
             do {
                 last = try await submit(task, earliestBegin: Self.tomorrow)

@@ -3,7 +3,7 @@
 import Foundation
 import HostTestKit
 
-/// One of `Plugins`, built as a vendor would.
+/// An example library of `Plugins`, built as a vendor would build it.
 enum ExampleLibrary {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized.path
 
@@ -13,7 +13,7 @@ enum ExampleLibrary {
         }
     }
 
-    /// - Returns: the library's path, in that folder.
+    /// - Returns: the path of the library, inside the directory.
     static func build(_ name: String, in folder: ScratchFolder) async throws -> String {
         let library = folder.file("lib\(name).so")
         let flags = ["OPTIMIZE=-O1", "OUT=\(folder.path)"]
@@ -22,7 +22,7 @@ enum ExampleLibrary {
         return library
     }
 
-    /// The manifest that is shipped for it.
+    /// The manifest that is shipped for the example.
     static func manifest(_ identifier: String) throws -> String {
         try String(contentsOfFile: "\(root)/manifests/\(identifier).yaml", encoding: .utf8)
     }

@@ -8,7 +8,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("An extension is started by triggers, and may only submit for its main plugin", .proves("C11", "C15"))
+@Suite("Triggers launch an extension, which may only submit for its main plugin", .proves("C11", "C15"))
 struct ExtensionTests {
     private struct Pair {
         var main = TestPlugin("Recorder", tasks: ["processing1", "processing2"])
@@ -22,8 +22,8 @@ struct ExtensionTests {
         var plugins: [TestPlugin] { [.neighbour, main, child] }
     }
 
-    @Test(.proves("C11", "C15")) func `a trigger's payload arrives whole, in the main plugin's container`() async throws
-    {
+    @Test(.proves("C11", "C15"))
+    func `a trigger's payload reaches the extension complete, in the main plugin's container`() async throws {
         let pair = Pair()
         try await HostFixture.with(plugins: pair.plugins) { host in
             let payload = (0..<TaskRequest.maximumPayload).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -42,7 +42,8 @@ struct ExtensionTests {
         }
     }
 
-    @Test(.proves(37, "C5")) func `its request launches the main plugin, within the main plugin's manifest and limits`()
+    @Test(.proves(37, "C5"))
+    func `an extension's request launches the main plugin, within the main plugin's manifest and limits`()
         async throws
     {
         let pair = Pair()
@@ -61,7 +62,8 @@ struct ExtensionTests {
         }
     }
 
-    @Test(.proves(20, "BGT-ABI-11")) func `what it registers is refused in the runner, and journaled`() async throws {
+    @Test(.proves(20, "BGT-ABI-11"))
+    func `a registration by an extension is refused in the runner and journaled as a violation`() async throws {
         var pair = Pair()
         pair.child.settings = ["registers": pair.main.task()]
         try await HostFixture.with(plugins: pair.plugins) { host in
@@ -80,7 +82,8 @@ struct ExtensionTests {
         }
     }
 
-    @Test(.proves("BGT-ABI-08", "BGT-ABI-11", "C15")) func `what it claims past its runner is refused by the host`()
+    @Test(.proves("BGT-ABI-08", "BGT-ABI-11", "C15"))
+    func `forged messages of an extension that register or complete are refused by the host`()
         async throws
     {
         var patient = TestPlugin("Patient", tasks: ["one", "two"])
@@ -112,7 +115,7 @@ struct ExtensionTests {
             let completing = violations.filter {
                 $0.names(forger, rule: "BGT-ABI-08", remedy: "complete only tasks that its handlers received")
             }
-            // After entry as well, and of both claims each.
+            // Forged after entry as well, and with two forms of each claim.
             #expect(registering.count == 3 && completing.count == 2, "\(violations)")
             let remedies = [
                 ("BGT-ABI-08", "report progress only for tasks that its handlers received"),
@@ -132,7 +135,7 @@ struct ExtensionTests {
         }
     }
 
-    @Test(.proves("C11")) func `triggers outlive the host, in their order`() async throws {
+    @Test(.proves("C11")) func `pending triggers survive a killed host and arrive in their order`() async throws {
         let pair = Pair()
         try await HostFixture.with(plugins: pair.plugins) { host in
             let first = try await host.trigger(pair.child, "wait")
@@ -157,13 +160,13 @@ struct ExtensionTests {
         }
     }
 
-    @Test(.proves("C3")) func `a trigger that crashes its extension is abandoned, the next one is heard`() async throws
-    {
+    @Test(.proves("C3"))
+    func `a trigger that crashes its extension three times is abandoned, and the next trigger arrives`() async throws {
         let pair = Pair()
         try await HostFixture.with(plugins: pair.plugins) { host in
             let bad = try await host.trigger(pair.child, "crash")
             let good = try await host.trigger(pair.child, "hello")
-            // Whether it was in the batch that crashed or came later.
+            // Either in the batch that crashed or in a later one.
             try await host.waitForJournal("the good one") { $0.submission == good && $0.event == "succeeded" }
             let entries = try await host.journal().filter { $0.submission == bad }
             #expect(entries.map(\.event) == ["crashed", "crashed", "abandoned"])
@@ -171,7 +174,9 @@ struct ExtensionTests {
         }
     }
 
-    @Test func `an extension without receive hears nothing, and the journal says so`() async throws {
+    @Test func `a trigger of an extension without a receive function ends as not-registered in the journal`()
+        async throws
+    {
         let pair = Pair("DeafExtension")
         try await HostFixture.with(plugins: pair.plugins) { host in
             let end = try await host.outcome(of: try await host.trigger(pair.child))
@@ -181,7 +186,10 @@ struct ExtensionTests {
         }
     }
 
-    @Test(.proves("C14")) func `what cannot be triggered is refused, with the reason behind it`() async throws {
+    @Test(.proves("C14"))
+    func `a trigger of a disabled, unknown or main plugin, or with too large a payload, is refused with the reason`()
+        async throws
+    {
         let pair = Pair(policy: ["enabled: false"])
         try await HostFixture.with(plugins: pair.plugins) { host in
             #expect(await host.refusal(of: pair.child.identifier) == "503 unavailable plugin-disabled")
@@ -194,7 +202,7 @@ struct ExtensionTests {
         }
     }
 
-    @Test func `the command hands over a file or its standard input`() async throws {
+    @Test func `bgtask trigger takes its payload from a file or from standard input`() async throws {
         let pair = Pair()
         try await HostFixture.with(plugins: pair.plugins) { host in
             let file = try host.folder.write("from a file".utf8, to: "typed.txt")
@@ -211,7 +219,8 @@ struct ExtensionTests {
         }
     }
 
-    @Test(.proves("C13", "C17")) func `while the main plugin is disabled or gone its events wait with that reason`()
+    @Test(.proves("C13", "C17"))
+    func `while its main plugin is disabled or removed an extension's events wait with that reason`()
         async throws
     {
         let pair = Pair()
@@ -222,7 +231,7 @@ struct ExtensionTests {
             host.kill9()
             host.setPolicy(["enabled: false"], of: pair.main)
             try await host.restart()
-            // Until then its lane is taken.
+            // Until then the lane of the extension is busy.
             try await host.waitForJournal("the end of what was cut short") { $0.event == "launch-lost" }
             let why = try await host.why(pair.child.identifier)
             #expect(why.state == .pending && why.kind == "event" && why.reasons.first?.code == "plugin-disabled")
@@ -247,7 +256,8 @@ struct ExtensionTests {
         }
     }
 
-    @Test func `a property list names no main plugin, and the operator may`() async throws {
+    @Test func `an extension from a property list gets its main plugin from the operator's configuration`() async throws
+    {
         var main = TestPlugin("Recorder", tasks: ["processing1"])
         let library = TestPlugin.extension("Listens", of: &main)
         main.extensions = []
@@ -288,7 +298,7 @@ extension HostFixture {
         try await trigger(plugin, Array(text.utf8))
     }
 
-    /// Status, code and sub-reason; "accepted" for a trigger that was not refused.
+    /// Status, code and sub-reason of the refusal; "accepted" for an accepted trigger.
     fileprivate func refusal(of plugin: String, _ payload: [UInt8] = []) async -> String {
         do {
             guard let identifier = PluginIdentifier(plugin) else { return "no identifier" }

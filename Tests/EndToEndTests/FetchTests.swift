@@ -7,7 +7,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Legacy fetch comes in the interval that a plugin set, and to no plugin that names identifiers", .proves(84))
+@Suite("Legacy fetch arrives in the interval that a plugin set, only without permitted identifiers", .proves(84))
 struct FetchTests {
     private static let quick = HostSetup(["minimum-fetch-interval": "1s"])
 
@@ -26,7 +26,9 @@ struct FetchTests {
         }
     }
 
-    @Test(.proves(84)) func `a fetch comes, and another one after the interval`() async throws {
+    @Test(.proves(84)) func `a plugin with a fetch interval receives a fetch, and another one after the interval`()
+        async throws
+    {
         let plugin = Self.fetches("1")
         try await HostFixture.with(Self.quick, plugins: [.neighbour, plugin]) { host in
             let first = try await fetch(of: plugin, on: host)
@@ -40,7 +42,9 @@ struct FetchTests {
         }
     }
 
-    @Test(.proves(84)) func `the interval outlives the host, and the plugin need not set it again`() async throws {
+    @Test(.proves(84)) func `the fetch interval survives a restart of the host, without another call of the plugin`()
+        async throws
+    {
         let plugin = Self.fetches("1")
         try await HostFixture.with(Self.quick, plugins: [plugin]) { host in
             _ = try await fetch(of: plugin, on: host)
@@ -54,7 +58,7 @@ struct FetchTests {
         }
     }
 
-    @Test(.proves(6)) func `with permitted identifiers it is refused`() async throws {
+    @Test(.proves(6)) func `a plugin with permitted identifiers may not set a fetch interval`() async throws {
         let plugin = Self.fetches("1", tasks: ["task"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let started = try await host.started(plugin)
@@ -63,7 +67,7 @@ struct FetchTests {
         }
     }
 
-    @Test(.proves(84)) func `without the mode fetch it is refused`() async throws {
+    @Test(.proves(84)) func `a plugin without the mode fetch may not set a fetch interval`() async throws {
         let plugin = Self.fetches("1", modes: [])
         try await HostFixture.with(plugins: [plugin]) { host in
             let started = try await host.started(plugin)
@@ -72,10 +76,10 @@ struct FetchTests {
         }
     }
 
-    @Test(.proves(84)) func `a plugin that sets none gets none`() async throws {
+    @Test(.proves(84)) func `a plugin that sets no fetch interval receives no fetch`() async throws {
         var silent = TestPlugin("Fetches", tasks: [])
         silent.modes = ["fetch"]
-        // Another one fetches meanwhile, so that there was time for it.
+        // Another plugin fetches meanwhile, so that there was time for a fetch.
         var other = TestPlugin("Fetches2", tasks: [])
         other.library = .compiled("Fetches")
         other.modes = ["fetch"]

@@ -4,7 +4,7 @@ import Foundation
 import HostTestKit
 import Testing
 
-@Suite("A signature is tried by hand, and a bad guess costs nothing but a runner")
+@Suite("bgtask plugin call tries a signature; a wrong one costs only a runner")
 struct FunctionCallTests {
     private func call(_ arguments: String...) async throws -> ProgramRun {
         try await ScratchFolder.with { folder in
@@ -16,7 +16,8 @@ struct FunctionCallTests {
         }
     }
 
-    @Test func `the result, what was left behind, and the time are shown`() async throws {
+    @Test func `bgtask plugin call shows the returned value, the out-arguments, the verdict and the time`() async throws
+    {
         let run = try await call(
             "plain_poll",
             "cancel-flag",
@@ -39,7 +40,7 @@ struct FunctionCallTests {
         #expect(run.output.contains("took "))
     }
 
-    @Test func `payload, settings and container are given on the command line`() async throws {
+    @Test func `bgtask plugin call takes payload, settings and container from the command line`() async throws {
         try await ScratchFolder.with { folder in
             let payload = try folder.write("world".utf8, to: "payload")
             let run = try await call(
@@ -68,7 +69,7 @@ struct FunctionCallTests {
         }
     }
 
-    @Test func `a failure ends with 1 and says what was returned`() async throws {
+    @Test func `a failed function makes bgtask plugin call exit with 1 and print the returned value`() async throws {
         let run = try await call("plain_fail")
         #expect(run.status == 1)
         #expect(
@@ -76,21 +77,21 @@ struct FunctionCallTests {
         )
     }
 
-    @Test func `a crash is told with signal and signature`() async throws {
+    @Test func `a crash of the called function is reported with signal and signature`() async throws {
         let run = try await call("plain_length", "int32:5")
         #expect(run.status == 1)
         #expect(run.error.contains("int32_t plain_length(int32_t) of "))
         #expect(run.error.contains("ended its runner: signal 11 (SIGSEGV)"))
     }
 
-    @Test func `a function that does not come back is killed at the end of budget and grace`() async throws {
+    @Test func `a called function that does not return is killed at the end of budget and grace period`() async throws {
         let run = try await call("plain_stay", "--returns", "void", "--budget", "100ms", "--grace", "50ms")
         #expect(run.status == 1)
         #expect(run.error.contains("void plain_stay(void) of "))
         #expect(run.error.contains("did not return within 100ms and 50ms of grace, and was killed"))
     }
 
-    @Test func `a function that the library does not export is told with the nearest`() async throws {
+    @Test func `a call of a function that the library does not export suggests the nearest name`() async throws {
         let run = try await call("plain_stya")
         #expect(run.status == 1)
         #expect(run.error.contains("does not export \"plain_stya\"") && run.error.contains("write \"plain_stay\""))
@@ -104,7 +105,10 @@ struct FunctionCallTests {
         (["--returns", "int32:success-when-zreo"], "write \"success-when-zero\""),
         (["--budget", "soon"], "write it like 30s"), (["--payload", "/dev/null"], "--payload has no effect"),
     ])
-    func `wrong syntax is refused before anything runs, with the remedy`(arguments: [String], remedy: String)
+    func `wrong syntax of bgtask plugin call is refused before anything runs, with the remedy`(
+        arguments: [String],
+        remedy: String
+    )
         async throws
     {
         let run = try await ProgramRun.of(

@@ -7,7 +7,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Health research is processing with an entitlement and a container that can be read", .proves(70))
+@Suite("Health research is processing with an entitlement and a protected container", .proves(70))
 struct HealthResearchTests {
     private static func studies(_ flags: String, entitlements: [String] = ["healthresearch"]) -> TestPlugin {
         var plugin = TestPlugin("Studies", tasks: ["study"])
@@ -23,7 +23,9 @@ struct HealthResearchTests {
     }
 
     @Test(.proves(70), arguments: ["0x0", "0x102", "0x201", "0x303"])
-    func `it runs with its needs and its protection type, in the background lane`(flags: String) async throws {
+    func `a health research task runs in the background lane with its flags for needs and protection type`(
+        flags: String
+    ) async throws {
         let plugin = Self.studies(flags)
         try await HostFixture.with(plugins: [plugin]) { host in
             let started = try await host.started(plugin)
@@ -37,12 +39,15 @@ struct HealthResearchTests {
         }
     }
 
-    @Test(.proves(70)) func `without the entitlement it is refused, from inside and from outside`() async throws {
+    @Test(.proves(70))
+    func `without the entitlement a health research request is refused, from the plugin and from the command`()
+        async throws
+    {
         let plugin = Self.studies("0x0", entitlements: [])
         try await HostFixture.with(plugins: [plugin]) { host in
             let started = try await host.started(plugin)
             #expect(started.event == "succeeded")
-            // The entitlement is missing.
+            // Sub-reason: entitlement missing.
             #expect(host.containerText(plugin, "statuses.txt") == "BGT_NOT_PERMITTED 25\n")
             let refusal = await host.refusal(of: plugin.task("study"), .healthResearch)
             #expect(refusal == "403 not-permitted entitlement-missing")
@@ -50,7 +55,7 @@ struct HealthResearchTests {
         }
     }
 
-    @Test(.proves(4)) func `without the mode processing it is refused`() async throws {
+    @Test(.proves(4)) func `without the mode processing a health research request is refused`() async throws {
         var plugin = Self.studies("0x0")
         plugin.modes = ["fetch"]
         try await HostFixture.with(plugins: [plugin]) { host in
@@ -71,7 +76,9 @@ struct HealthResearchTests {
         try await host.waitForLog("the study runs") { $0.contains("the study has begun") }
     }
 
-    @Test(.proves(70)) func `a lock expires the study that needs its data throughout, with that reason`() async throws {
+    @Test(.proves(70)) func `a lock of the container expires a study that needs its data throughout, with that reason`()
+        async throws
+    {
         let plugin = Self.studies("0x300")
         try await HostFixture.with(plugins: [plugin]) { host in
             try await waitForStudy(on: host)
@@ -84,7 +91,9 @@ struct HealthResearchTests {
     }
 
     @Test(.proves(70), arguments: ["0x0", "0x200"])
-    func `a study that had its files open goes on under a lock`(flags: String) async throws {
+    func `a study whose protection type allows open files goes on after the container is locked`(flags: String)
+        async throws
+    {
         let plugin = Self.studies(flags)
         try await HostFixture.with(plugins: [plugin]) { host in
             try await waitForStudy(on: host)
@@ -97,7 +106,7 @@ struct HealthResearchTests {
         }
     }
 
-    @Test(.proves(70)) func `while its container is locked a study waits, and says so`() async throws {
+    @Test(.proves(70)) func `a study with a locked container waits with the reason container-locked`() async throws {
         let plugin = Self.studies("0x302")
         try await HostFixture.with(HostSetup(["external-power": "false"]), plugins: [plugin]) { host in
             _ = try await host.started(plugin)

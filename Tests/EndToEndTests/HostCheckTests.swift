@@ -5,9 +5,9 @@ import Foundation
 import HostTestKit
 import Testing
 
-@Suite("bgtask host check names what is wrong with a host, what to do about it, and changes nothing")
+@Suite("bgtask host check names each problem of a host and its remedy, and changes no file")
 struct HostCheckTests {
-    @Test func `a host that is well and stopped has nothing wrong`() async throws {
+    @Test func `bgtask host check finds no problem in a healthy stopped host`() async throws {
         try await HostFixture.with { host in
             try await host.runNeighbour()
             try await host.stop()
@@ -21,7 +21,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test func `a host that runs is named, and its ledger left alone`() async throws {
+    @Test func `bgtask host check names a running host and does not open its ledger`() async throws {
         try await HostFixture.with { host in
             let check = try await host.check()
             #expect(check.status == 0, "\(check)")
@@ -32,7 +32,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test func `programs get the same as JSON`() async throws {
+    @Test func `bgtask host check --json reports the same findings as JSON`() async throws {
         try await HostFixture.with { host in
             try await host.stop()
             chmod(host.stateFolder, 0o777)
@@ -46,7 +46,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test func `all that is wrong is named at once`() async throws {
+    @Test func `bgtask host check reports all problems at once`() async throws {
         try await HostFixture.with { host in
             try await host.stop()
             let folder = host.folder
@@ -79,7 +79,9 @@ struct HostCheckTests {
         }
     }
 
-    @Test func `a socket whose queue is full is somebody's, to the check and to a host`() async throws {
+    @Test func `a socket with a full queue counts as served, for bgtask host check and for a starting host`()
+        async throws
+    {
         try await HostFixture.with { host in
             try await host.stop()
             let path = host.socket
@@ -98,7 +100,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test func `what a purge left is told, and the next host deletes it`() async throws {
+    @Test func `bgtask host check reports leftovers of a purge, and the next host deletes them`() async throws {
         try await HostFixture.with { host in
             try await host.stop()
             try host.folder.makeFolder("state/containers/.purged-com.example.gone/deep")
@@ -114,7 +116,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test func `what a host left that was ended at once is told, and is no problem`() async throws {
+    @Test func `leftovers of a killed host are reported by bgtask host check, but not as problems`() async throws {
         try await HostFixture.with(plugins: [.neighbour, TestPlugin("Patient", tasks: ["one"])]) { host in
             let patient = TestPlugin("Patient", tasks: ["one"])
             let submission = try await host.submit(patient.task())
@@ -133,7 +135,7 @@ struct HostCheckTests {
         }
     }
 
-    @Test func `where nothing is yet, nothing is made`() async throws {
+    @Test func `bgtask host check on missing directories succeeds and creates none`() async throws {
         try await ScratchFolder.with { folder in
             let places = ["manifests", "package-manifests", "plugin-folder", "state-folder"]
             let flags = places.flatMap { ["--\($0)", folder.file($0)] } + ["--socket", folder.file("s")]
@@ -147,7 +149,7 @@ struct HostCheckTests {
         }
     }
 
-    /// As Documentation/Operators.md documents it.
+    /// The JSON document as Documentation/Operators.md describes it.
     private struct Reply: Decodable {
         struct Finding: Decodable {
             let verdict: String

@@ -7,12 +7,12 @@ import HostTestKit
 import TaskModel
 import Testing
 
-// What every fault is held to: the host goes on, a neighbour's task completes meanwhile, the journal says what there is to
-// say. That nothing is left behind is looked at when the fixture ends.
+// Requirements of every fault: the host keeps running, a neighbour's task completes meanwhile, and the journal explains
+// the fault. The fixture checks at its end that no process or file is left behind.
 extension HostFixture {
-    /// Has a neighbour's task complete while a fault stands, on the very host that it struck.
+    /// Runs a neighbour's task to completion while a fault stands, on the same host process.
     ///
-    /// - Parameter stands: asked before and afterwards: a fault that is over by then was not stood through.
+    /// - Parameter stands: evaluated before and after the neighbour's task: the fault has to last until then.
     func withstands(
         _ fault: String,
         sourceLocation: SourceLocation = #_sourceLocation,
@@ -25,7 +25,7 @@ extension HostFixture {
         #expect(pid == host && process?.hasEnded == false, sourceLocation: sourceLocation)
     }
 
-    /// ... while what a plugin was asked to do runs, or is to run again because it failed.
+    /// Runs a neighbour's task while the submission runs, or waits for another attempt after a failure.
     func withstands(submission: Int64, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await withstands("submission \(submission)", sourceLocation: sourceLocation) {
             let tasks = try await client.tasks()
@@ -35,16 +35,16 @@ extension HostFixture {
         }
     }
 
-    /// ... while a launch goes on, whatever became of its tasks.
+    /// Runs a neighbour's task while the launch is open, whatever the state of its tasks.
     func withstands(launch: Int64, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await withstands("launch \(launch)", sourceLocation: sourceLocation) {
             try await client.launch(LaunchNumber(rawValue: launch)).outcome == nil
         }
     }
 
-    /// ... while one that lingers has done what it does, and is let go afterwards.
+    /// Runs a neighbour's task while a task of a plugin that lingers has done its fault, and then lets it complete.
     ///
-    /// - Returns: how its task ended.
+    /// - Returns: the journal line of the task's outcome.
     @discardableResult
     func withstandsTask(
         of plugin: TestPlugin,
@@ -66,7 +66,7 @@ extension HostFixture {
         try folder.write([], to: "state/containers/\(plugin.main ?? plugin.identifier)/let-go")
     }
 
-    /// Has one more attempt made at once, whatever delay the last one's failure has cost.
+    /// Runs one more attempt at once, regardless of the retry delay.
     func tryAgain(_ task: String) async throws -> JournalLine {
         let before = try await journalEnd()
         _ = try await client.simulateLaunch(of: [identifier(task)])
@@ -77,7 +77,7 @@ extension HostFixture {
         return attempt
     }
 
-    /// The host's resident memory.
+    /// The host's resident memory in kilobytes.
     func residentKilobytes() throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
@@ -86,7 +86,7 @@ extension HostFixture {
 }
 
 extension JournalLine {
-    /// Whether it says who did what against which rule, and what to do about it.
+    /// True if the entry names plugin, blame, rule and remedy.
     func names(_ plugin: TestPlugin, blame: String = "plugin", rule: String, remedy: String) -> Bool {
         self.plugin == plugin.identifier && self.blame == blame && message.contains(rule) && message.contains(remedy)
     }

@@ -6,14 +6,14 @@ import HostTestKit
 import TaskModel
 import Testing
 
-// What several suites do with the plugins in Tests/MisbehavingPlugins.
+// Actions on the plugins of Tests/MisbehavingPlugins that several suites share.
 extension HostFixture {
     /// Lets the tasks of Patient.c complete.
     func release(_ patient: TestPlugin) throws {
         try folder.write([], to: "state/containers/\(patient.identifier)/release")
     }
 
-    /// Submits each of a plugin's tasks and has them run in one launch.
+    /// Submits each of a plugin's tasks and runs them in one launch.
     func submitTogether(_ plugin: TestPlugin) async throws -> [Int64] {
         let tasks = plugin.tasks.map { plugin.task($0) }
         var submissions: [Int64] = []
@@ -22,7 +22,7 @@ extension HostFixture {
         return submissions
     }
 
-    /// Submits each of a plugin's tasks and has them become due at one instant, on a host that starts without power.
+    /// Submits each of a plugin's tasks and makes them due at the same instant, on a host that starts without power.
     func makeDueTogether(_ plugin: TestPlugin) async throws -> [Int64] {
         var submissions: [Int64] = []
         for task in plugin.tasks {
@@ -32,7 +32,7 @@ extension HostFixture {
         return submissions
     }
 
-    /// Shows that the host still does its work: the well-behaved neighbour's task runs and succeeds.
+    /// Runs the well-behaved neighbour's task to success, which shows that the host still works.
     func runNeighbour(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let submission = try await submit(TestPlugin.neighbour.task())
         let end = try await outcome(of: submission)
@@ -51,12 +51,12 @@ extension HostFixture {
         return (try #require(values["launch"].flatMap { Int64($0) }), try #require(values["pid"].flatMap { Int32($0) }))
     }
 
-    /// The first rule that a launch broke.
+    /// The journal entry of the first violation in a launch.
     func violation(in launch: Int64) async throws -> JournalLine {
         try await waitForJournal("a violation in launch \(launch)") { $0.event == "violation" && $0.launch == launch }
     }
 
-    /// Puts another manifest in place and waits until the host has noticed.
+    /// Replaces the manifest and waits until the host has noticed the change.
     func change(to plugin: TestPlugin) async throws {
         let end = try await journalEnd()
         let identifier = plugin.identifier
@@ -66,7 +66,7 @@ extension HostFixture {
         }
     }
 
-    /// Asks until the task's entry has returned: before that nobody can be told to stop.
+    /// Requests the expiration of a task until it is accepted: before its entry has returned the host refuses it.
     func expireOnceEntered(_ task: String) async throws {
         while true {
             do {

@@ -6,9 +6,9 @@ import HostTestKit
 import TaskModel
 import Testing
 
-// What the suites about the module for Swift do with the plugin in Tests/SwiftPlugins.
+// Actions on the plugin of Tests/SwiftPlugins that the suites about the Swift module share.
 extension HostFixture {
-    /// Submits a task of the plugin and has a person launch it at once.
+    /// Submits a task of the plugin and launches it at once on behalf of a user.
     func begin(
         _ plugin: TestPlugin,
         _ task: String,
@@ -22,7 +22,8 @@ extension HostFixture {
         return submission
     }
 
-    /// ... and waits for how it ended.
+    /// Runs a task of the plugin as `begin` does and waits for the end of its launch. Returns the journal line of the
+    /// outcome.
     func run(
         _ plugin: TestPlugin,
         _ task: String,

@@ -6,14 +6,14 @@ import Foundation
 import HostTestKit
 import Testing
 
-@Suite("No manifest, whatever it holds, harms the plugin beside it")
+@Suite("No manifest, whatever its contents, harms another plugin")
 struct HostileManifestTests {
     struct Hostile: Sendable, CustomTestStringConvertible {
         let name: String
         let text: String
-        /// Where the problem stands; nil where the whole file is meant.
+        /// Line of the problem; nil if the problem concerns the whole file.
         let line: Int?
-        /// The rule and the remedy, as they are told.
+        /// Parts of the message: the rule and the remedy.
         let words: [String]
 
         init(_ name: String, _ text: String, line: Int? = nil, _ words: String...) {
@@ -64,7 +64,9 @@ struct HostileManifestTests {
     ]
 
     @Test(arguments: hostile)
-    func `it is refused with file, line, rule and remedy`(_ hostile: Hostile) async throws {
+    func `a hostile manifest is refused with file, line, rule and remedy, while the neighbour runs`(_ hostile: Hostile)
+        async throws
+    {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             let outside = try host.folder.write(try await PluginCompiler.library("Obedient"), to: "libOutside.so")
@@ -72,7 +74,7 @@ struct HostileManifestTests {
                 atPath: host.folder.file("plugins/libLink.so"),
                 withDestinationPath: outside
             )
-            // Before the neighbour's by name, so that order does not decide.
+            // This file sorts before the neighbour's manifest, so that the order of names does not decide.
             let file = try host.folder.write(hostile.text.utf8, to: "manifests/Aaa.yaml")
             try await host.waitForLog("the refusal") { $0.contains("manifest refused") && $0.contains("Aaa.yaml") }
             try await host.withstands("the refusal") { try await !host.client.plugins().refused.isEmpty }
@@ -88,7 +90,7 @@ struct HostileManifestTests {
                 "\(refused.problems)"
             )
             #expect(problem.line == hostile.line, "\(problem)")
-            // A rule and a remedy.
+            // The message has a rule and a remedy.
             #expect(problem.message.contains("; "), "\(problem)")
             if let identifier = refused.identifier {
                 let told = try await host.waitForJournal("the refusal") { $0.event == "plugin-refused" }

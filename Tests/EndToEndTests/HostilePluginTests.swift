@@ -5,13 +5,13 @@ import ControlClient
 import HostTestKit
 import Testing
 
-@Suite("A plugin that turns on its own process harms nobody else")
+@Suite("A plugin that damages its own process harms no other plugin")
 struct HostilePluginTests {
     private static func plugin(_ name: String) -> TestPlugin {
         TestPlugin(name, policy: ["grace: 200ms"])
     }
 
-    @Test func `nonsense on the control channel ends the launch, and is no message`() async throws {
+    @Test func `invalid bytes on the control channel end the launch and are journaled as a violation`() async throws {
         let plugin = Self.plugin("WritesToChannel")
         try await HostFixture.with(HostSetup(["retry-delay": "1h"]), plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submit(plugin.task())
@@ -24,7 +24,9 @@ struct HostilePluginTests {
         }
     }
 
-    @Test func `a flood of forged messages is taken slowly, and little of it is journaled`() async throws {
+    @Test func `a flood of forged messages is read slowly, and at most 20 violations of a launch are journaled`()
+        async throws
+    {
         let plugin = Self.plugin("FloodsChannel")
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submit(plugin.task())
@@ -42,7 +44,7 @@ struct HostilePluginTests {
         }
     }
 
-    @Test func `without its control channel a launch is over`() async throws {
+    @Test func `a launch whose process closes its control channel ends at once`() async throws {
         let plugin = Self.plugin("ClosesDescriptors")
         try await HostFixture.with(HostSetup(["retry-delay": "1h"]), plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submit(plugin.task())
@@ -54,7 +56,7 @@ struct HostilePluginTests {
         }
     }
 
-    @Test func `a process that stands still is ended all the same`() async throws {
+    @Test func `a process that stops itself with SIGSTOP is killed after its expiration`() async throws {
         let plugin = Self.plugin("StopsItself")
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submit(plugin.task())
@@ -67,7 +69,7 @@ struct HostilePluginTests {
         }
     }
 
-    @Test func `a flood of output costs its own plugin time, and the log little`() async throws {
+    @Test func `a flood of output delays only its own plugin, and most of it is dropped from the log`() async throws {
         let plugin = TestPlugin("FloodsOutput").lingering
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submit(plugin.task())

@@ -8,7 +8,9 @@ import Testing
 
 @Suite("An operator installs, replaces and removes plugins while the host runs")
 struct InstallationTests {
-    @Test func `what is installed runs, what replaces it runs, and what is removed is gone`() async throws {
+    @Test func `bgtask plugin install adds and replaces a running host's plugin, and plugin remove deletes its files`()
+        async throws
+    {
         try await HostFixture.with(plugins: []) { host in
             let manifest = try await build(.neighbour, in: host)
             let installed = try await host.bgtask("plugin", "install", manifest, "--yes")
@@ -36,7 +38,7 @@ struct InstallationTests {
         }
     }
 
-    @Test func `what is purged leaves neither requests nor a container, also when it was removed before`() async throws
+    @Test func `a purge drops the pending requests and the container of a plugin, also after its removal`() async throws
     {
         try await HostFixture.with(plugins: [.neighbour]) { host in
             let plugin = TestPlugin.neighbour
@@ -59,7 +61,7 @@ struct InstallationTests {
         }
     }
 
-    @Test func `a package's plugin is the package's to remove`() async throws {
+    @Test func `bgtask plugin remove refuses a plugin that a package installed`() async throws {
         try await HostFixture.with(plugins: []) { host in
             let plugin = TestPlugin.neighbour
             try host.folder.write(try await plugin.libraryBytes(), to: plugin.libraryFile)
@@ -71,7 +73,7 @@ struct InstallationTests {
         }
     }
 
-    @Test func `an extension that the configuration alone lists is installed too`() async throws {
+    @Test func `an extension that only the configuration lists can be installed`() async throws {
         let main = TestPlugin("Neighbour", policy: ["extensions: [com.example.obedient]"])
         try await HostFixture.with(plugins: [main]) { host in
             try await host.waitForJournal("its main plugin") { $0.event == "plugin-installed" }
@@ -91,7 +93,7 @@ struct InstallationTests {
     }
 
     @Test(arguments: [[], ["--pin"]])
-    func `versions that replace each other are taken up as wholes, and nothing of older ones stays`(
+    func `alternating versions are installed complete with manifest and library, and older files are deleted`(
         pin: [String]
     ) async throws {
         try await HostFixture.with(plugins: []) { host in
@@ -109,7 +111,7 @@ struct InstallationTests {
                 #expect(reply.settings == editions[round % 2].settings)
                 #expect(try host.installedFiles() == [reply.manifest, reply.summary.library].sorted())
             }
-            // The newest version submits the same identifier itself, which would replace the test's request.
+            // The newest version submits the same identifier, which would replace the test's request.
             let change = try #require(try await host.journal().last { $0.event == "plugin-changed" })
             try await host.started(editions[1], after: change.number)
             let last = try await host.submit(editions[1].task())
@@ -121,7 +123,7 @@ struct InstallationTests {
         }
     }
 
-    @Test func `a launch that runs keeps the library that it has, though the file is gone`() async throws {
+    @Test func `a running launch keeps its library after the file was replaced and deleted`() async throws {
         try await HostFixture.with(plugins: []) { host in
             var patient = TestPlugin("Patient", tasks: ["one"])
             _ = try await host.bgtask("plugin", "install", build(patient, in: host), "--yes")
@@ -140,7 +142,7 @@ struct InstallationTests {
         }
     }
 
-    /// A vendor's folder with manifest and library, beside the host's.
+    /// Path of a vendor's manifest, with its library in the same directory, outside the host's directories.
     private func build(_ plugin: TestPlugin, in host: HostFixture) async throws -> String {
         try host.folder.makeFolder("vendor")
         try host.folder.write(try await plugin.libraryBytes(), to: "vendor/lib\(plugin.name).so")
@@ -149,7 +151,7 @@ struct InstallationTests {
 }
 
 extension HostFixture {
-    /// All that stands in the operator's folder, hidden or not.
+    /// All files in the operator's manifest directory, hidden ones included.
     fileprivate func installedFiles() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.file("manifests")).sorted()
             .map { folder.file("manifests/\($0)") }

@@ -9,7 +9,7 @@ import Synchronization
 import TaskModel
 import Testing
 
-@Suite("A host that is killed at any moment loses nothing and repeats nothing in silence", .proves("C3"), .serialized)
+@Suite("A killed host loses no request and repeats none without a journal entry", .proves("C3"), .serialized)
 struct KillTests {
     private static let rounds = 50
     private static let recorder = TestPlugin(
@@ -17,7 +17,10 @@ struct KillTests {
         tasks: ["refresh"] + (1...10).map { "processing\($0)" }
     )
 
-    @Test func `fifty hosts are killed while requests come in, and the ledger's word holds`() async throws {
+    @Test
+    func `after fifty kills during submissions no acknowledged request is lost or repeated without a journal entry`()
+        async throws
+    {
         let seed = ProcessInfo.processInfo.environment["BGTASK_SEED"].flatMap(UInt64.init) ?? .random(in: 1...999_999)
         print("seed of the killed hosts: \(seed); repeat it with BGTASK_SEED=\(seed)")
         var random = SeededGenerator(seed: seed)
@@ -30,7 +33,7 @@ struct KillTests {
                     spins: Int.random(in: 0...400_000, using: &random)
                 )
                 acknowledged += try await submitUntilKilled(host, at: moment, choosingWith: &random)
-                // Now and then the next one is killed as well, while it still sets right what the last one left.
+                // Every fourth time the next host is killed as well, while it still recovers from the last kill.
                 if round.isMultiple(of: 4) {
                     try await host.restart(killedAfter: Int.random(in: 0...5_000_000, using: &random))
                 }
@@ -53,7 +56,7 @@ struct KillTests {
         }
     }
 
-    /// Four callers submit one after the other until the host is gone; returns what it acknowledged.
+    /// Submits from four concurrent clients until the host is gone. Returns the acknowledged submission numbers.
     private func submitUntilKilled(
         _ host: HostFixture,
         at moment: KillMoment,
@@ -78,7 +81,7 @@ struct KillTests {
                             host.kill9()
                             return
                         } catch {
-                            // The host is gone. What it did not answer, it may have done or not.
+                            // The host is gone. It may have recorded the requests that it did not answer.
                             return
                         }
                     }
@@ -88,7 +91,7 @@ struct KillTests {
         return acknowledged.elements
     }
 
-    /// Waits until all that can run has.
+    /// Waits until every task has run that can run.
     private func drain(_ host: HostFixture) async throws {
         var seen: Int64 = 0
         while true {
@@ -99,7 +102,7 @@ struct KillTests {
     }
 }
 
-/// When a host is killed: after so many acknowledgements and a few microseconds more.
+/// The moment of a kill: a number of acknowledgements and a few microseconds.
 private struct KillMoment: Sendable {
     let acknowledgements: Int
     let spins: Int
@@ -114,7 +117,7 @@ private final class KillTrigger: Sendable {
 
     func pullIfDue(_ acknowledged: Int, _ host: HostFixture) {
         guard acknowledged >= moment.acknowledgements, !isPulled.exchange(true, ordering: .relaxed) else { return }
-        // Beside the other callers, so that their requests are anywhere between here and the disk.
+        // On a thread of its own: the requests of the other clients are anywhere between the socket and the disk.
         let thread = Thread {
             spin(self.moment.spins)
             host.kill9()
@@ -123,7 +126,7 @@ private final class KillTrigger: Sendable {
     }
 }
 
-/// Lets a little time pass that is not the same twice; the clock of a test would be.
+/// Spends a short time that varies from run to run. A clock of the test would be too regular.
 private func spin(_ steps: Int) {
     let spun = Atomic(0)
     for _ in 0..<steps { spun.add(1, ordering: .relaxed) }

@@ -4,15 +4,16 @@ import Foundation
 import HostTestKit
 import Testing
 
-@Suite("What a launch would leave behind is named at the end of every test with a host")
+@Suite("The fixture reports every leftover of a launch at the end of a test with a host")
 struct LeftoverTests {
     @Test(arguments: ["state/stray", "state/containers/com.example.nobody", "tmp/scratch"])
-    func `a file where only a host's own may lie`(_ file: String) async throws {
+    func `the fixture reports a stray file in a directory that only the host may write to`(_ file: String) async throws
+    {
         let failure = try await failure { host in try host.folder.write([1], to: file) }
         #expect(failure.contains("files are left that no host owns") && failure.contains("/\(file)\""), "\(failure)")
     }
 
-    @Test func `a control socket that nobody serves`() async throws {
+    @Test func `the fixture reports a control socket without a host`() async throws {
         let failure = try await failure { host in
             try await host.stop()
             try host.folder.write([], to: "control.sock")
@@ -21,7 +22,7 @@ struct LeftoverTests {
     }
 
     @Test(.enabled(if: HostFixture.canMakeControlGroups))
-    func `a launch's control group, while the host goes on`() async throws {
+    func `the fixture reports a launch's control group that is left while the host runs`() async throws {
         let failure = try await failure { host in
             try await host.runNeighbour()
             let parent = try #require(host.controlGroups().first)
@@ -31,13 +32,13 @@ struct LeftoverTests {
     }
 
     @Test(.enabled(if: HostFixture.canMakeControlGroups))
-    func `the control group of a host that has ended`() async throws {
+    func `the fixture reports a control group that is left after the host has ended`() async throws {
         let (stray, held) = (Tape<String>(), Tape<Int32>())
         let failure = try await failure { host in
             let parent = try #require(host.controlGroups().first)
             stray.append((parent as NSString).deletingLastPathComponent + "/bgtask-\(host.pid)-stray")
             #expect(mkdir(stray.elements[0], 0o755) == 0)
-            // Another test's host would take it for a dead host's.
+            // Held open with a lock: the host of another test would take it for the group of a dead host.
             let folder = open(stray.elements[0], O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             #expect(flock(folder, LOCK_EX) == 0)
             held.append(folder)
@@ -48,7 +49,7 @@ struct LeftoverTests {
     }
 
     @Test(arguments: ["flock", "record", "open file"], [true, false])
-    func `a lock that is not the host's, while it goes on and when it has ended`(
+    func `the fixture reports a lock that another process holds in a container, before and after the host's end`(
         _ kind: String,
         _ goesOn: Bool
     ) async throws {
@@ -71,7 +72,7 @@ struct LeftoverTests {
         }
     }
 
-    @Test func `a process that one of its launches started`() async throws {
+    @Test func `the fixture reports a process that a launch of its host has started`() async throws {
         let sleeper = Tape<ChildProcess>()
         let failure = try await failure { host in
             let mark = ["BGTASK_RUNNER": "1-\(host.pid)-1"]
@@ -82,7 +83,7 @@ struct LeftoverTests {
         #expect(failure.contains("processes of launches are left after the host's end: [\(pid)]"), "\(failure)")
     }
 
-    @Test func `a host that was killed, which cannot take its own away`() async throws {
+    @Test func `the fixture reports a killed host without a successor, which leaves its files behind`() async throws {
         let failure = try await failure { host in
             host.kill9()
             _ = try await host.process?.ending()
@@ -90,7 +91,7 @@ struct LeftoverTests {
         #expect(failure.contains("the last host was killed; start another one"), "\(failure)")
     }
 
-    /// What the end of a test says that leaves something behind on purpose.
+    /// The first line of the failure of a test that leaves something behind on purpose.
     private func failure(after body: (HostFixture) async throws -> Void) async throws -> String {
         let error = await #expect(throws: HostFailure.self) {
             try await HostFixture.with { host in try await body(host) }
@@ -99,7 +100,8 @@ struct LeftoverTests {
     }
 }
 
-/// Locks FILE in the way of KIND, says so, and keeps the lock for as long as it lives.
+/// Source of a program that locks FILE in the way of KIND, prints "locked" or "not locked", and keeps the lock until it
+/// ends.
 private let lockerSource = """
     #define _GNU_SOURCE
     #include <fcntl.h>

@@ -7,11 +7,11 @@ import HostTestKit
 import TaskModel
 import Testing
 
-@Suite("A library that changes under a host never runs as another, and costs no request")
+@Suite("A library that changes under a host never runs as the old one, and costs no request")
 struct LibraryChangeTests {
     private static let patient = TestPlugin("Patient", tasks: ["one", "two"])
 
-    @Test func `one that changes after it was pinned is refused until it is what it was`() async throws {
+    @Test func `a pinned library that changes is refused until its digest is the pinned one again`() async throws {
         let plugin = TestPlugin("Patient", tasks: ["one"])
         try await HostFixture.with(HostSetup(["network": "false"]), plugins: [.neighbour, plugin]) { host in
             try await host.started(plugin)
@@ -38,7 +38,9 @@ struct LibraryChangeTests {
         }
     }
 
-    @Test func `one that is replaced while a launch runs is not that launch's`() async throws {
+    @Test func `a library replaced during a launch does not affect that launch, and the next one runs the new library`()
+        async throws
+    {
         try await HostFixture.with(plugins: [.neighbour, Self.patient]) { host in
             try await host.started(Self.patient)
             let submission = try await host.submit(Self.patient.task("one"))
@@ -56,8 +58,10 @@ struct LibraryChangeTests {
         }
     }
 
-    /// A folder that another takes the place of tells nobody: only the one that was there is watched.
-    @Test func `one that is replaced unseen is looked at when its launch fails, and runs as what it is`() async throws {
+    /// A replaced parent directory causes no notification: only the old directory is watched.
+    @Test func `a library replaced without notification is read again when its launch fails, and then runs`()
+        async throws
+    {
         let plugin = TestPlugin("Recorder", tasks: ["processing1"])
         try await HostFixture.with(plugins: [.neighbour]) { host in
             try await host.installDeep(plugin, in: "one/two")
@@ -71,7 +75,7 @@ struct LibraryChangeTests {
             try await host.waitForJournal("its success", after: end) {
                 $0.submission == submission && $0.event == "succeeded"
             }
-            // None where the catalogue was read in the moment between the exchange and the launch.
+            // No launch is lost if the catalogue was read between the exchange and the launch.
             let lost = try await host.journal(after: end).filter { $0.event == "launch-lost" }
             #expect((0...2).contains(lost.count), "\(lost)")
             let interrupted = try await host.journal(after: end).filter { $0.event == "interrupted" }
@@ -82,7 +86,9 @@ struct LibraryChangeTests {
         }
     }
 
-    @Test func `one that is replaced unseen by what cannot be loaded is refused, and not tried again`() async throws {
+    @Test func `a library replaced without notification by an invalid one is refused and not launched again`()
+        async throws
+    {
         let plugin = TestPlugin("Recorder", tasks: ["processing1"])
         try await HostFixture.with(plugins: [.neighbour]) { host in
             try await host.installDeep(plugin, in: "one/two")
@@ -98,13 +104,15 @@ struct LibraryChangeTests {
             #expect(ends.allSatisfy { $0.event == "interrupted" }, "\(ends)")
             try await host.runNeighbour()
             #expect(try await host.why(plugin.task()).reasons.first?.code == "plugin-refused")
-            // None where the catalogue was read in the moment between the exchange and the launch.
+            // No launch is lost if the catalogue was read between the exchange and the launch.
             let lost = try await host.journal(after: end).filter { $0.event == "launch-lost" }
             #expect((0...2).contains(lost.count), "\(lost)")
         }
     }
 
-    @Test func `one that is removed ends no launch, and its requests wait for its return`() async throws {
+    @Test func `a removed library ends no running launch, and its plugin's requests wait until it is back`()
+        async throws
+    {
         try await HostFixture.with(plugins: [.neighbour, Self.patient]) { host in
             try await host.started(Self.patient)
             let running = try await host.submit(Self.patient.task("one"))
@@ -125,7 +133,7 @@ struct LibraryChangeTests {
         }
     }
 
-    @Test func `a plugin that is removed while it runs may finish, and leaves nothing running`() async throws {
+    @Test func `a plugin removed while it runs completes its task, and its process ends`() async throws {
         try await HostFixture.with(plugins: [.neighbour, Self.patient]) { host in
             try await host.started(Self.patient)
             let running = try await host.submit(Self.patient.task("one"))
@@ -149,7 +157,7 @@ struct LibraryChangeTests {
 }
 
 extension HostFixture {
-    /// Its library stands below a folder that is not watched itself.
+    /// Installs the plugin with its library below a directory that is not watched itself.
     fileprivate func installDeep(_ plugin: TestPlugin, in place: String) async throws {
         try folder.makeFolder("plugins/\(place)/three")
         try folder.write(try await plugin.libraryBytes(), to: "plugins/\(place)/three/lib\(plugin.name).so")
@@ -157,7 +165,7 @@ extension HostFixture {
         try folder.write(manifest.utf8, to: plugin.manifestFile)
     }
 
-    /// Puts another folder in the place of the one that holds its library.
+    /// Replaces the directory that holds the plugin's library.
     fileprivate func exchangeDeep(_ plugin: TestPlugin) async throws {
         try folder.makeFolder("elsewhere/three")
         try folder.write(try await plugin.libraryBytes(), to: "elsewhere/three/lib\(plugin.name).so")
@@ -165,7 +173,7 @@ extension HostFixture {
         try FileManager.default.moveItem(atPath: folder.file("elsewhere"), toPath: folder.file("plugins/one/two"))
     }
 
-    /// Its code is mapped by then: nothing that is done to the file reaches it.
+    /// Waits until the plugin's code is mapped: later changes of the file do not reach it.
     fileprivate func waitUntilItRuns(_ patient: TestPlugin) async throws {
         try await waitForLog("its first line") { $0.contains("patient runs \(patient.task("one"))") }
     }

@@ -3,13 +3,13 @@
 import Foundation
 import HostTestKit
 
-/// A folder of logs whose lines are numbered, so that one that is missing is found.
+/// A directory of logs with numbered lines, so that a missing line is found.
 struct LogFolder {
     static let lineLength = 64
 
     let path: String
 
-    /// - Parameter place: which file system it is on.
+    /// - Parameter place: a directory on the file system to use.
     static func with<Result>(in place: String = "/tmp", _ body: (LogFolder) async throws -> Result) async throws
         -> Result
     {
@@ -41,14 +41,13 @@ struct LogFolder {
         return status
     }
 
-    /// What the file takes of the disk, or its length if that is less.
+    /// The disk space of the file, or its length if that is less.
     func size(_ name: String) throws -> Int64 {
         let status = try status(name)
         return min(Int64(status.st_size), Int64(status.st_blocks) * 512)
     }
 
-    /// The numbers of the lines that are left. Zeros and one blank line may stand before the first; every line has to be
-    /// whole.
+    /// The numbers of the remaining lines. Zeros and one blank line may precede the first; a partial line is an error.
     func lines(_ name: String) throws -> [Int] {
         let text = try bytes(name).drop { $0 == 0 || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
         guard text.count.isMultiple(of: Self.lineLength) else { throw HostFailure("\(name) holds a part of a line") }

@@ -5,12 +5,14 @@ import HostTestKit
 import Synchronization
 import Testing
 
-@Suite("LogTrim keeps logs within a size, and those who write them notice nothing")
+@Suite("LogTrim keeps logs within a size while other programs write them")
 struct LogTrimTests {
     private static let mebibyte: Int64 = 1_048_576
 
     @Test(arguments: ["/tmp", "/dev/shm"])
-    func `the largest files are cut to one size, and the smaller ones are not touched`(place: String) async throws {
+    func `LogTrim cuts the largest files to one common size and leaves smaller files unchanged`(place: String)
+        async throws
+    {
         let trim = try await LogTrim.shared()
         try await LogFolder.with(in: place) { logs in
             let counts = ["huge.log": 60_000, "large.log": 20_000, "small.log": 3_000, "tiny.log": 10]
@@ -21,7 +23,7 @@ struct LogTrimTests {
             let after = try counts.keys.map(logs.size).reduce(0, +)
             #expect(run.result == 0 && run.freed == before - after)
             #expect(run.report == "freed \(run.freed) of \(before) bytes in 2 of 4 files")
-            // Cut by whole blocks, so each of the two may have kept up to one less than it could.
+            // Files are cut by whole blocks, so each of the two may be up to one block smaller than necessary.
             #expect(after <= Self.mebibyte && after > Self.mebibyte - 3 * 4_096)
             #expect(try abs(logs.size("huge.log") - logs.size("large.log")) <= 4_096)
             #expect(try logs.lines("small.log") == Array(0..<3_000) && logs.lines("tiny.log") == Array(0..<10))
@@ -37,7 +39,9 @@ struct LogTrimTests {
     }
 
     @Test(arguments: ["/tmp", "/dev/shm"])
-    func `a program that holds its log open writes on, and none of its lines is lost`(place: String) async throws {
+    func `a program that holds a trimmed log open keeps writing, and none of its lines is lost`(place: String)
+        async throws
+    {
         let trim = try await LogTrim.shared()
         try await LogFolder.with(in: place) { logs in
             try logs.write("busy.log", lines: 20_000)
@@ -65,12 +69,12 @@ struct LogTrimTests {
             let count = await written
             let kept = try logs.lines("busy.log")
             #expect(kept == Array(count - kept.count..<count))
-            // Whatever was written after the last cut, all that was freed is gone.
+            // Regardless of the lines written after the last cut, all the freed bytes are gone.
             #expect(Int64((count - kept.count) * LogFolder.lineLength) >= freed)
         }
     }
 
-    @Test func `links, folders, hidden files and what does not match stay as they are; a second name counts once`()
+    @Test func `LogTrim skips links, directories, hidden and unmatched files, and counts a hard-linked file once`()
         async throws
     {
         let trim = try await LogTrim.shared()
@@ -93,7 +97,7 @@ struct LogTrimTests {
                 #expect(try logs.size("app.log") <= 200_000)
                 for name in ["app.log.1.gz", ".hidden.log"] { #expect(try logs.lines(name) == Array(0..<5_000)) }
                 #expect(try elsewhere.lines("victim.log") == Array(0..<5_000))
-                // Nor is the folder itself reached through a link.
+                // A link to the directory itself is not followed either.
                 try files.createSymbolicLink(atPath: elsewhere.file("logs"), withDestinationPath: logs.path)
                 let linked = trim(elsewhere.file("logs"), limit: 100_000)
                 #expect(
@@ -104,10 +108,10 @@ struct LogTrimTests {
         }
     }
 
-    @Test func `what is kept begins with a whole line, and one that is too long keeps its newest bytes`() async throws {
+    @Test func `a trimmed log begins with a whole line, and an overlong line keeps its newest bytes`() async throws {
         let trim = try await LogTrim.shared()
         try await LogFolder.with { logs in
-            // The cut goes through the long line: it is gone, but for its newline.
+            // The cut is inside the long line, of which only the newline remains.
             try
                 (LogFolder.lines(0..<2_000) + Data(repeating: 0x78, count: 50_000) + Data("\n".utf8)
                 + LogFolder.lines(2_000..<3_000)).write(to: URL(filePath: logs.file("a.log")))
@@ -121,7 +125,9 @@ struct LogTrimTests {
         }
     }
 
-    @Test func `the flag stops it between two files, and keeps a second run out until then`() async throws {
+    @Test func `LogTrim's cancel flag stops a run between two files, and a second run is refused until then`()
+        async throws
+    {
         let trim = try await LogTrim.shared()
         try await LogFolder.with { logs in
             for name in ["a.log", "b.log", "c.log"] { try logs.write(name, lines: 10_000) }
@@ -143,7 +149,9 @@ struct LogTrimTests {
         }
     }
 
-    @Test func `a limit that is too small for so many files empties none of them, and says so`() async throws {
+    @Test func `LogTrim reports a limit that is too small for the number of files, and empties none of them`()
+        async throws
+    {
         let trim = try await LogTrim.shared()
         try await LogFolder.with { logs in
             for name in ["a.log", "b.log", "c.log"] { try logs.write(name, lines: 4_000) }
@@ -157,7 +165,7 @@ struct LogTrimTests {
         }
     }
 
-    @Test func `what cannot be done is told in words, and nothing is touched`() async throws {
+    @Test func `LogTrim reports invalid arguments and missing directories and changes no file`() async throws {
         let trim = try await LogTrim.shared()
         try await LogFolder.with { logs in
             try logs.write("a.log", lines: 4_000)
@@ -179,7 +187,7 @@ struct LogTrimTests {
     }
 
     @Test(arguments: [1, 2, 7, 64])
-    func `a report is cut to fit, and is one line whatever the files are called`(capacity: Int) async throws {
+    func `LogTrim's report is cut to its capacity and stays one line for any file name`(capacity: Int) async throws {
         let trim = try await LogTrim.shared()
         try await LogFolder.with { logs in
             let folder = logs.file("no\nfolder\u{1b}[31m")
@@ -189,7 +197,7 @@ struct LogTrimTests {
         }
     }
 
-    @Test func `the library exports what its header declares, and knows nothing of bgtask`() async throws {
+    @Test func `LogTrim exports only the function of its header and does not refer to bgtask`() async throws {
         try await ScratchFolder.with { folder in
             let library = try await ExampleLibrary.build("LogTrim", in: folder)
             let names = try await ProgramRun.of(
@@ -209,14 +217,14 @@ struct LogTrimTests {
     }
 }
 
-/// The tasks' own threads are few, and not for what blocks.
+/// Runs blocking code on a thread of its own: the threads of Swift tasks are few and must not block.
 private func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
         Thread.detachNewThread { continuation.resume(returning: body()) }
     }
 }
 
-/// The library in this process, called as any program would.
+/// The library, loaded into this process and called as any program would call it.
 private struct LogTrim: Sendable {
     struct Run: Sendable {
         let result: Int32
@@ -242,7 +250,7 @@ private struct LogTrim: Sendable {
             guard let handle = dlopen(library, RTLD_NOW | RTLD_LOCAL), let symbol = dlsym(handle, "logtrim_run") else {
                 throw HostFailure("\(library) cannot be loaded")
             }
-            // The signature is the one in LogTrim.h.
+            // The signature in LogTrim.h.
             return LogTrim(function: unsafeBitCast(symbol, to: Function.self))
         }
     }
@@ -269,9 +277,9 @@ private struct LogTrim: Sendable {
     }
 }
 
-/// An `int32_t` that a function polls while another thread raises it.
+/// An `int32_t` that a function polls and another thread sets.
 private final class CancelFlag: Sendable {
-    // Allocated once, and freed when nobody has the flag any more; the function reads it atomically.
+    // Allocated once and freed with the flag's last reference; the function reads it atomically.
     nonisolated(unsafe) let pointer: UnsafeMutablePointer<Int32>
 
     init() {

@@ -3,12 +3,12 @@
 import Foundation
 import HostTestKit
 
-/// A small disk of the test's own, which may be filled and made read-only. Needs the right to mount.
+/// A small disk of one test, which may be filled and made read-only. Requires the permission to mount.
 struct MountedDisk {
     let path: String
     private var filler: String { path + "/filler" }
 
-    /// Whether this process may mount; asked once.
+    /// True if this process may mount; determined once.
     static let isPossible: Bool = {
         guard getuid() == 0 else { return false }
         let process = Process()
@@ -34,7 +34,7 @@ struct MountedDisk {
         }
     }
 
-    /// Until not a byte more fits.
+    /// Fills the disk to the last byte.
     func fill() throws {
         let descriptor = open(filler, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw HostFailure("cannot make \(filler)") }

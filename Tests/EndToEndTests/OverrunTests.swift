@@ -7,7 +7,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A plugin that does not stop is ended at deadline and grace, while others run")
+@Suite("A plugin that does not stop is killed at deadline plus grace period, while others run")
 struct OverrunTests {
     struct Overrun: Sendable, CustomTestStringConvertible {
         let plugin: TestPlugin
@@ -33,7 +33,9 @@ struct OverrunTests {
     ]
 
     @Test(.proves(57, 59), arguments: overruns)
-    func `its request is used up, and nothing of it is left`(_ overrun: Overrun) async throws {
+    func `the request of an overrunning task is not requeued, and its process is killed`(_ overrun: Overrun)
+        async throws
+    {
         try await HostFixture.with(plugins: [.neighbour, overrun.plugin]) { host in
             let submission = try await host.submit(overrun.plugin.task())
             let launch = try await host.launch(of: overrun.plugin)
@@ -55,7 +57,9 @@ struct OverrunTests {
         }
     }
 
-    @Test(.proves("C3")) func `an endless entry is charged, and ended in the end`() async throws {
+    @Test(.proves("C3"))
+    func `an entry that never returns is charged as an attempt and killed at the end of the grace period`() async throws
+    {
         let plugin = TestPlugin("LoopInEntry", policy: ["budgets: { processing: 2s, event: 200ms }", "grace: 100ms"])
         let setup = HostSetup(["attempts": "2"])
         try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { host in
@@ -74,7 +78,7 @@ struct OverrunTests {
         }
     }
 
-    @Test(.proves(49)) func `an expiration handler that never returns keeps none of the others from being told`()
+    @Test(.proves(49)) func `an expiration handler that never returns does not delay the expiration of other tasks`()
         async throws
     {
         let plugin = TestPlugin(
@@ -93,7 +97,8 @@ struct OverrunTests {
         }
     }
 
-    @Test func `one that obeys is not ended: it completes within the grace`() async throws {
+    @Test func `a task that completes within the grace period ends its launch as expired, without a kill`() async throws
+    {
         let plugin = TestPlugin("Obedient", policy: ["budgets: { processing: 500ms }", "grace: 30s"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let end = try await host.outcome(of: try await host.submit(plugin.task()))
@@ -104,7 +109,7 @@ struct OverrunTests {
     }
 
     @Test(.proves(60, 89))
-    func `a person's simulation expires a task with that reason, and one that does not obey is ended`()
+    func `a user's simulated expiration reaches a task with its reason, and kills a task that does not complete`()
         async throws
     {
         let (deaf, obedient) = (TestPlugin("Deaf"), TestPlugin("Obedient"))

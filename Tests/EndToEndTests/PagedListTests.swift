@@ -6,7 +6,7 @@ import HostTestKit
 import TaskModel
 import Testing
 
-@Suite("The pages of a host's list make up the whole list")
+@Suite("The pages of a list contain the whole list")
 struct PagedListTests {
     private static let plugins = [
         TestPlugin("Neighbour", tasks: ["one", "two", "three"]), TestPlugin("Patient", tasks: ["one", "two"]),
@@ -14,7 +14,7 @@ struct PagedListTests {
 
     private static func identifiers(_ page: TaskListReply) -> [String] { page.pending.map(\.identifier) }
 
-    @Test func `the pages of work are by plugin and submission, whatever their limit`() async throws {
+    @Test func `pages of pending tasks are ordered by plugin and submission, for every page limit`() async throws {
         let (neighbour, patient) = (Self.plugins[0], Self.plugins[1])
         try await HostFixture.with(plugins: Self.plugins) { host in
             for plugin in Self.plugins { try await host.started(plugin) }
@@ -64,7 +64,7 @@ struct PagedListTests {
         }
     }
 
-    @Test func `the pages of plugins end with the refused manifests`() async throws {
+    @Test func `pages of plugins end with the refused manifests`() async throws {
         try await HostFixture.with(plugins: Self.plugins) { host in
             for name in ["A", "B", "C"] {
                 try host.folder.write("manifest: 1\nrole: mian\n".utf8, to: "manifests/\(name).yaml")
@@ -90,7 +90,7 @@ struct PagedListTests {
         }
     }
 
-    @Test func `the pages of launches go back to the first one`() async throws {
+    @Test func `pages of launches go back to the first launch`() async throws {
         let plugin = TestPlugin.neighbour
         try await HostFixture.with { host in
             var last: Int64 = 0
@@ -114,7 +114,7 @@ struct PagedListTests {
         }
     }
 
-    @Test func `a list of an unknown plugin is refused with 404`() async throws {
+    @Test func `a task list of an unknown plugin is refused with 404`() async throws {
         try await HostFixture.with { host in
             let stranger = try #require(PluginIdentifier("com.example.nobody"))
             await #expect(throws: ControlError.self) { try await host.client.tasks(plugin: stranger) }

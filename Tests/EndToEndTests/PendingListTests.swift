@@ -6,10 +6,10 @@ import HostTestKit
 import StatementTraits
 import Testing
 
-@Suite("A plugin sees what it has pending, and can take it back")
+@Suite("A plugin lists and cancels its pending requests")
 struct PendingListTests {
     @Test(.proves(39, 40, 41, 42, 43, 44))
-    func `it visits copies, oldest first, without what runs, and cancels one or all`()
+    func `a plugin visits copies of its pending requests, oldest first, and cancels one or all of them`()
         async throws
     {
         let plugin = TestPlugin("VisitsPending", tasks: ["task", "later", "next"])

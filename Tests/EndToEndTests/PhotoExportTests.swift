@@ -8,7 +8,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("PhotoExport compresses an album, and leaves nothing half done", .enabled(if: Photography.isPossible))
+@Suite("PhotoExport compresses an album and leaves no partial photo", .enabled(if: Photography.isPossible))
 struct PhotoExportTests {
     private static let album = "com.example.photoexport.album.summer"
     private static let names = (1...6).map { "IMG_000\($0).jpg" }
@@ -38,7 +38,7 @@ struct PhotoExportTests {
         return try Data(contentsOf: URL(filePath: "\(container)/\(folder)/summer/\(name)"))
     }
 
-    @Test func `every photo is exported smaller, whole and with its Exif data`() async throws {
+    @Test func `PhotoExport exports every photo smaller, complete and with its Exif data`() async throws {
         try await with { host, plugin in
             let end = try await host.outcome(of: try await host.submitContinued(Self.album))
             #expect(end.event == "succeeded")
@@ -50,14 +50,14 @@ struct PhotoExportTests {
                 #expect(photo.starts(with: [0xff, 0xd8]) && photo.suffix(2) == Data([0xff, 0xd9]))
                 #expect(photo.range(of: Data("Exif".utf8)) != nil && photo.range(of: Data("2026:07:".utf8)) != nil)
             }
-            // All of them are there already.
+            // All photos have been exported already.
             let again = try await host.outcome(of: try await host.submitContinued(Self.album))
             #expect(again.event == "no-data")
         }
     }
 
-    @Test(.proves(78)) func `told to stop it keeps whole photos alone, and the next export goes on there`() async throws
-    {
+    @Test(.proves(78))
+    func `a stopped PhotoExport keeps complete photos only, and the next export continues from them`() async throws {
         try await with(["pace-ms": "300"]) { host, plugin in
             let submission = try await host.submitContinued(Self.album)
             while exported(host, plugin).filter({ $0.hasSuffix(".jpg") }).isEmpty { await Task.yield() }
@@ -78,7 +78,7 @@ struct PhotoExportTests {
         }
     }
 
-    @Test func `killed in the middle it leaves no photo half written, and clears up the next time`() async throws {
+    @Test func `a killed PhotoExport leaves no partial photo after its next run`() async throws {
         try await with(["pace-ms": "100"]) { host, plugin in
             let submission = try await host.submitContinued(Self.album)
             while exported(host, plugin).filter({ $0.hasSuffix(".jpg") }).isEmpty { await Task.yield() }
@@ -91,7 +91,7 @@ struct PhotoExportTests {
         }
     }
 
-    @Test func `what is no photo is named, the others are exported; a folder that is not there fails the task`()
+    @Test func `PhotoExport names an invalid photo, exports the others, and fails for a missing directory`()
         async throws
     {
         try await with { host, plugin in

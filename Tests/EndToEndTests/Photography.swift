@@ -3,7 +3,7 @@
 import Foundation
 import HostTestKit
 
-/// A camera, for photos with Exif data.
+/// A generator of photos with Exif data.
 enum Photography {
     static let isPossible: Bool = {
         let run = Process()

@@ -6,9 +6,11 @@ import HostTestKit
 import StatementTraits
 import Testing
 
-@Suite("Plugins are held to the ABI's rules, and told by a status", .proves("C2"))
+@Suite("Violations of the ABI's rules get a status", .proves("C2"))
 struct PluginRuleTests {
-    @Test(.proves(62)) func `a second completion changes nothing`() async throws {
+    @Test(.proves(62)) func `a second completion returns already-completed and is journaled, and the outcome stays`()
+        async throws
+    {
         let plugin = TestPlugin("CompletesTwice", tasks: ["task", "slow"])
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let submissions = try await host.submitTogether(plugin)
@@ -66,7 +68,7 @@ struct PluginRuleTests {
     ]
 
     @Test(.proves(1, 14, 16), arguments: violations)
-    func `what is not allowed has a status, a line in the journal, and no other effect`(
+    func `a forbidden call returns a status, is journaled with a remedy, and has no other effect`(
         _ violation: Violation
     ) async throws {
         let plugin = violation.plugin
@@ -81,7 +83,7 @@ struct PluginRuleTests {
         }
     }
 
-    @Test(.proves(13)) func `no process knows what an earlier one registered`() async throws {
+    @Test(.proves(13)) func `registrations do not carry over from one process of a plugin to the next`() async throws {
         let plugin = TestPlugin("RegistersOnce")
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             #expect(try await host.started(plugin).event == "succeeded")
@@ -91,7 +93,8 @@ struct PluginRuleTests {
         }
     }
 
-    @Test(.proves(18)) func `a request without a handler is not accepted from its own plugin`() async throws {
+    @Test(.proves(18))
+    func `a plugin's request for an identifier without a registered handler is refused as unregistered`() async throws {
         let plugin = TestPlugin("SubmitsUnregistered", tasks: ["task", "other"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let end = try await host.outcome(of: try await host.submit(plugin.task()))
@@ -110,7 +113,7 @@ struct PluginRuleTests {
             (["processing"], ["BGT_NOT_PERMITTED 21 with words", "BGT_NOT_PERMITTED 21 with words"]),
         ]
     )
-    func `what its handler submits is held to manifest and limits, and it waits for the answer`(
+    func `a handler's submission is checked against manifest and limits and returns the host's answer`(
         _ modes: [String],
         _ statuses: [String]
     ) async throws {
@@ -125,7 +128,9 @@ struct PluginRuleTests {
         }
     }
 
-    @Test(.proves("C2")) func `a task without a handler is used up, and its neighbours run`() async throws {
+    @Test(.proves("C2")) func `a task without a handler ends as not-registered, while the others of its launch run`()
+        async throws
+    {
         let plugin = TestPlugin("UnregisteredTask", tasks: ["task", "other"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let submissions = try await host.submitTogether(plugin)
@@ -136,8 +141,7 @@ struct PluginRuleTests {
         }
     }
 
-    @Test(.proves(51, "C4")) func `each identifier has a serial queue of its own, never the main thread`() async throws
-    {
+    @Test(.proves(51, "C4")) func `each identifier has a serial queue of its own, off the main thread`() async throws {
         let plugin = TestPlugin("ChecksQueues", tasks: ["one", "two"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let submissions = try await host.submitTogether(plugin)
@@ -148,7 +152,7 @@ struct PluginRuleTests {
         }
     }
 
-    @Test func `the main thread belongs to run_main until stop, which comes on another`() async throws {
+    @Test func `the main thread runs run_main until stop is called on another thread`() async throws {
         let plugin = TestPlugin("RunsMain")
         try await HostFixture.with(plugins: [plugin]) { host in
             let started = try await host.started(plugin)
@@ -162,7 +166,9 @@ struct PluginRuleTests {
         }
     }
 
-    @Test func `what a plugin prints is logged line by line, with plugin and launch, and harmless`() async throws {
+    @Test func `a plugin's output is logged line by line with plugin and launch, without control characters`()
+        async throws
+    {
         let plugin = TestPlugin("PrintsOutput")
         try await HostFixture.with(plugins: [plugin]) { host in
             let end = try await host.outcome(of: try await host.submit(plugin.task()))

@@ -6,9 +6,11 @@ import HostTestKit
 import StatementTraits
 import Testing
 
-@Suite("What a plugin does to its own process costs it alone")
+@Suite("Damage that a plugin does to its own process affects only that plugin")
 struct ProcessFaultTests {
-    @Test func `tasks begin, each on a thread of its own, when the process has no thread left`() async throws {
+    @Test func `tasks run on threads of their own even when the plugin has used up the threads of its process`()
+        async throws
+    {
         let plugin = TestPlugin("UsesUpThreads", tasks: ["one", "two"], policy: ["budgets: { processing: 20s }"])
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             try await host.started(plugin)
@@ -20,8 +22,10 @@ struct ProcessFaultTests {
         }
     }
 
-    @Test func `a stream's lock that is held for good does not keep the launch, and is named`() async throws {
-        // Longer than any test waits: it is not the grace that ends this launch.
+    @Test func `a plugin that never releases a stream's lock does not delay its launch's end and is journaled`()
+        async throws
+    {
+        // Longer than any test waits: the grace period does not end this launch.
         let plugin = TestPlugin("HoldsStreamLock", policy: ["grace: 10min"]).lingering
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let end = try await host.withstandsTask(of: plugin)
@@ -34,7 +38,7 @@ struct ProcessFaultTests {
         }
     }
 
-    @Test func `a thousand threads neither keep a launch nor outlive it`() async throws {
+    @Test func `a thousand threads of a plugin neither delay the end of its launch nor outlive it`() async throws {
         let plugin = TestPlugin("StartsThreads").lingering
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let end = try await host.withstandsTask(of: plugin)
@@ -44,7 +48,7 @@ struct ProcessFaultTests {
         }
     }
 
-    @Test(.proves("BGT-ABI-16")) func `what it changes about the whole process is named, each with its remedy`()
+    @Test(.proves("BGT-ABI-16")) func `each change of process-wide state is journaled as a violation with its remedy`()
         async throws
     {
         let plugin = TestPlugin("ChangesProcess").lingering
@@ -64,10 +68,10 @@ struct ProcessFaultTests {
         }
     }
 
-    @Test(.proves("C3")) func `a crash in an expiration handler brings nothing back`() async throws {
+    @Test(.proves("C3")) func `a task that crashes in its expiration handler is not requeued`() async throws {
         let (plugin, patient) = (TestPlugin("CrashInExpirationHandler"), TestPlugin("Patient", tasks: ["one"]))
         try await HostFixture.with(plugins: [.neighbour, patient, plugin]) { host in
-            // There before the crash and after it.
+            // Runs before and after the crash.
             let beside = try await host.submit(patient.task())
             try await host.waitForLog("that it runs") { $0.contains("patient runs") }
             let submission = try await host.submit(plugin.task())
@@ -88,7 +92,7 @@ struct ProcessFaultTests {
         }
     }
 
-    @Test func `a flood of log calls is held to what a flood of output is`() async throws {
+    @Test func `a flood of log calls is limited like a flood of output`() async throws {
         let plugin = TestPlugin("FloodsLog").lingering
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submit(plugin.task())
@@ -106,7 +110,7 @@ struct ProcessFaultTests {
         }
     }
 
-    @Test func `a library that is exchanged while it is loaded is not entered, and nobody is charged`() async throws {
+    @Test func `a library exchanged while it is loaded is not entered, and no attempt is charged`() async throws {
         let plugin = TestPlugin("ReplacesItself")
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             try await host.started(plugin)

@@ -7,7 +7,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("What cannot be accepted is refused, with the reference system's code and the reason behind it", .proves("C14"))
+@Suite("An unacceptable request is refused with the code of Apple's system and a sub-reason", .proves("C14"))
 struct RefusalTests {
     private static let recorder = TestPlugin("Recorder", tasks: ["refresh", "processing1", "processing2"])
     private static let disabled = TestPlugin("Obedient", policy: ["enabled: false"])
@@ -22,7 +22,7 @@ struct RefusalTests {
         return plugin
     }
 
-    @Test func `through the API, each of the codes with its sub-reason`() async throws {
+    @Test func `the API refuses a request with the code and the sub-reason of its cause`() async throws {
         let plugins = [Self.recorder, Self.disabled, Self.fetchOnly, Self.processingOnly]
         try await HostFixture.with(HostSetup(["processing-limit": "1"]), plugins: plugins) { host in
             let (refresh, first) = (Self.recorder.task("refresh"), Self.recorder.task("processing1"))
@@ -48,7 +48,8 @@ struct RefusalTests {
         }
     }
 
-    @Test(.proves(26, 42)) func `a cancelled request makes room for another`() async throws {
+    @Test(.proves(26, 42)) func `a cancelled request leaves its place under the limit to another request`() async throws
+    {
         try await HostFixture.with(HostSetup(["processing-limit": "1"]), plugins: [Self.recorder]) { host in
             let (first, second) = (Self.recorder.task("processing1"), Self.recorder.task("processing2"))
             let submission = try await host.submit(first, earliestBegin: HostFixture.tomorrow)
@@ -61,7 +62,8 @@ struct RefusalTests {
         }
     }
 
-    @Test func `the command exits with 0, 1, 2 and 3 and says why`() async throws {
+    @Test func `bgtask exits with 0, 1, 2 or 3 for success, refusal, misuse or no host, and explains it`() async throws
+    {
         try await HostFixture.with(plugins: [Self.fetchOnly]) { host in
             let task = Self.fetchOnly.task()
             let done = try await host.bgtask("task", "submit", task, "--kind", "refresh")
@@ -85,7 +87,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func `what makes no sense is refused before it is judged`() async throws {
+    @Test func `a payload that is too large and an identifier without a dot are refused as malformed`() async throws {
         try await HostFixture.with { host in
             let tooLong = [UInt8](repeating: 7, count: TaskRequest.maximumPayload + 1)
             await #expect(throws: ControlError.self) {
@@ -100,7 +102,7 @@ struct RefusalTests {
 }
 
 extension HostFixture {
-    /// Status, code and sub-reason; "accepted" for a submission that was not refused.
+    /// Status, code and sub-reason of the refusal; "accepted" for an accepted submission.
     func refusal(of task: String, _ kind: TaskKind) async -> String {
         do {
             try await submit(task, kind, earliestBegin: Self.tomorrow)

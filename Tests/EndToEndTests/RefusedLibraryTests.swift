@@ -7,7 +7,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A library that must not run is refused before a line of it has")
+@Suite("A library that must not run is refused before any of its code runs")
 struct RefusedLibraryTests {
     struct Refused: Sendable, CustomTestStringConvertible {
         let name: String
@@ -24,26 +24,28 @@ struct RefusedLibraryTests {
     ]
 
     @Test(.proves("BGT-ABI-02"), arguments: refused)
-    func `from its bytes, with the reason in the catalogue`(_ refused: Refused) async throws {
+    func `an invalid library is refused by examination of its file, with the cause in the catalogue`(_ refused: Refused)
+        async throws
+    {
         try await expectRefusal(of: TestPlugin(refused.name), message: refused.message)
     }
 
-    @Test func `a text file in its place`() async throws {
+    @Test func `a text file in place of a library is refused`() async throws {
         var plugin = TestPlugin("Obedient")
         plugin.library = .bytes(Array("this is not a library\n".utf8))
         try await expectRefusal(of: plugin, message: "ELF")
     }
 
-    @Test func `one for another architecture`() async throws {
+    @Test func `a library for another architecture is refused`() async throws {
         var plugin = TestPlugin("Obedient")
         var bytes = try await PluginCompiler.library("Obedient")
-        // e_machine: one that is not this machine's, whichever that is.
+        // e_machine: an architecture other than this machine's.
         bytes[18] = bytes[18] == 183 ? 62 : 183
         plugin.library = .bytes(bytes)
         try await expectRefusal(of: plugin, message: "is built for \(bytes[18] == 183 ? "AArch64" : "x86-64")")
     }
 
-    @Test func `a broken manifest hides none of the good ones beside it`() async throws {
+    @Test func `a broken manifest is reported line by line, and other plugins stay installed`() async throws {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             let broken = "manifest: 1\nidentifer: com.example.broken\nlibrary: ../libEscapes.so\nrole: boss\n"

@@ -7,9 +7,11 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A request that may run does, and the journal tells of it")
+@Suite("A request that may run is launched, and the journal records it")
 struct RunningTests {
-    @Test(.proves(22, 45)) func `a plugin is found, launched for started, and runs what is submitted`() async throws {
+    @Test(.proves(22, 45)) func `an installed plugin receives the started event and runs a submitted task`()
+        async throws
+    {
         try await HostFixture.with { host in
             let started = try await host.started(.neighbour)
             #expect(started.event == "succeeded")
@@ -23,12 +25,12 @@ struct RunningTests {
         }
     }
 
-    @Test func `the event started lets a plugin submit its first request itself`() async throws {
+    @Test func `the started event lets a plugin submit its first request`() async throws {
         let plugin = TestPlugin("ReceivesStarted")
         try await HostFixture.with(plugins: [plugin]) { host in
             let task = plugin.task()
             let end = try await host.waitForJournal("its task") { $0.task == task && $0.event == "succeeded" }
-            // The launch of the event may still be running when the task that it submitted has run.
+            // The launch of the event may still be open after the task that it submitted has run.
             try await host.started(plugin)
             let lines = host.containerText(plugin, "events.txt").split(separator: "\n")
             #expect(lines.sorted() == ["started BGT_OK", "task"])
@@ -37,7 +39,9 @@ struct RunningTests {
         }
     }
 
-    @Test(.proves(47, "C1")) func `what became due meanwhile is one batch in one launch`() async throws {
+    @Test(.proves(47, "C1")) func `requests that become due during a launch form one batch in the next launch`()
+        async throws
+    {
         let patient = TestPlugin("Patient", tasks: ["one", "two", "three"])
         try await HostFixture.with(plugins: [patient]) { host in
             let first = try await host.submit(patient.task("one"))
@@ -51,7 +55,7 @@ struct RunningTests {
         }
     }
 
-    @Test(.proves(48, "C7")) func `a batch shares one budget, the largest of its kinds'`() async throws {
+    @Test(.proves(48, "C7")) func `a batch shares one budget, the largest of its kinds`() async throws {
         let plugin = TestPlugin("SharedBudget", tasks: ["one", "two"])
         let setup = HostSetup(["refresh-budget": "50s", "processing-budget": "70s"])
         try await HostFixture.with(setup, plugins: [plugin]) { host in
@@ -74,7 +78,9 @@ struct RunningTests {
         }
     }
 
-    @Test(.proves(35, "C1")) func `a handler submits its own identifier again, at the limit too`() async throws {
+    @Test(.proves(35, "C1")) func `a handler may submit its own identifier again, even at the pending limit`()
+        async throws
+    {
         var plugin = TestPlugin("Resubmits")
         plugin.settings = ["times": "2"]
         try await HostFixture.with(HostSetup(["processing-limit": "1"]), plugins: [plugin]) { host in
@@ -92,7 +98,7 @@ struct RunningTests {
         }
     }
 
-    @Test(.proves(23)) func `a newer submission takes the place of the pending one`() async throws {
+    @Test(.proves(23)) func `a newer submission replaces the pending one of the same identifier`() async throws {
         try await HostFixture.with { host in
             let task = TestPlugin.neighbour.task()
             let old = try await host.submit(task, earliestBegin: HostFixture.tomorrow)
@@ -103,20 +109,20 @@ struct RunningTests {
         }
     }
 
-    @Test func `nothing is left open after many launches`() async throws {
+    @Test func `twenty launches leave no descriptors and no processes behind`() async throws {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             try await host.runNeighbour()
             let before = host.descriptorTargets().count
             for _ in 0..<20 { try await host.runNeighbour() }
-            // Connections of this test may have come meanwhile; twenty launches would leave more.
+            // Connections of this test may be among them; leaks of twenty launches would be more.
             #expect(host.descriptorTargets().count < before + 10)
             #expect(host.runnerProcesses().isEmpty)
         }
     }
 }
 
-/// What SharedBudget.c writes: NAME launch=N deadline=NS remaining=NS.
+/// A line that SharedBudget.c writes: NAME launch=N deadline=NS remaining=NS.
 private struct BudgetLine {
     let launch: Int
     let deadline: Int

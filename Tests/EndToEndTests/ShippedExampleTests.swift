@@ -6,12 +6,12 @@ import HostTestKit
 import TaskModel
 import Testing
 
-@Suite("A library that has never heard of bgtask is a plugin by its manifest alone")
+@Suite("A shipped manifest alone turns an unrelated library into a plugin")
 struct ShippedExampleTests {
     private static let nightly = "com.example.logtrim.nightly"
     private static let bind = "com.example.albumbook.bind"
 
-    /// A host whose operator has one of the shipped manifests, with some of its words replaced, and settings for it.
+    /// A host with one of the shipped manifests, some of its values replaced, and settings for it.
     private func with(
         _ identifier: String,
         replacing words: [String: String] = [:],
@@ -38,9 +38,9 @@ struct ShippedExampleTests {
         }
     }
 
-    @Test func `LogTrim trims logs by its shipped manifest, and the journal says what it freed`() async throws {
+    @Test func `LogTrim runs under its shipped manifest, and the journal records the freed bytes`() async throws {
         try await LogFolder.with { logs in
-            // More than the 64 MiB that the manifest leaves.
+            // More than the 64 MiB limit of the manifest.
             try logs.write("app.log", lines: 1_100_000)
             try logs.write("small.log", lines: 100)
             try await with("com.example.logtrim", settings: ["folder": logs.path], library: "LogTrim") { host in
@@ -56,7 +56,7 @@ struct ShippedExampleTests {
         }
     }
 
-    @Test func `told to stop, LogTrim sees its flag, and leaves every file whole or cut`() async throws {
+    @Test func `an expired LogTrim sees its cancel flag, and every file is either complete or trimmed`() async throws {
         try await LogFolder.with { logs in
             for name in ["a.log", "b.log"] { try logs.write(name, lines: 10_000) }
             let words = ["int64: 67108864": "int64: 262144", "int32: 0": "int32: 600000"]
@@ -65,7 +65,7 @@ struct ShippedExampleTests {
                 host in
                 let submission = try await host.submit(Self.nightly)
                 while try logs.size("a.log") > 131_072 { await Task.yield() }
-                // The host may not have read yet that the launch has entered.
+                // The host may not have received the entry of the launch yet.
                 try await host.expireOnceEntered(Self.nightly)
                 let end = try await host.outcome(of: submission)
                 #expect(end.event == "failed" && end.blame == "person")
@@ -77,7 +77,7 @@ struct ShippedExampleTests {
         }
     }
 
-    @Test func `what LogTrim refuses fails the task, in the library's own words`() async throws {
+    @Test func `the journal of a failed LogTrim task has the library's own message`() async throws {
         try await with("com.example.logtrim", settings: ["folder": "/nowhere/at/all"], library: "LogTrim") { host in
             let end = try await host.outcome(of: try await host.submit(Self.nightly))
             #expect(end.event == "failed")
@@ -86,7 +86,7 @@ struct ShippedExampleTests {
     }
 
     @Test(.enabled(if: Photography.isPossible && Leptonica.path != nil))
-    func `Leptonica as Debian ships it binds photos into a PDF, untouched`() async throws {
+    func `Debian's unchanged Leptonica binds photos into a PDF under the shipped manifest`() async throws {
         let library = try #require(Leptonica.path)
         try await ScratchFolder.with { folder in
             try folder.makeFolder("photos")
@@ -111,7 +111,7 @@ struct ShippedExampleTests {
     }
 
     @Test(.enabled(if: Leptonica.path != nil))
-    func `where there is nothing to bind the task fails, and the log has its reasons`() async throws {
+    func `a PDF task without photos fails, and Leptonica's error is in the log`() async throws {
         let library = try #require(Leptonica.path)
         try await ScratchFolder.with { folder in
             let settings = ["folder": folder.file("nowhere"), "into": folder.file("book.pdf")]
@@ -126,7 +126,7 @@ struct ShippedExampleTests {
     }
 }
 
-/// Where the machine has it, under the name of its release.
+/// Path of the library on this machine, under the name of its release; nil if it is not installed.
 private enum Leptonica {
     static let path: String? = {
         let folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"]

@@ -6,11 +6,13 @@ import HostTestKit
 import StatementTraits
 import Testing
 
-@Suite("A host that is stopped in order costs nobody anything", .proves("C3"))
+@Suite("An ordered stop of the host loses no request and charges no attempt", .proves("C3"))
 struct StoppingTests {
     private static let deaf = TestPlugin("Deaf")
 
-    @Test func `what runs is told, ended at the grace, and runs again uncharged`() async throws {
+    @Test func `a stopping host kills a running task at the end of the grace period, and it runs again uncharged`()
+        async throws
+    {
         try await HostFixture.with(plugins: [Self.deaf]) { host in
             let submission = try await host.submit(Self.deaf.task())
             try await host.waitForLog("that it runs") { $0.contains("deaf runs") && $0.contains("attempt 1") }
@@ -27,7 +29,7 @@ struct StoppingTests {
         }
     }
 
-    @Test func `what completes when it is told is over`() async throws {
+    @Test func `a task that completes during the host's stop is over`() async throws {
         let patient = TestPlugin("Patient", tasks: ["one"])
         try await HostFixture.with(HostSetup(["grace": "30s"]), plugins: [patient]) { host in
             let submission = try await host.submit(patient.task())
@@ -40,7 +42,7 @@ struct StoppingTests {
         }
     }
 
-    @Test func `an entry that is under way is cut short, uncharged`() async throws {
+    @Test func `an entry interrupted by the host's stop is not charged`() async throws {
         let plugin = TestPlugin("LoopInEntry")
         try await HostFixture.with(plugins: [plugin]) { host in
             try await host.waitForLog("its launch") { $0.contains("launched") && $0.contains("tasks=started") }
@@ -51,7 +53,7 @@ struct StoppingTests {
         }
     }
 
-    @Test func `the service manager hears when it serves and when it stops`() async throws {
+    @Test func `the service manager is notified when the host serves and when it stops`() async throws {
         try await HostFixture.with { host in
             #expect(host.notifications.contains("READY=1") && !host.notifications.contains("STOPPING=1"))
             try await host.stop()
@@ -59,10 +61,11 @@ struct StoppingTests {
         }
     }
 
-    @Test(.proves(38)) func `pending requests wait for the next host, with all that they carry`() async throws {
+    @Test(.proves(38)) func `pending requests survive a restart of the host with payload and conditions`() async throws
+    {
         let plugin = TestPlugin("Resubmits")
         try await HostFixture.with(HostSetup(["network": "false"]), plugins: [plugin]) { host in
-            // Its payload says how often it is to run again: never.
+            // The payload is the number of resubmissions: none.
             let waiting = try await host.submit(plugin.task(), requiresNetwork: true, payload: [0])
             try await host.stop()
             try await host.restart()

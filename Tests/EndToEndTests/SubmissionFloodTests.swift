@@ -6,9 +6,9 @@ import HostTestKit
 import TaskModel
 import Testing
 
-@Suite("Plugins that flood the host with submissions slow down their own launches alone")
+@Suite("Plugins that flood the host with submissions slow down only their own launches")
 struct SubmissionFloodTests {
-    /// A launch that submits without pause for ten minutes.
+    /// A plugin whose launch submits without pause for ten minutes.
     private static func flooder(_ name: String) -> TestPlugin {
         var plugin = TestPlugin(name, policy: ["budgets: { processing: 10min }", "grace: 200ms"])
         plugin.library = .compiled("FloodsSubmissions")
@@ -17,7 +17,8 @@ struct SubmissionFloodTests {
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `two floods delay no answer, no launch and no kill, and the host's memory stays bounded`() async throws {
+    func `two floods of submissions delay no answer, launch or kill, and the host's memory stays bounded`() async throws
+    {
         let flooders = [Self.flooder("FloodsSubmissions"), Self.flooder("FloodsSubmissionsToo")]
         let deaf = TestPlugin("Deaf", policy: ["budgets: { processing: 3s }", "grace: 200ms"])
         try await HostFixture.with(plugins: [.neighbour, deaf] + flooders) { host in

@@ -6,21 +6,21 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A programming error ends a plugin in Swift, once the host has recorded it", .proves("C2"))
+@Suite("A programming error ends the process of a Swift plugin after the host has recorded it", .proves("C2"))
 struct SwiftMistakeTests {
     struct Mistake: Sendable, CustomTestStringConvertible {
         let name: String
-        /// What becomes of the task.
+        /// The outcome of the task.
         let outcome: String
-        /// A part of what the host records before.
+        /// A part of the violation that the host records first.
         let violation: String
-        /// A part of what the process says when it ends.
+        /// A part of the process's last message.
         let lastWords: String
 
         var testDescription: String { name }
     }
 
-    /// What a trap is on x86 and on ARM.
+    /// The signals of a trap on x86 and on ARM.
     static let traps = ["SIGILL", "SIGTRAP"]
 
     static let mistakes = [
@@ -45,7 +45,7 @@ struct SwiftMistakeTests {
     ]
 
     @Test(.proves(14, 16, 18), arguments: mistakes)
-    func `late, duplicate and unregistered are recorded, and end the process`(
+    func `late and duplicate registrations and unregistered submissions are recorded and end a Swift plugin`(
         _ mistake: Mistake
     ) async throws {
         let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": mistake.name])
@@ -65,7 +65,9 @@ struct SwiftMistakeTests {
         }
     }
 
-    @Test(.proves(52)) func `a task that no handler takes is used up, and ends the process`() async throws {
+    @Test(.proves(52)) func `a Swift plugin's task without a handler ends as not-registered, and the process ends`()
+        async throws
+    {
         let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": "missing"])
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let submission = try await host.begin(plugin, "refresh", .refresh)
@@ -80,7 +82,7 @@ struct SwiftMistakeTests {
         }
     }
 
-    @Test(.proves(56, 62)) func `completion clears the expiration handler; a second one is recorded, and ends nothing`()
+    @Test(.proves(56, 62)) func `a completion clears the expiration handler; a second completion is only recorded`()
         async throws
     {
         let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": "twice"])
@@ -94,7 +96,7 @@ struct SwiftMistakeTests {
     }
 
     @Test(.proves("C3"))
-    func `a crash in a handler is recorded with its signal and its last words, and the host goes on`()
+    func `a crash in a Swift handler is recorded with its signal, and its message is logged`()
         async throws
     {
         let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": "crash"])
@@ -110,7 +112,9 @@ struct SwiftMistakeTests {
         }
     }
 
-    @Test(.proves("C3")) func `what entry throws is shown, and the tasks return to pending`() async throws {
+    @Test(.proves("C3")) func `an error thrown by a Swift plugin's entry is logged, and its tasks are requeued`()
+        async throws
+    {
         let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": "throws"])
         try await HostFixture.with(HostSetup(["retry-delay": "1h"]), plugins: [plugin]) { host in
             let submission = try await host.begin(plugin, "refresh", .refresh)

@@ -7,15 +7,15 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Scheduler code as it is written for Apple's platforms runs as a plugin, in both language modes")
+@Suite("Scheduler code written for Apple's platforms runs as a plugin, in both language modes")
 struct SwiftPatternTests {
     @Test(.proves(12, 34, 45, "C4"), arguments: BuiltLibrary.allCases)
-    func `registered at start, a refresh submits the next one and runs as an operation`(
+    func `a refresh that is registered at start submits the next one and runs as an operation`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("OperationRefresh", library)
         try await HostFixture.with(plugins: [plugin]) { host in
-            // Submitted while it entered for the first time.
+            // Submitted during the plugin's first entry.
             try await host.started(plugin)
             let first = try #require(try await host.client.tasks().pending.first)
             #expect(first.identifier == plugin.task("refresh") && first.kind == "refresh" && first.earliestBegin != nil)
@@ -29,7 +29,7 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(58), arguments: BuiltLibrary.allCases)
-    func `the expiration handler cancels the operation, whose completion block completes the task`(
+    func `an expiration handler cancels the operation, whose completion block completes the task`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("OperationRefresh", library, settings: ["slow": "true"])
@@ -44,12 +44,10 @@ struct SwiftPatternTests {
         }
     }
 
-    @Test(arguments: BuiltLibrary.allCases)
-    func
-        `a refresh in a Swift task succeeds, and is cancelled when its time ends; the first completion stands (58, 62)`(
-            _ library: BuiltLibrary
-        ) async throws
-    {
+    @Test(.proves(58, 62), arguments: BuiltLibrary.allCases)
+    func `an expired refresh in a Swift task is cancelled, and only its first completion counts`(
+        _ library: BuiltLibrary
+    ) async throws {
         var plugin = TestPlugin.part("TaskRefresh", library)
         try await HostFixture.with(plugins: [plugin]) { host in
             try await host.started(plugin)
@@ -68,7 +66,7 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(55, 60, 68), arguments: BuiltLibrary.allCases)
-    func `a processing task asks for power, is told why it ends, and submits the next one there`(
+    func `an expired processing task receives its reason and submits the next request in the handler`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("DatabaseCleanup", library, settings: ["slow": "true"])
@@ -88,7 +86,7 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(15, 74, 77, 79, "C8"), arguments: BuiltLibrary.allCases)
-    func `a continued task is registered late, submitted by its launch, and shows its progress`(
+    func `a continued task is registered late, submitted by its launch, and reports its progress`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("ContinuedExport", library)
@@ -96,7 +94,7 @@ struct SwiftPatternTests {
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.begin(plugin, "db-cleaning")
             #expect(try await host.outcome(of: submission).event == "succeeded")
-            // What people see and how far it is arrive each by itself.
+            // Title and progress arrive independently.
             let running = try await host.running(export) {
                 $0.progress == .init(done: 5, total: 8) && $0.subtitle == "5 of 8 complete"
             }
@@ -108,16 +106,16 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(10, 19, 77, "C9"), arguments: BuiltLibrary.allCases)
-    func `a continued task's progress is that of its children; a pattern is not registered`(
+    func `a continued task's progress includes its child progresses, and a pattern cannot be registered`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("ComposedExport", library)
         let export = plugin.task("export.7")
         try await HostFixture.with(plugins: [plugin]) { host in
-            // Its launch has left its own line, and no other one comes between.
+            // The launch has written its own line, and no other line comes between.
             try await host.started(plugin)
             let submission = try await host.submitContinued(export)
-            // Half of a child that is one of two.
+            // Half of one of two children.
             let running = try await host.running(export) { $0.progress.map { 4 * $0.done == $0.total } == true }
             #expect(running.submission == submission)
             try host.release(plugin)
@@ -127,7 +125,7 @@ struct SwiftPatternTests {
         }
     }
 
-    @Test(.proves(77)) func `a continued task whose total is unknown goes on while its completed units grow`()
+    @Test(.proves(77)) func `a continued task with an unknown total keeps running while its completed units grow`()
         async throws
     {
         let plugin = TestPlugin.part("ComposedExport", .swift6, settings: ["total": "unknown"])
@@ -141,7 +139,7 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(60, 78), arguments: BuiltLibrary.allCases)
-    func `a person's stop reaches a continued task's expiration handler`(_ library: BuiltLibrary) async throws {
+    func `a user's stop reaches a continued task's expiration handler`(_ library: BuiltLibrary) async throws {
         let plugin = TestPlugin.part("ComposedExport", library)
         let export = plugin.task("export.7")
         try await HostFixture.with(plugins: [plugin]) { host in
@@ -155,7 +153,7 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(27, 39, 40, 42, 43), arguments: BuiltLibrary.allCases)
-    func `pending requests are listed as copies and cancelled one by one and all at once`(
+    func `a Swift plugin lists copies of its pending requests and cancels one or all of them`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("PendingListing", library)
@@ -181,7 +179,7 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(1, 2, 24, 32, 33, 75, "C14"), arguments: BuiltLibrary.allCases)
-    func `errors are caught by case, by code, and as NSError, each with a sub-reason`(
+    func `a scheduler error is caught by case, by code and as NSError, each with a sub-reason`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("ErrorHandling", library)
@@ -202,7 +200,7 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(51, "C4"), arguments: BuiltLibrary.allCases)
-    func `handlers run on the queue that was named, and main-actor code on the main thread`(
+    func `a handler runs on the named queue, and main-actor code runs on the main thread`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("MainActorHandlers", library)
@@ -222,7 +220,7 @@ struct SwiftPatternTests {
     }
 
     @Test(arguments: BuiltLibrary.allCases)
-    func `a task that the main actor handles expires there too`(_ library: BuiltLibrary) async throws {
+    func `the expiration handler of a main-actor task runs on the main thread`(_ library: BuiltLibrary) async throws {
         let plugin = TestPlugin.part("MainActorHandlers", library, settings: ["slow": "true"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.begin(plugin, "refresh", .refresh)
@@ -233,7 +231,7 @@ struct SwiftPatternTests {
         }
     }
 
-    @Test(.proves(56)) func `a completion takes back the call that waits for the main thread`() async throws {
+    @Test(.proves(56)) func `a completion cancels an expiration that waits for the main thread`() async throws {
         let plugin = TestPlugin.part("MainActorHandlers", .swift6, settings: ["busy": "true"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.begin(plugin, "refresh", .refresh)
@@ -247,7 +245,7 @@ struct SwiftPatternTests {
     }
 
     @Test(arguments: BuiltLibrary.allCases)
-    func `schedulers behind protocols, wrapped tasks and functions by name run as they are`(
+    func `schedulers behind protocols, wrapped tasks and handlers passed by name run unchanged`(
         _ library: BuiltLibrary
     ) async throws {
         let expected = [

@@ -7,14 +7,14 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("What this platform has beside Apple's API reaches plugins in Swift")
+@Suite("Extensions of Apple's API on this platform are available to Swift plugins")
 struct SwiftPlatformTests {
     private static func plugin(_ settings: [String: String] = [:]) -> TestPlugin {
         .part("AsyncHandlers", .swift6, settings: settings)
     }
 
     @Test(.proves("C11"))
-    func `an event is taken by an async handler, which reads settings and launch; stop is the last call`()
+    func `an async event handler receives the event, settings and launch, and stop is the last call`()
         async throws
     {
         let plugin = Self.plugin(["colour": "red"])
@@ -31,7 +31,7 @@ struct SwiftPlatformTests {
         }
     }
 
-    @Test(.proves(55)) func `an async handler's return completes the task, and an error fails it`() async throws {
+    @Test(.proves(55)) func `an async handler's return completes the task, and a thrown error fails it`() async throws {
         let plugin = Self.plugin()
         try await HostFixture.with(plugins: [plugin]) { host in
             try await host.started(plugin)
@@ -44,7 +44,7 @@ struct SwiftPlatformTests {
         }
     }
 
-    @Test(.proves(60)) func `expiration cancels the Swift task of an async handler, which knows the reason`()
+    @Test(.proves(60)) func `an expiration cancels the Swift task of an async handler, which receives the reason`()
         async throws
     {
         let plugin = Self.plugin(["slow": "true"])
@@ -55,12 +55,12 @@ struct SwiftPlatformTests {
             #expect(try await host.outcome(of: submission).event == "failed")
             let note = try #require(host.notes(plugin).first { $0.hasPrefix("cancelled: ") })
             #expect(note.hasPrefix("cancelled: true, Optional("), "\(note)")
-            // Expiring is no fault: nothing is logged as an error.
+            // An expiration is no fault: no error is logged.
             #expect(!host.log.contains { $0.contains("failed: CancellationError") })
         }
     }
 
-    @Test(.proves(56, 60)) func `an expiration handler that is set while the task expires is called, once`()
+    @Test(.proves(56, 60)) func `an expiration handler set while the task expires is called once`()
         async throws
     {
         let plugin = Self.plugin(["slow": "true"])
@@ -73,7 +73,9 @@ struct SwiftPlatformTests {
         }
     }
 
-    @Test(.proves(81, 83)) func `work that must end is told so by its identifier`() async throws {
+    @Test(.proves(81, 83)) func `an expired background assertion's handler receives the assertion's identifier`()
+        async throws
+    {
         let plugin = TestPlugin.part("Assertions", .swift6, settings: ["slow": "true"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.begin(plugin, "refresh", .refresh)
@@ -86,7 +88,9 @@ struct SwiftPlatformTests {
         }
     }
 
-    @Test(.proves(81, 83)) func `work after the completion holds the launch until it is ended`() async throws {
+    @Test(.proves(81, 83)) func `a background assertion keeps a Swift plugin's launch open until it is ended`()
+        async throws
+    {
         let plugin = TestPlugin.part("Assertions", .swift6)
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             let submission = try await host.begin(plugin, "refresh", .refresh)
@@ -101,7 +105,7 @@ struct SwiftPlatformTests {
         }
     }
 
-    @Test(.proves(20, 37, "C15")) func `an extension registers nothing, and what it submits launches its main plugin`()
+    @Test(.proves(20, 37, "C15")) func `a Swift extension cannot register, and its submissions launch the main plugin`()
         async throws
     {
         var main = Self.plugin()
@@ -116,7 +120,7 @@ struct SwiftPlatformTests {
             let task = main.task("refresh")
             let end = try await host.waitForJournal("the main plugin's task") { $0.task == task }
             #expect(end.event == "succeeded" && end.plugin == main.identifier)
-            // They share one container.
+            // Main plugin and extension share one container.
             #expect(host.notes(main).contains("an extension registers: false"))
             #expect(host.notes(main).contains("refresh with blue, attempt 1"))
             let violation = try await host.waitForJournal("the violation") { $0.event == "violation" }
@@ -124,7 +128,7 @@ struct SwiftPlatformTests {
         }
     }
 
-    @Test(.proves(84)) func `legacy fetch comes in the interval that was set, where no identifier is permitted`()
+    @Test(.proves(84)) func `a Swift plugin without permitted identifiers receives legacy fetch in its interval`()
         async throws
     {
         var plugin = TestPlugin.part("LegacyFetch", .swift6)

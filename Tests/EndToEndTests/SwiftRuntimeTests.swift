@@ -5,10 +5,12 @@ import HostTestKit
 import TaskModel
 import Testing
 
-@Suite("The Swift runtime of a plugin and that of its runner never meet")
+@Suite("The Swift runtimes of a plugin and its runner do not interfere")
 struct SwiftRuntimeTests {
     @Test(arguments: [[], ["-static-stdlib"]])
-    func `a plugin on the header alone brings its own, dynamic or static`(_ flags: [String]) async throws {
+    func `a Swift plugin that uses only the C header runs with its own runtime, dynamic or static`(_ flags: [String])
+        async throws
+    {
         var plugin = TestPlugin("HeaderAlone")
         plugin.library = .bytes(try await SwiftCompiler.library("HeaderAlone", flags: flags))
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
@@ -19,7 +21,7 @@ struct SwiftRuntimeTests {
         }
     }
 
-    @Test func `a plugin with Foundation, threads and Swift tasks runs beside one that has none of it`() async throws {
+    @Test func `a plugin with Foundation, threads and Swift tasks runs beside a plugin in C`() async throws {
         let plugin = TestPlugin.part("TaskRefresh", .swift6)
         try await HostFixture.with(plugins: [.neighbour, plugin]) { host in
             try await host.started(plugin)
@@ -28,7 +30,7 @@ struct SwiftRuntimeTests {
         }
     }
 
-    @Test func `the runner shows the dynamic linker no symbol of Swift, and needs no library of it`() async throws {
+    @Test func `the runner exports no Swift symbols and needs no Swift libraries`() async throws {
         let runner = try BuiltProgram.runner.path()
         let symbols = try await ProgramRun.of("/usr/bin/nm", ["-D", "--defined-only", runner])
         #expect(symbols.status == 0)
@@ -39,12 +41,12 @@ struct SwiftRuntimeTests {
     }
 
     @Test(arguments: BuiltLibrary.allCases)
-    func `of what a plugin in Swift exports, the entry alone is not mangled`(_ library: BuiltLibrary) async throws {
+    func `the entry is the only unmangled symbol that a Swift plugin exports`(_ library: BuiltLibrary) async throws {
         let symbols = try await ScratchFolder.with { folder in
             let file = try folder.write(library.bytes(), to: "library.so")
             return try await ProgramRun.of("/usr/bin/nm", ["-D", "--defined-only", file])
         }
-        // The linker's own marks of where data ends are no function of anybody's.
+        // Symbols of the linker that mark the ends of data.
         let marks = ["__bss_start", "_edata", "_end"]
         let names = symbols.output.split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) }
         let plain = names.filter { !$0.hasPrefix("$s") && !$0.hasPrefix("_$s") && !marks.contains($0) }
@@ -52,7 +54,7 @@ struct SwiftRuntimeTests {
     }
 
     @Test(arguments: BuiltLibrary.allCases)
-    func `the check finds nothing to refuse in a plugin in Swift`(_ library: BuiltLibrary) async throws {
+    func `bgtask plugin check accepts a Swift plugin`(_ library: BuiltLibrary) async throws {
         let plugin = TestPlugin.part("OperationRefresh", library)
         try await ScratchFolder.with { folder in
             try folder.write(try await plugin.libraryBytes(), to: "libColorFeed.so")

@@ -5,12 +5,12 @@ import HostTestKit
 import StatementTraits
 import Testing
 
-@Suite("A host that is killed, stopped or misled about the time keeps its promises", .proves("C3", "C10"))
+@Suite("A host that is killed, stopped or given wrong times keeps its promises", .proves("C3", "C10"))
 struct TortureTests {
     private static let script = ExampleLibrary.root + "/Torture/run"
 
     /// The short form of `make torture`.
-    @Test func `hosts that die at every boundary of an action keep what they have acknowledged`() async throws {
+    @Test func `hosts killed at every boundary of an action keep all acknowledged submissions`() async throws {
         let programs = try (BuiltProgram.host.path() as NSString).deletingLastPathComponent
         let seed = ProcessInfo.processInfo.environment["BGTASK_SEED"] ?? String(Int.random(in: 1...999_999))
         let run = try await ProgramRun.of(

@@ -5,16 +5,16 @@ import Foundation
 import HostTestKit
 import Testing
 
-@Suite("A vendor's package makes a plugin with nothing but a dependency on this one")
+@Suite("A vendor's package becomes a plugin with this package as its only dependency")
 struct VendorPackageTests {
-    /// What the article about the first plugin has its readers write: manifest, entry, and what the plugin is for.
+    /// The code blocks of the article about the first plugin: package manifest, entry, and the work of the plugin.
     private static func article() throws -> [String] {
         let file = root + "/Sources/BackgroundTasks/BackgroundTasks.docc/Articles/YourFirstPlugin.md"
         return try String(contentsOfFile: file, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
             .map { String($0.prefix(upTo: $0.range(of: "```")?.lowerBound ?? $0.endIndex)) }
     }
 
-    @Test func `the first plugin of the article is built with a released version of this package, and runs`()
+    @Test func `the first plugin of the article builds against a released version of this package and runs`()
         async throws
     {
         try await ScratchFolder.with { folder in
@@ -26,11 +26,11 @@ struct VendorPackageTests {
             try #require(blocks[0].contains(here))
             try folder.write(blocks[0].replacing(here, with: released).utf8, to: "vendor/Package.swift")
             try folder.write((blocks[1] + "\n" + blocks[2]).utf8, to: "vendor/Sources/DiskReport/DiskReport.swift")
-            // The versions that this package was built with, so that nothing newer is looked for.
+            // Pins the dependencies of this package's build, so that no newer versions are fetched.
             if let pins = FileManager.default.contents(atPath: Self.root + "/Package.resolved") {
                 try folder.write(pins, to: "vendor/Package.resolved")
             }
-            // A compiler takes its time, all the more where others are at work.
+            // A compiler needs time, especially on a busy machine.
             let build = try await ProgramRun.of(
                 "/usr/bin/env",
                 [
@@ -46,7 +46,7 @@ struct VendorPackageTests {
             let library = folder.file("vendor/.build/release/libDiskReport.so")
             plugin.library = .bytes(Array(try Data(contentsOf: URL(filePath: library))))
             try await HostFixture.with(plugins: [plugin]) { host in
-                // It submits its first request itself, once it is installed.
+                // The plugin submits its first request itself, once it is installed.
                 let task = plugin.task("measure")
                 let end = try await host.waitForJournal("the first measurement") { $0.task == task }
                 #expect(end.event == "succeeded")
@@ -58,7 +58,7 @@ struct VendorPackageTests {
 
     private static let root = (#filePath as NSString).deletingLastPathComponent + "/../.."
 
-    /// This package as others get it: a repository with a tag.
+    /// Creates this package as a vendor gets it: a repository with a tag.
     private func release(_ version: String, in folder: ScratchFolder) async throws {
         let package = folder.file("bgtask")
         try folder.makeFolder("bgtask")

@@ -7,11 +7,13 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Whatever waits can say for what", .proves("C13"))
+@Suite("Every waiting request reports its reasons", .proves("C13"))
 struct WaitingTests {
     private static let neighbour = TestPlugin.neighbour.task()
 
-    @Test func `for time, power and network, with the single change that would help`() async throws {
+    @Test func `a request waiting for time, power or network reports its reasons and the single change that helps`()
+        async throws
+    {
         let recorder = TestPlugin("Recorder", tasks: ["processing1", "processing2", "processing3"])
         let setup = HostSetup(["external-power": "false", "network": "false"])
         try await HostFixture.with(setup, plugins: [recorder]) { host in
@@ -38,7 +40,8 @@ struct WaitingTests {
         }
     }
 
-    @Test func `for the plugin's own launch, and for room among others`() async throws {
+    @Test func `a request reports lane-busy during its plugin's launch and launch-limit without capacity`() async throws
+    {
         let patient = TestPlugin("Patient", tasks: ["one", "two"])
         let setup = HostSetup(["background-launches": "1"])
         try await HostFixture.with(setup, plugins: [patient, .neighbour]) { host in
@@ -58,7 +61,7 @@ struct WaitingTests {
         }
     }
 
-    @Test func `for the spacing after a launch, and for the delay after a crash`() async throws {
+    @Test func `a request reports spacing after a launch and retry-delay after a crash`() async throws {
         let crashing = TestPlugin("CrashInHandler")
         let setup = HostSetup(["spacing": "1h", "retry-delay": "2h"])
         try await HostFixture.with(setup, plugins: [.neighbour, crashing]) { host in
@@ -76,7 +79,9 @@ struct WaitingTests {
         }
     }
 
-    @Test(.proves("C17")) func `for its manifest: gone, without the mode, without the identifier`() async throws {
+    @Test(.proves("C17")) func `a request reports a manifest that is gone or lacks its mode or identifier`()
+        async throws
+    {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             try await host.submit(Self.neighbour, earliestBegin: HostFixture.tomorrow)
@@ -99,7 +104,7 @@ struct WaitingTests {
         }
     }
 
-    @Test func `for the operator, who disabled its plugin`() async throws {
+    @Test func `a request of a plugin that the operator disabled reports plugin-disabled`() async throws {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             try await host.submit(Self.neighbour, earliestBegin: HostFixture.tomorrow)
@@ -111,7 +116,9 @@ struct WaitingTests {
         }
     }
 
-    @Test func `for the host, which cannot provide what a launch needs`() async throws {
+    @Test func `a request reports runner-unavailable with the cause when the host cannot create the container`()
+        async throws
+    {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             try host.folder.remove("state/containers")

@@ -8,12 +8,12 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A wall clock that jumps starts nothing early, ends nothing that runs, and loses nothing", .proves("C10"))
+@Suite("A jump of the wall clock starts no task early, ends no running task, and loses no request", .proves("C10"))
 struct WallClockTests {
     private static let patient = TestPlugin("Patient", tasks: ["one"], policy: ["budgets: { processing: 10min }"])
     private static let year = 365 * 86_400
 
-    @Test func `a year ahead: what has become due runs, and what runs goes on`() async throws {
+    @Test func `after a jump of the clock by a year ahead due requests run, and running tasks continue`() async throws {
         try await withShiftedClock { host, clock in
             let running = try await host.submit(Self.patient.task())
             _ = try await host.launch(of: Self.patient)
@@ -33,7 +33,9 @@ struct WallClockTests {
         }
     }
 
-    @Test func `a year back: what waits for a date waits, and all else runs`() async throws {
+    @Test func `after a jump of the clock by a year back requests for a date wait, and running tasks complete`()
+        async throws
+    {
         try await withShiftedClock { host, clock in
             let running = try await host.submit(Self.patient.task())
             _ = try await host.launch(of: Self.patient)
@@ -53,7 +55,7 @@ struct WallClockTests {
         }
     }
 
-    /// A host whose wall clock is a stand-in, since the machine's own is everybody's.
+    /// Runs a host with a replaced wall clock: the machine's own clock is shared by all programs.
     private func withShiftedClock(_ body: (HostFixture, ShiftedClock) async throws -> Void) async throws {
         try await ScratchFolder.with { folder in
             let clock = try await ShiftedClock(in: folder)
@@ -68,7 +70,7 @@ struct WallClockTests {
     }
 }
 
-/// A wall clock that is off by what a file says, for the programs that are started with its environment.
+/// A wall clock with an offset from a file, for programs that are started with its environment.
 struct ShiftedClock {
     private let file: String
     let environment: [String: String]
@@ -81,7 +83,7 @@ struct ShiftedClock {
         try await PluginCompiler.program(source, at: folder.file("clock.so"), flags: ["-shared", "-fPIC"])
     }
 
-    /// Holds for whoever asks the time next.
+    /// Sets the offset for every later reading of the clock.
     func shift(by seconds: Int) throws {
         let handle = try FileHandle(forWritingTo: URL(filePath: file))
         try handle.write(contentsOf: withUnsafeBytes(of: Int64(seconds)) { Data($0) })

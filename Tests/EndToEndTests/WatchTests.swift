@@ -6,7 +6,7 @@ import HostTestKit
 import TaskModel
 import Testing
 
-@Suite("bgtask watch shows a host live and gives the terminal back")
+@Suite("bgtask watch shows a host live and restores the terminal")
 struct WatchTests {
     private static let progresses = TestPlugin("Progresses", tasks: ["export.*"])
     private static let exported = "com.example.progresses.export.7"
@@ -31,14 +31,14 @@ struct WatchTests {
         return try await terminal.start(program, arguments, environment: environment(own))
     }
 
-    /// The newest picture that another one follows, line by line, without what steers the terminal.
+    /// The lines of the newest complete picture, without control sequences.
     private static func picture(_ output: String) -> [String] {
         let frames = output.components(separatedBy: home)
         return (frames.dropLast().last ?? "").replacing(/\u{1b}\[[0-9;?]*[A-Za-z]/, with: "")
             .split(separator: "\r\n", omittingEmptySubsequences: false).map { String($0).replacing("\r", with: "") }
     }
 
-    @Test func `it shows progress as it is reported, follows the window, and ends on Ctrl-C`() async throws {
+    @Test func `bgtask watch shows progress, follows the window's size, and ends on Ctrl-C`() async throws {
         try await HostFixture.with(plugins: [Self.progresses]) { host in
             try await PseudoTerminal.with(columns: 100, rows: 24) { terminal in
                 let watch = try await Self.watch(host, on: terminal)
@@ -63,7 +63,7 @@ struct WatchTests {
         }
     }
 
-    @Test func `a host that is killed is missed, and shown again when another one is there`() async throws {
+    @Test func `bgtask watch shows the absence of a killed host, and its successor`() async throws {
         try await HostFixture.with { host in
             try await PseudoTerminal.with(columns: 100, rows: 24) { terminal in
                 let watch = try await Self.watch(host, on: terminal, ["NO_COLOR": "1"])
@@ -83,7 +83,7 @@ struct WatchTests {
         }
     }
 
-    @Test func `Ctrl-Z gives the terminal back at once, and the picture returns with the program`() async throws {
+    @Test func `Ctrl-Z restores the terminal at once, and bgtask watch redraws when it continues`() async throws {
         try await HostFixture.with { host in
             try await PseudoTerminal.with(columns: 80, rows: 24) { terminal in
                 let watch = try await Self.watch(host, on: terminal)
@@ -104,7 +104,7 @@ struct WatchTests {
         }
     }
 
-    @Test func `a q ends it, and a dumb terminal is not steered at all`() async throws {
+    @Test func `bgtask watch ends on q, and sends no control sequences to a dumb terminal`() async throws {
         try await HostFixture.with { host in
             try await PseudoTerminal.with(columns: 80, rows: 24) { terminal in
                 let watch = try await Self.watch(host, on: terminal)
@@ -122,7 +122,7 @@ struct WatchTests {
         }
     }
 
-    @Test func `without a terminal every change adds a snapshot, and --once prints one`() async throws {
+    @Test func `without a terminal bgtask watch appends a snapshot per change, and --once prints one`() async throws {
         try await HostFixture.with(plugins: [Self.progresses]) { host in
             let once = try await host.bgtask("watch", "--once")
             #expect(once.status == 0 && once.output.contains("host up") && !once.output.contains("\u{1b}"))

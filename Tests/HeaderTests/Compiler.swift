@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// A C or C++ compiler that a vendor may have. Never the one that built this test.
+/// A C or C++ compiler of a vendor, called as a program: not the compiler that built this test.
 enum Compiler: String {
     case gcc
     case gxx = "g++"
@@ -14,7 +14,7 @@ enum Compiler: String {
 
     var isInstalled: Bool { Tool.path(of: rawValue) != nil }
 
-    /// False where the linker that can finish this compiler's link-time optimisation is not installed.
+    /// False if the linker that this compiler's link-time optimization needs is not installed.
     var optimisesAtLinkTime: Bool {
         switch self {
         case .gcc, .gxx: isInstalled
@@ -24,14 +24,14 @@ enum Compiler: String {
 
     var isCxx: Bool { self == .gxx || self == .clangxx }
 
-    /// The oldest standard that the header promises to compile as.
+    /// The oldest language standard in which the header has to compile.
     var baseline: String { isCxx ? "c++17" : "c11" }
 
     func run(_ arguments: [String]) throws -> Tool.Result {
         try Tool.run(rawValue, arguments + ["-I", Header.folder.path])
     }
 
-    /// Compiles text as a file of this compiler's language, to nothing; says what the compiler said.
+    /// Compiles the text as a file of this compiler's language without output; returns the compiler's messages.
     func check(_ text: String, standard: String? = nil, options: [String] = strict) throws -> Tool.Result {
         try Scratch.with { scratch in
             let source = try scratch.write(text, to: isCxx ? "source.cc" : "source.c")
@@ -40,7 +40,7 @@ enum Compiler: String {
     }
 }
 
-/// The header under test, as it lies in the source tree.
+/// The header under test, in the source tree.
 enum Header {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Sources/CBackgroundTasks/include").standardizedFileURL

@@ -4,9 +4,9 @@ import CBackgroundTasks
 import StatementTraits
 import Testing
 
-@Suite("Numbers are what they were when they shipped")
+@Suite("The header's constants keep their shipped values")
 struct ConstantTests {
-    @Test(.proves("C18")) func `every constant has its shipped value and type, those of later work included`() {
+    @Test(.proves("C18")) func `every constant of the header has its shipped value and type, reserved ones included`() {
         for constant in Self.signed { #expect(constant.value == constant.shipped, "\(constant.name)") }
         for constant in Self.unsigned { #expect(constant.value == constant.shipped, "\(constant.name)") }
         for constant in Self.wide { #expect(constant.value == constant.shipped, "\(constant.name)") }
@@ -15,21 +15,21 @@ struct ConstantTests {
         #expect(BGTASK_ENTRY_SYMBOL == "bgtask_plugin_entry")
     }
 
-    @Test func `every number that the header defines is in the golden tables, and the other way round`() throws {
+    @Test func `the golden tables list exactly the numbers that the header defines`() throws {
         let defined = try Header.text().matches(of: /#define (BGT(?:ASK)?_[A-Z0-9_]+) +[0-9]/).map { String($0.1) }
         let golden = Self.signed.map(\.name) + Self.unsigned.map(\.name) + Self.wide.map(\.name)
         #expect(Set(defined) == Set(golden))
     }
 
     @Test(arguments: ["BGT_KIND_", "BGT_LANE_", "BGT_ROLE_", "BGT_CAUSE_", "BGT_EVENT_", "BGT_EXPIRED_", "BGT_LOG_"])
-    func `zero and doubles are nobody's number`(prefix: String) {
+    func `the numbers of a vocabulary are distinct and not zero`(prefix: String) {
         let numbers = Self.unsigned.filter { $0.name.hasPrefix(prefix) }.map(\.value)
         #expect(numbers.contains(0) == false)
         #expect(Set(numbers).count == numbers.count)
         #expect(numbers.isEmpty == false)
     }
 
-    /// Statuses, outcomes, and what the preprocessor compares.
+    /// Statuses, outcomes, and constants that the preprocessor compares.
     static let signed: [(name: String, value: Int32, shipped: Int32)] = [
         ("BGTASK_TARGET_MINOR", BGTASK_TARGET_MINOR, 0),
         ("BGT_OK", BGT_OK, 0),
@@ -56,7 +56,7 @@ struct ConstantTests {
         ("BGTASK_REFUSAL_TEXT_MAX", BGTASK_REFUSAL_TEXT_MAX, 240),
     ]
 
-    /// The vocabulary and the limits.
+    /// The vocabularies and the limits.
     static let unsigned: [(name: String, value: UInt32, shipped: UInt32)] = [
         ("BGTASK_ABI_MAJOR", BGTASK_ABI_MAJOR, 1),
         ("BGTASK_ABI_MINOR", BGTASK_ABI_MINOR, 0),

@@ -6,9 +6,10 @@ import StatementTraits
 import Synchronization
 import Testing
 
-@Suite("The inline conveniences cannot be called without the sizes")
+@Suite("The header's inline functions set the sizes of the structs")
 struct ConvenienceTests {
-    @Test(.proves(76)) func `requests start with their size, their kind and nothing else, and ask no host`() {
+    @Test(.proves(76)) func `a new request has its size and kind, all other fields are zero, and no host call is made`()
+    {
         "com.example.work".withCString { identifier in
             for (request, kind) in [
                 (bgt_refresh_request(identifier), BGT_KIND_REFRESH),
@@ -29,7 +30,7 @@ struct ConvenienceTests {
         }
     }
 
-    @Test func `seconds from now lie on the wall clock`() {
+    @Test func `bgt_seconds_from_now returns a time on the wall clock`() {
         let before = bgt_seconds_from_now(0)
         let later = bgt_seconds_from_now(3600)
         let after = bgt_seconds_from_now(0)
@@ -38,7 +39,7 @@ struct ConvenienceTests {
         #expect(abs(Date.now.timeIntervalSince1970 - Double(before) / 1e9) < 60)
     }
 
-    @Test func `submit and the two info calls set the size of what the host fills`() {
+    @Test func `submit and the two info functions set the size of the struct that the host fills`() {
         withUnsafePointer(to: EchoHost.table) { host in
             var request = bgt_refresh_request("com.example.work")
             var refusal = bgt_refusal()
@@ -51,7 +52,7 @@ struct ConvenienceTests {
         }
     }
 
-    @Test func `each convenience reaches its own entry of the table`() {
+    @Test func `each inline function calls its own entry of the host table`() {
         withUnsafePointer(to: EchoHost.table) { host in
             let work: bgt_handler = { _, _, _ in }
             let release: bgt_release = { _ in }
@@ -82,9 +83,9 @@ struct ConvenienceTests {
     }
 }
 
-/// A host table whose every entry answers with a number of its own. Keeps nothing, runs nothing.
+/// A host table in which every entry returns a different number. It keeps no state except the logged levels.
 private enum EchoHost {
-    /// The sum of the levels that were logged.
+    /// The sum of the logged levels.
     static let logged = Mutex<UInt32>(0)
 
     static let table = bgt_host(
@@ -113,7 +114,7 @@ private enum EchoHost {
         query: { host, _ in UnsafeRawPointer(host) }
     )
 
-    // Written once before the first read, never freed: names of statuses live until the process ends.
+    // Initialized once before the first read and never freed: names of statuses live until the process ends.
     nonisolated(unsafe) private static let three: UnsafeMutablePointer<CChar> = {
         let text = UnsafeMutablePointer<CChar>.allocate(capacity: 2)
         text.initialize(repeating: 0, count: 2)

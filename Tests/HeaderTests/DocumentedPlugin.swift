@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// The plugin shown in the header's first comment, taken from there: what a newcomer would copy. Never a second version.
+/// The example plugin of the header's first comment, extracted from the header so that no second version exists.
 enum DocumentedPlugin {
     static func source(for compiler: Compiler) throws -> String {
         let margin = " *     "
@@ -14,7 +14,7 @@ enum DocumentedPlugin {
         return compiler.isCxx ? source.replacing("bgt_task task) {", with: "bgt_task task) noexcept {") : source
     }
 
-    /// Builds the plugin as the header says, with more options, and shows the library to the closure.
+    /// Builds the plugin as the header describes, with additional options, and passes the library to the closure.
     static func withLibrary<Value>(
         from compiler: Compiler,
         options: [String] = [],

@@ -1,19 +1,20 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import Foundation
+import StatementTraits
 import Testing
 
-@Suite("The header catches what it can while a plugin compiles")
+@Suite("The header catches mistakes while a plugin compiles")
 struct GuardRailTests {
     @Test(.enabled(if: Compiler.gcc.isInstalled))
-    func `a target minor that the header does not know stops the build and says what to do`() throws {
+    func `a target minor newer than the header stops the build with a remedy`() throws {
         let result = try Compiler.gcc.check("#define BGTASK_TARGET_MINOR 1\n#include <bgtask.h>\n")
         #expect(result.status != 0)
         #expect(result.output.contains("install a newer header"))
     }
 
     @Test(.enabled(if: Compiler.gcc.isInstalled))
-    func `an unlooked-at registration is a warning`() throws {
+    func `an ignored status of bgt_register causes a compiler warning`() throws {
         let text = """
             #include <bgtask.h>
             static void work(void *context, const bgt_host *host, bgt_task task) {
@@ -33,8 +34,12 @@ struct GuardRailTests {
 
     private static let registration = #"bgt_register(host, "com.example.work", work, NULL);"#
 
-    @Test(.enabled(if: Compiler.gxx.isInstalled), arguments: [Compiler.gxx, .clangxx].filter(\.isInstalled))
-    func `BGT-ABI-15 a C++ handler that may throw is refused`(compiler: Compiler) throws {
+    @Test(
+        .proves("BGT-ABI-15"),
+        .enabled(if: Compiler.gxx.isInstalled),
+        arguments: [Compiler.gxx, .clangxx].filter(\.isInstalled)
+    )
+    func `a C++ handler without noexcept is refused by the compiler`(compiler: Compiler) throws {
         let handler = "static void work(void *, const bgt_host *, bgt_task)"
         func use(_ declaration: String) throws -> Tool.Result {
             try compiler.check("#include <bgtask.h>\n\(declaration) {}\nbgt_handler handler = work;\n")
@@ -44,7 +49,7 @@ struct GuardRailTests {
     }
 
     @Test(.enabled(if: Compiler.gcc.isInstalled))
-    func `BGTASK_TRY hands on every status but success`() throws {
+    func `BGTASK_TRY returns from the function with every status except success`() throws {
         try Scratch.with { scratch in
             let source = try scratch.write(
                 """
@@ -67,17 +72,23 @@ struct GuardRailTests {
         }
     }
 
-    @Test(.enabled(if: Compiler.gcc.isInstalled), arguments: ["int32_t added;", "void *added; uint32_t more;"])
-    func `BGT-ABI-04 a changed struct stops the build`(member: String) throws {
+    @Test(
+        .proves("BGT-ABI-04"),
+        .enabled(if: Compiler.gcc.isInstalled),
+        arguments: ["int32_t added;", "void *added; uint32_t more;"]
+    )
+    func `a struct with an added member stops the build with the name of its layout`(member: String) throws {
         let text = try Header.text()
         let changed = text.replacing("uint64_t resources;\n}", with: "uint64_t resources; \(member)\n}")
         #expect(changed != text)
         #expect(try Compiler.gcc.check(changed).output.contains("layout of bgt_request"))
     }
 
-    /// No vendor's own flags may make the header the thing that fails.
+    /// The header compiles without warnings under a vendor's stricter flags.
     @Test(arguments: [Compiler.gcc, .gxx, .clang, .clangxx].filter(\.isInstalled))
-    func `the plugin that the header shows passes stricter flags than the promised ones`(compiler: Compiler) throws {
+    func `the header's example plugin compiles under stricter warning flags than the documented ones`(
+        compiler: Compiler
+    ) throws {
         var flags = [
             "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Wcast-qual", "-Wundef", "-Wmissing-declarations",
         ]

@@ -1,11 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CBackgroundTasks
+import StatementTraits
 import Testing
 
-@Suite("BGT-ABI-04 layouts are what they were when they shipped")
+@Suite("The header's structs keep their shipped layouts", .proves("BGT-ABI-04"))
 struct LayoutTests {
-    /// A field as Swift sees it, and the offset that shipped.
+    /// A field as Swift imports it, and the offset that shipped.
     struct Field {
         let name: String
         let offset: Int?
@@ -21,7 +22,7 @@ struct LayoutTests {
     }
 
     @Test(arguments: layouts)
-    func `a struct has its shipped size, offsets and no hole`(layout: Layout) {
+    func `a struct has its shipped size and offsets, without holes`(layout: Layout) {
         #expect(layout.size == layout.shipped, "\(layout.type)")
         var end = 0
         for field in layout.fields {
@@ -33,7 +34,7 @@ struct LayoutTests {
         #expect(layout.fields.first?.name == "size")
     }
 
-    @Test func `every field that the header asserts is in the golden table, and the other way round`() throws {
+    @Test func `the golden table lists exactly the fields whose offsets the header asserts`() throws {
         let asserted = try Header.text().matches(of: /BGTASK_AT_\((bgt_\w+), (\w+), (\d+)\);/)
             .map { "\($0.1).\($0.2) \($0.3)" }
         let golden = Self.layouts.flatMap { layout in
@@ -170,7 +171,7 @@ struct LayoutTests {
         Layout(type: name, size: MemoryLayout<Root>.size, shipped: shipped, fields: fields.map(\.field))
     }
 
-    /// A field that still knows its struct, so that key paths need not name it.
+    /// A field with the type of its struct, so that key paths need not name the type.
     private struct FieldOf<Root> {
         let field: Field
 

@@ -3,38 +3,49 @@
 import Foundation
 import Testing
 
-@Suite("The plugin that the header shows carries its note and exports one symbol", .enabled(if: Tool.inspectsBinaries))
+@Suite(
+    "The header's example plugin contains the bgtask note and exports only its entry",
+    .enabled(if: Tool.inspectsBinaries)
+)
 struct NoteTests {
-    /// What vendors do to a library on its way to a package.
+    /// Compiler and linker options of vendors for a packaged library.
     static let treatments: [[String]] = [
         ["-O0"],
         ["-O2", "-Wl,--gc-sections", "-ffunction-sections", "-fdata-sections"],
     ]
 
     @Test(.enabled(if: Compiler.gcc.isInstalled), arguments: treatments)
-    func `built by gcc, with section garbage collection`(options: [String]) throws {
+    func `a plugin built by gcc, with and without section garbage collection, has the note and one export`(
+        options: [String]
+    ) throws {
         try inspect(from: .gcc, options)
     }
 
     @Test(.enabled(if: Compiler.gxx.isInstalled), arguments: treatments)
-    func `built by g++, with section garbage collection`(options: [String]) throws {
+    func `a plugin built by g++, with and without section garbage collection, has the note and one export`(
+        options: [String]
+    ) throws {
         try inspect(from: .gxx, options)
     }
 
     @Test(.enabled(if: Compiler.clang.isInstalled), arguments: treatments)
-    func `built by clang, with section garbage collection`(options: [String]) throws {
+    func `a plugin built by clang, with and without section garbage collection, has the note and one export`(
+        options: [String]
+    ) throws {
         try inspect(from: .clang, options)
     }
 
     @Test(.enabled(if: Compiler.clangxx.isInstalled), arguments: treatments)
-    func `built by clang++, with section garbage collection`(options: [String]) throws {
+    func `a plugin built by clang++, with and without section garbage collection, has the note and one export`(
+        options: [String]
+    ) throws {
         try inspect(from: .clangxx, options)
     }
 
     private static let linkTime = ["-O3", "-flto", "-Wl,--gc-sections"]
 
     @Test(.enabled(if: Compiler.gcc.optimisesAtLinkTime), arguments: [Compiler.gcc, .gxx].filter(\.isInstalled))
-    func `optimised at link time by GCC`(compiler: Compiler) throws {
+    func `a plugin optimized at link time by GCC has the note and one export`(compiler: Compiler) throws {
         try inspect(from: compiler, Self.linkTime)
     }
 
@@ -42,12 +53,13 @@ struct NoteTests {
         .enabled(if: Compiler.clang.optimisesAtLinkTime),
         arguments: [Compiler.clang, .clangxx].filter(\.isInstalled)
     )
-    func `optimised at link time by Clang`(compiler: Compiler) throws {
+    func `a plugin optimized at link time by Clang has the note and one export`(compiler: Compiler) throws {
         try inspect(from: compiler, Self.linkTime + ["-fuse-ld=lld"])
         try inspect(from: compiler, ["-O2", "-flto=thin", "-Wl,--gc-sections", "-fuse-ld=lld"])
     }
 
-    /// Stripped and not, the section's bytes are exactly the ones that the header promises to other languages.
+    /// Checks that the section, in a stripped and in an unstripped library, has exactly the bytes documented for other
+    /// languages.
     private func inspect(from compiler: Compiler, _ options: [String]) throws {
         for stripped in [false, true] {
             try DocumentedPlugin.withLibrary(from: compiler, options: options, stripped: stripped) { library, scratch in
@@ -81,7 +93,8 @@ struct NoteTests {
         return (words[words.index(after: name)], alignment)
     }
 
-    /// The strong ones: some linkers add bounds of their own segments, and `_init` and `_fini` come with the C runtime.
+    /// The plugin's own exports: some linkers add symbols for the bounds of segments, and the C runtime adds `_init`
+    /// and `_fini`.
     private func exportedSymbols(of library: URL) throws -> [Substring] {
         let ofTheToolchain: Set<Substring> = ["__bss_start", "_edata", "_end", "_init", "_fini"]
         let result = try Tool.run("nm", ["-D", "--defined-only", "--format=posix", library.path])

@@ -3,29 +3,29 @@
 import Foundation
 import Testing
 
-@Suite("The header compiles alone, without a warning")
+@Suite("The header compiles alone, without warnings")
 struct StandaloneTests {
     @Test(.enabled(if: Compiler.gcc.isInstalled), arguments: ["c11", "c17"])
-    func `as C with gcc`(standard: String) throws {
+    func `the header compiles alone as C with gcc, without warnings`(standard: String) throws {
         try compileAlone(with: .gcc, as: standard)
     }
 
     @Test(.enabled(if: Compiler.clang.isInstalled), arguments: ["c11", "c17"])
-    func `as C with clang`(standard: String) throws {
+    func `the header compiles alone as C with clang, without warnings`(standard: String) throws {
         try compileAlone(with: .clang, as: standard)
     }
 
     @Test(.enabled(if: Compiler.gxx.isInstalled), arguments: ["c++17", "c++20"])
-    func `as C++ with g++`(standard: String) throws {
+    func `the header compiles alone as C++ with g++, without warnings`(standard: String) throws {
         try compileAlone(with: .gxx, as: standard)
     }
 
     @Test(.enabled(if: Compiler.clangxx.isInstalled), arguments: ["c++17", "c++20"])
-    func `as C++ with clang++`(standard: String) throws {
+    func `the header compiles alone as C++ with clang++, without warnings`(standard: String) throws {
         try compileAlone(with: .clangxx, as: standard)
     }
 
-    /// As the only file of a compilation, and included twice by one.
+    /// Compiles the header as the only file of a compilation, and included twice by one file.
     private func compileAlone(with compiler: Compiler, as standard: String) throws {
         let language = ["-x", compiler.isCxx ? "c++" : "c", "-std=\(standard)", "-fsyntax-only"]
         let alone = try compiler.run(Compiler.strict + language + [Header.file.path])

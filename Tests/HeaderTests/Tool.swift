@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Runs a program of the machine to its end. Never through a shell.
+/// Runs a program of the machine to its end, without a shell.
 enum Tool {
     struct Result {
         let status: Int32
@@ -37,14 +37,14 @@ enum Tool {
         process.standardOutput = pipe
         process.standardError = pipe
         try process.run()
-        // Read before waiting: a full pipe would hold the program for ever.
+        // Reads before it waits: a full pipe would block the program forever.
         let output = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return Result(status: process.terminationStatus, output: String(decoding: output, as: UTF8.self))
     }
 }
 
-/// A folder that lives as long as the closure that received it.
+/// A directory that exists until the closure returns.
 struct Scratch {
     let folder: URL
 

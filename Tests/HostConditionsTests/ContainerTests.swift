@@ -9,7 +9,7 @@ import Testing
 @testable import HostConditions
 
 @Suite(
-    "A container is locked when what it lies on is not mounted, or its key is not there",
+    "A container is locked while its file system is not mounted or its key is missing",
     .serialized,
     .timeLimit(.minutes(1))
 )
@@ -43,7 +43,7 @@ struct ContainerTests {
         )
     }
 
-    @Test func `an ordinary folder is open, and one that the host has still to make as well`() throws {
+    @Test func `an existing container directory and a missing one are not locked`() throws {
         try tree.folder("containers")
         #expect(reading() == .measured(false, from: container, detail: "it is not there yet"))
         try tree.folder("containers/com.example.study")
@@ -52,7 +52,7 @@ struct ContainerTests {
     }
 
     @Test(.proves(70), arguments: ["", "/com.example.study", "/com.example.study/"])
-    func `what the table of file systems expects in between must be mounted`(_ below: String) throws {
+    func `a container below a mount point of fstab is locked until the file system is mounted`(_ below: String) throws {
         try tree.folder("containers/com.example.study")
         try tree.write(
             "etc/fstab",
@@ -64,7 +64,7 @@ struct ContainerTests {
         #expect(reading()?.holds == false)
     }
 
-    @Test func `what is expected elsewhere does not matter`() throws {
+    @Test func `expected mounts of other directories do not lock a container`() throws {
         try tree.folder("containers/com.example.study")
         try tree.write(
             "etc/fstab",
@@ -79,7 +79,8 @@ struct ContainerTests {
         #expect(reading()?.holds == false)
     }
 
-    @Test(.proves(70)) func `systemd's mount units count like the table, the first folder's before the others'`() throws
+    @Test(.proves(70)) func `systemd mount units count like fstab, and the first unit directory overrides later ones`()
+        throws
     {
         try tree.folder("containers/com.example.study")
         try tree.write("lib/units/x.mount", "[Unit]\nDescription=x\n[Mount]\nWhat=/dev/x\nWhere=\(containers)\n")
@@ -90,25 +91,25 @@ struct ContainerTests {
         #expect(reading()?.detail == "\(container) is not mounted; \(tree.path)/etc/units/x.mount expects it")
     }
 
-    @Test func `one that is mounted when it is opened is not locked, and not opened to see`() throws {
+    @Test func `a container behind an automount point counts as unlocked and is not opened`() throws {
         try tree.folder("containers/com.example.study")
         try tree.write("etc/fstab", "x \(container) ext4 noauto,x-systemd.automount 0 0\n")
         try mount(container, type: "autofs")
         #expect(reading() == .measured(false, from: container, detail: "\(container) is mounted when it is opened"))
     }
 
-    @Test func `a container that is no folder is locked, and looked at again`() throws {
+    @Test func `a container that is no directory is locked and sampled again`() throws {
         try tree.write("containers/com.example.study", "a file")
         #expect(reading() == .measured(true, from: container, detail: "cannot open \(container): Not a directory"))
         #expect(sensor.nextLook == .seconds(6))
     }
 
-    @Test func `mounts that cannot be seen are missing`() throws {
+    @Test func `without a mount table the lock of a container is missing`() throws {
         try tree.remove("proc")
         #expect(reading()?.isMissing == true)
     }
 
-    @Test func `nothing is looked at while nobody watches`() throws {
+    @Test func `unwatched containers are not sampled`() throws {
         _ = reading()
         sensor.watch(.none, at: .seconds(2))
         var readings = Readings()
@@ -116,7 +117,7 @@ struct ContainerTests {
         #expect(readings.containers.isEmpty && sensor.awaited == nil && sensor.nextLook == nil)
     }
 
-    @Test func `escaped and malformed entries crash nothing`() {
+    @Test func `escaped and malformed entries of mount tables are parsed without a crash`() {
         #expect(MountTable.unescaped("/a\\040b\\134") == "/a b\\")
         #expect(MountTable.unescaped("/a\\04") == "/a\\04")
         #expect(MountTable.unescaped("/a\\999\\") == "/a\\999\\")
@@ -130,7 +131,7 @@ struct ContainerTests {
     }
 
     @Test(.enabled(if: Machine.canMount, "mounting takes root"))
-    func `what is mounted and unmounted is told at once`() async throws {
+    func `mounting and unmounting a container's file system is reported at once`() async throws {
         try tree.folder("containers/com.example.study")
         try tree.write("etc/fstab", "tmpfs \(container) tmpfs noauto 0 0\n")
         var roots = tree.roots

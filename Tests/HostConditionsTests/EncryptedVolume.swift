@@ -5,9 +5,9 @@ import LinuxSystem
 
 @testable import HostConditions
 
-/// A file system that can encrypt, in a file of its own and mounted, for the length of one test.
+/// A mounted file system with encryption support, backed by a file of its own, for the duration of one test.
 ///
-/// Keys and policies are put there by the kernel's calls as its documentation lays them out (fscrypt, version 2).
+/// Keys and policies are set with the kernel's ioctl calls in the documented layout (fscrypt, version 2).
 final class EncryptedVolume {
     struct Key: Equatable { let identifier: [UInt8] }
 
@@ -36,10 +36,11 @@ final class EncryptedVolume {
 
     deinit { Machine.run("umount", "-l", path) }
 
-    /// Always the same one.
+    /// Adds the key, which is the same in every call.
     func addKey() throws -> Key {
         let secret = (0..<64).map { UInt8($0) }
-        // Which key (its kind, and room for the identifier that the kernel gives), its size, room for later, the key.
+        // Layout: key specifier (type, and space for the identifier that the kernel returns), size, reserved fields,
+        // key.
         var argument = Self.words(2, 0) + Array(repeating: 0, count: 32) + Self.words(64, 0)
         argument += Array(repeating: 0, count: 32) + secret
         try call(Self.addKey, path, &argument)
@@ -60,7 +61,7 @@ final class EncryptedVolume {
 
     private func call(_ request: UInt, _ path: String, _ argument: inout [UInt8]) throws {
         let file = try Descriptor(opening: path, flags: O_RDONLY | O_DIRECTORY)
-        // Swift leaves out what takes any number of arguments.
+        // Swift does not import functions with variadic arguments.
         typealias Control = @convention(c) (Int32, UInt, UnsafeMutableRawPointer?) -> Int32
         guard let address = dlsym(nil, "ioctl") else { throw SystemError(number: ENOSYS, attempt: "find ioctl") }
         let control = unsafeBitCast(address, to: Control.self)

@@ -7,7 +7,7 @@ import TaskModel
 
 @testable import HostConditions
 
-/// A folder that stands for the kernel's, for the length of one test.
+/// A directory in place of the kernel's file systems, for the duration of one test.
 final class FileTree: Sendable {
     let path: String
 
@@ -40,7 +40,7 @@ final class FileTree: Sendable {
 
     func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: path + "/" + name) }
 
-    /// Files of one folder.
+    /// Writes the files of one directory.
     func write(in folder: String, _ files: [String: String]) throws {
         for (name, text) in files { try write("\(folder)/\(name)", text) }
     }
@@ -57,7 +57,7 @@ extension Sensor {
         return readings.conditions[condition]
     }
 
-    /// Lets it listen when its descriptor is ready, until something is so; gives up after a while.
+    /// Handles events when the descriptor is ready, until the condition is true. Returns false after 20 seconds.
     func listens(until isSo: () -> Bool) -> Bool {
         let bell = Descriptor(owning: bgl_bell_create())
         guard let waits = try? WaitSet(ringing: bell) else { return false }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HostConditions
 
-@Suite("A graphics processor is there when its device is")
+@Suite("A graphics processor is available while its device exists")
 struct GraphicsTests {
     private let tree: FileTree
 
@@ -18,7 +18,7 @@ struct GraphicsTests {
     private func holds(_ sensor: GraphicsSensor) -> Bool { sensor.reading(.gpu)?.holds ?? false }
 
     @Test(arguments: ["dri/renderD128", "nvidia0", "kfd"])
-    func `one that comes and goes is noticed at once`(device: String) throws {
+    func `a graphics device that appears or disappears is noticed at once`(device: String) throws {
         let sensor = GraphicsSensor(tree.roots, at: .now)
         #expect(sensor.reading(.gpu) == .measured(false, from: tree.path + "/dev", detail: "no graphics device"))
         try tree.write("dev/\(device)", "")
@@ -31,33 +31,33 @@ struct GraphicsTests {
     }
 
     @Test(arguments: ["dri/card0", "nvidiactl", "nvidia1"])
-    func `a device that computes nothing is none`(device: String) throws {
+    func `a display device without compute functions does not count as a GPU`(device: String) throws {
         try tree.write("dev/\(device)", "")
         #expect(!holds(GraphicsSensor(tree.roots, at: .now)))
     }
 
-    @Test func `devices that cannot be seen are missing`() throws {
+    @Test func `without a device directory the GPU condition is missing`() throws {
         try tree.remove("dev")
         #expect(GraphicsSensor(tree.roots, at: .now).reading(.gpu)?.isMissing == true)
     }
 }
 
-@Suite("A suspended machine is noticed when it goes on")
+@Suite("A resume from suspension is noticed")
 struct ResumeTests {
-    @Test func `only the time that the monotonic clock left out counts, and once`() {
+    @Test func `only growth of the boot clock beyond the monotonic clock counts as suspension, and only once`() {
         var suspended = SuspendedTime(monotonic: .seconds(100), boot: .seconds(150))
         #expect(suspended.grew(monotonic: .seconds(200), boot: .seconds(250)) == nil)
         #expect(suspended.grew(monotonic: .seconds(210), boot: .seconds(3_860)) == .seconds(3_600))
         #expect(suspended.grew(monotonic: .seconds(220), boot: .seconds(3_870)) == nil)
     }
 
-    @Test func `clocks that are read one after the other are no suspension`() {
+    @Test func `a small difference between clock readings does not count as suspension`() {
         var suspended = SuspendedTime(monotonic: .seconds(100), boot: .seconds(100))
         #expect(suspended.grew(monotonic: .seconds(200), boot: .seconds(200.1)) == nil)
         #expect(suspended.grew(monotonic: .seconds(300), boot: .seconds(300.5)) == .milliseconds(500))
     }
 
-    @Test func `a wall clock that was only set is no resumption`() {
+    @Test func `a wall clock that was only set does not count as resume`() {
         let sensor = ResumeSensor()
         #expect(sensor.awaited != nil)
         sensor.listen(at: .now)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HostConditions
 
-@Suite("The machine is hot close to where its kernel would act")
+@Suite("The machine is hot when a temperature is close to the kernel's trip point")
 struct HeatTests {
     private let tree: FileTree
     private let sensor: HeatSensor
@@ -35,7 +35,9 @@ struct HeatTests {
         return sensor.reading(.hot)?.holds
     }
 
-    @Test func `it is hot within the margin of the lowest trip point, and until it is well below`() throws {
+    @Test func `the machine is hot within the margin of the lowest trip point, until it has cooled well below it`()
+        throws
+    {
         try zone(0, 60)
         sensor.watch([.hot], at: .seconds(0))
         #expect(holds(at: 1) == false)
@@ -50,21 +52,21 @@ struct HeatTests {
         #expect(holds(at: 5) == false)
     }
 
-    @Test func `the zone that is closest to its limit decides`() throws {
+    @Test func `the thermal zone that is closest to its limit decides whether the machine is hot`() throws {
         try zone(0, 70)
         try zone(1, 50, trips: [("hot", 52)])
         sensor.watch([.hot], at: .seconds(0))
         #expect(sensor.reading(.hot)?.holds == true)
     }
 
-    @Test func `fans that start and trip points that are not set are no limits`() throws {
+    @Test func `trip points of fans and unset trip points do not count as limits`() throws {
         try zone(0, 70, trips: [("active", 40), ("critical", 0), ("passive", -274)])
         sensor.watch([.hot], at: .seconds(0))
         #expect(sensor.reading(.hot)?.holds == false)
         #expect(sensor.reading(.hot)?.detail == "no zone has a trip point")
     }
 
-    @Test func `it is looked at slowly, and only while somebody watches`() throws {
+    @Test func `temperatures are sampled slowly, and only while the condition is watched`() throws {
         try zone(0, 95)
         sensor.look(at: .seconds(1))
         #expect(sensor.reading(.hot) == .unwatched && sensor.nextLook == nil)
@@ -75,7 +77,7 @@ struct HeatTests {
         #expect(sensor.reading(.hot) == .unwatched && sensor.nextLook == nil)
     }
 
-    @Test func `a machine without thermometers is missing them, one that gives nonsense as well`() throws {
+    @Test func `the heat condition is missing without thermal zones or with invalid temperatures`() throws {
         sensor.watch([.hot], at: .seconds(0))
         #expect(sensor.reading(.hot)?.isMissing == true)
         try tree.folder("sys/class/thermal/cooling_device0")

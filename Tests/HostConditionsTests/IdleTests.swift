@@ -8,9 +8,9 @@ import Testing
 
 @testable import HostConditions
 
-@Suite("A machine idles when it is quiet and nobody is known to be there")
+@Suite("The machine is idle while its load is low and no session is active")
 struct IdleTests {
-    /// A machine of two processors whose time is turned by hand, five seconds at a time.
+    /// A machine with two processors and a manual clock that advances by five seconds.
     private final class World: Sendable {
         private struct State {
             var seconds = 0.0
@@ -40,7 +40,7 @@ struct IdleTests {
             }
         }
 
-        /// Five seconds in which others and launches used this many processors.
+        /// Advances by five seconds in which other programs and the launches used this many processors.
         func passes(others: Double, launches: Double = 0, stall: Double = 0) throws {
             state.withLock { state in
                 state.seconds += 5
@@ -51,7 +51,7 @@ struct IdleTests {
             try write()
         }
 
-        /// What the kernel says of the last minute.
+        /// Writes the kernel's load average of the last minute.
         func averages(_ load: Double) throws { try tree.write("proc/loadavg", "\(load) 0.50 0.25 1/234 5678\n") }
 
         private func write() throws {
@@ -73,7 +73,7 @@ struct IdleTests {
 
     private func watch(_ conditions: Set<Condition> = [.idle]) { sensor.watch(conditions, at: world.now) }
 
-    /// - Returns: whether it holds after each five seconds.
+    /// - Returns: for each five seconds, whether the condition holds afterwards.
     private func holds(
         _ condition: Condition = .idle,
         times: Int = 1,
@@ -88,19 +88,21 @@ struct IdleTests {
         }
     }
 
-    @Test(.proves("C16")) func `it idles after half a minute of quiet`() throws {
+    @Test(.proves("C16")) func `the machine is idle after half a minute of low load`() throws {
         watch()
         #expect(sensor.reading(.idle)?.holds == false)
         #expect(try holds(times: 7, others: 0.1) == [false, false, false, false, false, true, true])
     }
 
-    @Test(.proves("C16")) func `what the host's own launches use does not end it`() throws {
+    @Test(.proves("C16")) func `processor time of the host's own launches does not end idleness`() throws {
         watch()
         _ = try holds(times: 6, others: 0.05)
         #expect(try holds(times: 10, others: 0.05, launches: 1.9, stall: 0.9) == Array(repeating: true, count: 10))
     }
 
-    @Test(.proves("C16", 66)) func `the work of others ends it after ten seconds, a moment of it does not`() throws {
+    @Test(.proves("C16", 66)) func `ten seconds of load by other programs end idleness, and a shorter burst does not`()
+        throws
+    {
         watch()
         _ = try holds(times: 6, others: 0)
         #expect(try holds(others: 1.5) == [true])
@@ -109,13 +111,16 @@ struct IdleTests {
         #expect(try holds(times: 6, others: 0.1) == [false, false, false, false, false, true])
     }
 
-    @Test(.proves("C16")) func `pressure ends it as load does, while no launch works`() throws {
+    @Test(.proves("C16")) func `processor pressure ends idleness as load does, while no launch uses the processors`()
+        throws
+    {
         watch()
         _ = try holds(times: 6, others: 0)
         #expect(try holds(times: 2, others: 0.1, stall: 0.5) == [true, false])
     }
 
-    @Test(.proves("C16")) func `nothing is sampled while nobody watches, and nothing claimed`() throws {
+    @Test(.proves("C16"))
+    func `an unwatched machine is not sampled, and its idleness and load are reported as unwatched`() throws {
         _ = try holds(times: 10, others: 0)
         #expect(world.reads == 0)
         #expect(sensor.nextLook == nil && sensor.awaited == nil)
@@ -132,7 +137,8 @@ struct IdleTests {
         #expect(sensor.reading(.idle)?.holds == false)
     }
 
-    @Test(.proves("C16")) func `without a session manager load alone decides, and that is shown`() throws {
+    @Test(.proves("C16"))
+    func `without a session manager the load alone decides idleness, and the reading mentions it`() throws {
         watch()
         _ = try holds(times: 6, others: 0)
         let detail = try #require(sensor.reading(.idle)?.detail)
@@ -140,7 +146,7 @@ struct IdleTests {
         #expect(detail.contains("session activity is unknown: "))
     }
 
-    @Test func `load is high only after it was for a while, and idleness need not be watched for it`() throws {
+    @Test func `load becomes high only after some time, and its sampling does not depend on idleness`() throws {
         watch([.highLoad])
         #expect(try holds(.highLoad, times: 4, others: 1.8) == [false, false, true, true])
         #expect(try holds(.highLoad, times: 2, others: 1.4) == [true, true])
@@ -150,7 +156,7 @@ struct IdleTests {
     }
 
     @Test(arguments: [(1.5, false), (1.7, true), (12, true)])
-    func `the first look goes by the kernel's average, until what is sampled says otherwise`(
+    func `the first reading of high load uses the kernel's average, until samples replace it`(
         load: Double,
         isHigh: Bool
     ) throws {
@@ -165,7 +171,7 @@ struct IdleTests {
         #expect(sensor.reading(.highLoad)?.holds == false)
     }
 
-    @Test func `times of the processors that cannot be read are missing, and read again`() throws {
+    @Test func `unreadable processor times make idleness missing, and are read again later`() throws {
         watch()
         try world.tree.write("proc/stat", "nonsense")
         sensor.look(at: world.now + .seconds(5))

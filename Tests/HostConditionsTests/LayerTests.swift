@@ -6,7 +6,7 @@ import Testing
 
 @testable import HostConditions
 
-@Suite("A person's script wins over the operator's word, and that over every sensor")
+@Suite("A user's script takes precedence over the configuration, and that over every sensor")
 struct LayerTests {
     private let study: PluginIdentifier
     private let readings: Readings
@@ -28,20 +28,20 @@ struct LayerTests {
         ConditionsReport(readings, configured: configured, scripted: scripted)
     }
 
-    @Test func `without a word the sensors decide, and say what they read`() {
+    @Test func `without script and configuration the sensors decide, and the report has their details`() {
         let report = report()
         #expect(report.holds(.externalPower) && report.holds(.lowMemory))
         #expect(report.origins[.externalPower]?.source == .sensor(path: "/sys", detail: "AC is online"))
         #expect(report.conditions.containerLocks == [study: true])
     }
 
-    @Test(.proves("C16")) func `what is missing or not looked at is shown as such, and not claimed`() {
+    @Test(.proves("C16")) func `missing and unwatched conditions are reported as such and do not hold`() {
         let report = report()
         #expect(report.origins[.network] == .init(holds: false, source: .missing("no netlink")))
         #expect(report.origins[.idle] == .init(holds: false, source: .unwatched))
     }
 
-    @Test func `how busy and hot the machine is counts as known once somebody looked at both, or said so`() {
+    @Test func `the use of the machine is unknown until load and heat are both measured or scripted`() {
         var readings = readings
         func isUnknown(_ scripted: ScriptedConditions = .init()) -> Bool {
             ConditionsReport(readings, configured: .init(), scripted: scripted).conditions.isUseUnknown
@@ -54,7 +54,7 @@ struct LayerTests {
         #expect(!isUnknown())
     }
 
-    @Test(.proves(70)) func `a container that nobody can look at is neither locked nor open`() {
+    @Test(.proves(70)) func `a container without a readable state is neither locked nor unlocked`() {
         var readings = readings
         readings.containers[study] = .missing("no mounts")
         let report = ConditionsReport(readings, configured: .init(), scripted: .init())
@@ -63,7 +63,8 @@ struct LayerTests {
     }
 
     @Test(arguments: Condition.allCases)
-    func `each condition alone can be fixed and scripted, either way`(condition: Condition) {
+    func `each condition can be set by configuration and by script, without effect on the others`(condition: Condition)
+    {
         for holds in [true, false] {
             let fixed = report(.init([condition: holds]))
             #expect(fixed.origins[condition] == .init(holds: holds, source: .configuration))
@@ -75,7 +76,7 @@ struct LayerTests {
         }
     }
 
-    @Test func `each container can be said to be locked or not`() throws {
+    @Test func `the lock of each container can be set by configuration and by script`() throws {
         let other = try #require(PluginIdentifier("com.example.other"))
         let report = report(
             .init(lockedContainers: [study: true, other: true]),
@@ -85,7 +86,7 @@ struct LayerTests {
         #expect(report.containers[study]?.source == .scripted && report.containers[other]?.source == .configuration)
     }
 
-    @Test func `what decisions go by is what holds`() {
+    @Test func `the conditions for decisions have the values of the report`() {
         let all = Dictionary(uniqueKeysWithValues: Condition.allCases.map { ($0, true) })
         #expect(
             report(.init(all)).conditions

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HostConditions
 
-@Suite("Load is what others than the host's own launches make of the machine")
+@Suite("Load is the use of the machine by programs other than the host's launches")
 struct LoadReadingTests {
     private func reading(
         all: Double,
@@ -33,36 +33,36 @@ struct LoadReadingTests {
         return LoadReading(from: sample(100, 0), to: sample(110, 1))
     }
 
-    @Test(.proves("C16")) func `what launches use is subtracted`() {
+    @Test(.proves("C16")) func `processor time of launches is subtracted from the load`() {
         #expect(reading(all: 10)?.share == 0.5)
         #expect(reading(all: 10, own: 8)?.share == 0.1)
         #expect(reading(all: 10, own: 8)?.launchesShare == 0.4)
     }
 
-    @Test func `clocks that disagree make no share below nothing or above everything`() {
+    @Test func `inconsistent clocks give a share between 0 and 1`() {
         #expect(reading(all: 10, own: 12)?.share == 0)
         #expect(reading(all: 50)?.share == 1)
         #expect(reading(all: -5)?.share == 0)
         #expect(reading(all: 4, own: -3)?.share == 0.2)
     }
 
-    @Test(.proves("C16")) func `waiting that launches cause is subtracted where the kernel tells whose it is`() {
+    @Test(.proves("C16")) func `processor pressure caused by launches is subtracted where the kernel attributes it`() {
         #expect(reading(all: 10, own: 8, stall: (all: 6, own: 5))?.processorPressure == 0.1)
         #expect(reading(all: 10, own: 8, stall: (all: 6, own: 7))?.processorPressure == 0)
     }
 
-    @Test(.proves("C16")) func `waiting of which nobody can say whose it is does not count while launches work`() {
+    @Test(.proves("C16")) func `unattributed processor pressure does not count while launches use the processors`() {
         #expect(reading(all: 10, own: 8, stall: (all: 6, own: nil))?.processorPressure == nil)
         #expect(reading(all: 10, own: 0, stall: (all: 6, own: nil))?.processorPressure == 0.6)
         #expect(reading(all: 10, stall: (all: 6, own: nil))?.processorPressure == 0.6)
     }
 
-    @Test func `two samples of the same moment say nothing`() {
+    @Test func `two samples at the same time give no reading`() {
         let sample = LoadSample(at: .seconds(1), processors: 1, machine: .init(processorTime: .zero), launches: nil)
         #expect(LoadReading(from: sample, to: sample) == nil)
     }
 
-    @Test func `between the thresholds it looks neither idle nor busy, and neither high nor low`() {
+    @Test func `between the thresholds a reading is neither idle nor busy, and neither high nor low`() {
         let thresholds = ConditionThresholds()
         let looks = [1.0, 3, 6, 13, 17].map { reading(all: $0)?.looksIdle(thresholds) }
         #expect(looks == [true, nil, false, false, false])
@@ -76,18 +76,18 @@ struct LoadReadingTests {
         "", "cpu", "cpu  1 2 3", "cpu0 1 2 3 4 5 6 7", "cpu  1 2 x 4 5 6 7", "cpu  -1 2 3 4 5 6 7",
         "cpu  9223372036854775807 9223372036854775807 3 4 5 6 7",
     ])
-    func `malformed times of the processors are not understood`(text: String) {
+    func `malformed processor times are not parsed`(text: String) {
         #expect(LoadSample.busyTicks(in: text) == nil)
     }
 
-    @Test func `waiting for a disk and what a hypervisor took is nobody's work here`() {
+    @Test func `time waiting for disks and time stolen by a hypervisor do not count as busy`() {
         #expect(LoadSample.busyTicks(in: "cpu  1 2 4 800 1600 8 16 3200 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0") == 31)
     }
 }
 
-@Suite("What looks so for a while holds, and does not flap")
+@Suite("A claim holds after a steady time and does not flap")
 struct SteadyClaimTests {
-    /// One letter for five seconds: y looks so, n does not, - is in between.
+    /// Each letter stands for five seconds: y is a positive sample, n a negative one, - one between the thresholds.
     private func holds(_ looks: String) -> [Bool] {
         var claim = SteadyClaim(beginsAfter: .seconds(15), endsAfter: .seconds(10))
         return looks.enumerated().map { index, letter in
@@ -103,18 +103,18 @@ struct SteadyClaimTests {
         ("yyyy", "0011"), ("yyny", "0000"), ("yy-yyy", "000001"), ("yyynyy", "001111"), ("yyynny", "001100"),
         ("yyyn-n", "001111"), ("yyy---", "001111"), ("yyynnyyy", "00110001"), ("ynynyn", "000000"),
     ])
-    func `it begins and ends only after its time`(looks: String, expected: String) {
+    func `a claim begins and ends only after its time`(looks: String, expected: String) {
         #expect(word(holds(looks)) == expected)
     }
 }
 
-@Suite("What launches used is known, that of ended ones included")
+@Suite("The use of launches is measured, including that of ended processes")
 struct LaunchUsageTests {
     private func line(_ pid: Int32, parent: Int32, ticks: [Int] = [10, 5, 2, 1], name: String = "x") -> String {
         "\(pid) (\(name)) S \(parent) 1 1 0 -1 0 0 0 0 0 \(ticks.map(String.init).joined(separator: " ")) 20 0 1 0 99 0 0\n"
     }
 
-    @Test func `a process counts with its descendants and what they reaped, and no other does`() throws {
+    @Test func `a process's time includes its descendants and reaped children, and no other processes`() throws {
         let tree = try FileTree()
         try tree.write("proc/1/stat", line(1, parent: 0, ticks: [900, 900, 900, 900]))
         try tree.write("proc/70/stat", line(70, parent: 1, ticks: [500, 500, 40, 2]))
@@ -125,7 +125,7 @@ struct LaunchUsageTests {
         #expect(times.used(by: 70, ticksPerSecond: 100) == .milliseconds(10_780))
     }
 
-    @Test func `processes that claim each other as parents are counted once`() throws {
+    @Test func `processes that name each other as parents are counted once`() throws {
         let tree = try FileTree()
         try tree.write("proc/70/stat", line(70, parent: 71, ticks: [0, 0, 0, 0]))
         try tree.write("proc/71/stat", line(71, parent: 70))
@@ -136,13 +136,13 @@ struct LaunchUsageTests {
     @Test(arguments: [
         "", "70", "70 (x", ") 70 (", "70 (x) S", "70 (x) S 1 2 3", "x (x) S 1 0 0 0 0 0 0 0 0 0 1 1 1 1 0 0 0",
     ])
-    func `a malformed process is none`(text: String) throws {
+    func `a malformed stat file of a process is skipped`(text: String) throws {
         let tree = try FileTree()
         try tree.write("proc/70/stat", text)
         #expect(ProcessTimes.all(in: tree.path + "/proc")?.entries == [])
     }
 
-    @Test func `a control group tells what everything in it used and waited`() throws {
+    @Test func `a control group reports processor time, processor stall and disk stall of its processes`() throws {
         let tree = try FileTree()
         let usage = LaunchUsage.controlGroup(tree.path + "/group")
         #expect(usage.read() == nil)
@@ -160,7 +160,7 @@ struct LaunchUsageTests {
         )
     }
 
-    @Test func `a child that worked and ended is in what this process used`() throws {
+    @Test func `the time of a child that ended is part of this process's time`() throws {
         let usage = LaunchUsage.processTree(of: Machine.pid)
         let before = try #require(usage.read()?.processorTime)
         #expect(Machine.run("sh", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"))

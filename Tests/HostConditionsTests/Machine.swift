@@ -6,7 +6,7 @@ import LinuxSystem
 
 @testable import HostConditions
 
-/// What the machine that runs the tests allows.
+/// Capabilities of the machine that runs the tests.
 enum Machine {
     static let isRoot = geteuid() == 0
     static let pid = getpid()
@@ -21,7 +21,7 @@ enum Machine {
         try SystemError.check(bgl_write_file(AT_FDCWD, path, "change"), "announce \(path)")
     }
 
-    /// Runs a program to its end, silently and in the namespaces of the calling thread.
+    /// Runs a program to its end without output, in the namespaces of the calling thread.
     @discardableResult
     static func run(_ words: String...) -> Bool { run(words[0], Array(words.dropFirst())) }
 

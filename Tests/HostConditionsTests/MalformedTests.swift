@@ -5,7 +5,7 @@ import Testing
 
 @testable import HostConditions
 
-@Suite("Whatever the files of a system hold, reading them ends, and claims nothing that is not there")
+@Suite("Malformed files of the system are read without a crash and without a false claim")
 struct MalformedTests {
     private static let words = [
         "cpu ", "cpu0", "some ", "avg10=", "total=", "Where=", "/", "\\", "0", "40", "\n", "\n\n", " ", "\t", "-",
@@ -15,7 +15,7 @@ struct MalformedTests {
     ]
 
     @Test(arguments: 0..<20)
-    func `texts of pieces in any order crash nothing`(seed: UInt64) throws {
+    func `random texts of known tokens are parsed without a crash`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<500 {
             let text = (0..<Int.random(in: 0...30, using: &generator))
@@ -33,7 +33,7 @@ struct MalformedTests {
     }
 
     @Test(arguments: 0..<10)
-    func `a tree of such files makes sensors that claim nothing`(seed: UInt64) throws {
+    func `sensors on a tree of random files claim no condition`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let tree = try FileTree()
         let names = [

@@ -6,7 +6,7 @@ import LinuxSystem
 
 @testable import HostConditions
 
-/// A control group with little memory, for the length of one test.
+/// A control group with a small memory limit, for the duration of one test.
 final class MemoryGroup: Sendable {
     private let path: String
     private let tree: FileTree
@@ -19,7 +19,7 @@ final class MemoryGroup: Sendable {
     init(megabytes: Int) throws {
         tree = try FileTree()
         let name = "bgtask-test-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
-        // The two forms of the controller.
+        // The controller's files in version 1 and in version 2.
         let forms = [("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.high")]
         for (parent, limit) in forms {
             let path = "\(parent)/\(name)"
@@ -35,7 +35,7 @@ final class MemoryGroup: Sendable {
 
     deinit { rmdir(path) }
 
-    /// A process in it reads a file again and again that does not fit.
+    /// Repeatedly reads a file larger than the limit, from a process in the group.
     func readsMoreThanItHolds() async {
         let file = "\(tree.path)/large"
         let steps = "dd if=/dev/zero of=\(file) bs=1M count=64; sync; for pass in 1 2 3; do cat \(file); done"

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HostConditions
 
-@Suite("Memory is low from the kernel's word on until waiting for it is over", .serialized, .timeLimit(.minutes(1)))
+@Suite("Memory is low from the kernel's notification until its pressure is over", .serialized, .timeLimit(.minutes(1)))
 struct MemoryTests {
     private let tree: FileTree
     private let thresholds = ConditionThresholds()
@@ -21,7 +21,9 @@ struct MemoryTests {
 
     private func isLow(_ sensor: MemorySensor) -> Bool? { sensor.reading(.lowMemory)?.holds }
 
-    @Test func `it is low at once when the kernel tells, and looked at only until it is over`() throws {
+    @Test func `memory is low at once after the kernel's notification, and sampled only until the pressure is over`()
+        throws
+    {
         try pressure(0)
         let sensor = MemorySensor(tree.roots, thresholds)
         #expect(isLow(sensor) == false)
@@ -41,7 +43,8 @@ struct MemoryTests {
         #expect(sensor.nextLook == nil)
     }
 
-    @Test func `a kernel without pressure information is missing, with the file that is not there`() throws {
+    @Test func `without pressure information the memory condition is missing, with the path of the absent file`() throws
+    {
         let sensor = MemorySensor(tree.roots, thresholds)
         guard case .missing(let why) = sensor.reading(.lowMemory) else { return #expect(Bool(false), "it is guessed") }
         #expect(why == "cannot read \(tree.path)/proc/pressure/memory: No such file or directory")
@@ -50,7 +53,7 @@ struct MemoryTests {
         #expect(sensor.nextLook == nil && isLow(sensor) == false)
     }
 
-    @Test func `a file that cannot be waited for is no sensor`() throws {
+    @Test func `a pressure file that cannot be waited for makes the memory condition missing`() throws {
         try pressure(50)
         let sensor = MemorySensor(tree.roots, thresholds)
         let waits = try WaitSet(ringing: Descriptor(owning: Machine.bell()))
@@ -60,7 +63,7 @@ struct MemoryTests {
         #expect(sensor.awaited == nil)
     }
 
-    @Test func `a file that becomes unreadable is missing from then on`() throws {
+    @Test func `a pressure file that becomes unreadable makes the memory condition missing`() throws {
         try pressure(5)
         let sensor = MemorySensor(tree.roots, thresholds)
         sensor.listen(at: .seconds(1))
@@ -75,9 +78,9 @@ struct MemoryTests {
         "some avg10=nan total=1", "some avg10=1 total=-1", "some avg10=1 total=99999999999999999999",
         "some ==== total=1",
     ])
-    func `malformed pressure is not understood`(text: String) { #expect(PressureReading(parsing: text) == nil) }
+    func `malformed pressure files are not parsed`(text: String) { #expect(PressureReading(parsing: text) == nil) }
 
-    @Test func `pressure is read as the kernel writes it`() {
+    @Test func `a pressure file in the kernel's format is parsed`() {
         let reading = PressureReading(
             parsing:
                 "some avg10=1.94 avg60=3.50 avg300=22.56 total=287836881\nfull avg10=9.00 avg60=0 avg300=0 total=0\n"
@@ -87,17 +90,17 @@ struct MemoryTests {
     }
 
     @Test(.enabled(if: MemoryGroup.isAllowed, "scarce memory takes root, pressure information and a memory controller"))
-    func `a process short of memory makes the kernel tell`() async throws {
+    func `a process short of memory causes the kernel's notification`() async throws {
         var thresholds = thresholds
         thresholds.memoryStall = .milliseconds(1)
         thresholds.memoryInterval = .milliseconds(10)
-        // Whatever the average is, it is over with the next look.
+        // Regardless of the average, the pressure is over with the next sample.
         thresholds.memoryClearPercent = 101
         let watching = try Watching(SystemRoots(), thresholds)
         #expect(watching.conditions.report.origins[.lowMemory]?.isMeasured == true)
         let group = try MemoryGroup(megabytes: 16)
         var isLow = watching.reports.map(\.conditions.isMemoryLow).filter(\.self).makeAsyncIterator()
-        // Again and again: how long a process has to wait for memory is the kernel's matter.
+        // Repeatedly: the kernel decides how long a process waits for memory.
         let reading = Task { while !Task.isCancelled { await group.readsMoreThanItHolds() } }
         #expect(await isLow.next() == true)
         reading.cancel()

@@ -7,7 +7,7 @@ import Synchronization
 
 @testable import HostConditions
 
-/// A network of its own for one thread, with nothing in it but a loopback that is down.
+/// A network namespace for one thread, with only a loopback interface that is down.
 enum Namespace {
     static let isAllowed: Bool = {
         guard Machine.isRoot, Machine.has("ip") else { return false }
@@ -17,7 +17,7 @@ enum Namespace {
         return works ?? false
     }()
 
-    /// Runs the body on a thread that ends with it, and the namespace with that.
+    /// Runs the body on a thread of its own; the namespace ends with that thread.
     static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) throws -> Value {
         let result = Mutex<Value?>(nil)
         let done = DispatchSemaphore(value: 0)
@@ -36,7 +36,7 @@ enum Namespace {
         return value
     }
 
-    /// `unshare(CLONE_NEWNET)`, which Swift's C library module leaves out.
+    /// `unshare(CLONE_NEWNET)`, which Swift does not import from the C library.
     private static func leaveNetwork() -> Int32 {
         typealias Unshare = @convention(c) (Int32) -> Int32
         guard let address = dlsym(nil, "unshare") else { return -1 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HostConditions
 
-@Suite("There is a network when a default route goes by a link that carries")
+@Suite("A network is available when a default route uses a link with a carrier")
 struct NetworkReadingTests {
     private func link(_ index: UInt32, up: Bool = true, running: Bool = true, loopback: Bool = false)
         -> NetworkReading.Link
@@ -16,30 +16,30 @@ struct NetworkReadingTests {
         .init(index: index, name: "net\(index)", isUp: up, isRunning: running, isLoopback: loopback)
     }
 
-    @Test func `both are needed, and by the same link`() {
+    @Test func `a network needs a default route and a link, and the route has to use that link`() {
         #expect(NetworkReading(links: [link(2)], routes: [.init(link: 2)]).hasNetwork)
         #expect(!NetworkReading(links: [link(2)], routes: []).hasNetwork)
         #expect(!NetworkReading(links: [], routes: [.init(link: 2)]).hasNetwork)
         #expect(!NetworkReading(links: [link(2), link(3)], routes: [.init(link: 4)]).hasNetwork)
     }
 
-    @Test func `a link that is down, without a carrier or the machine's own carries nothing`() {
+    @Test func `a link that is down, without carrier or the loopback gives no network`() {
         for broken in [link(2, up: false), link(2, running: false), link(2, loopback: true)] {
             #expect(!NetworkReading(links: [broken], routes: [.init(link: 2)]).hasNetwork)
         }
     }
 
-    @Test func `one of several ways out is enough`() {
+    @Test func `one usable route of several is enough for a network`() {
         let links = [link(2, running: false), link(3)]
         #expect(NetworkReading(links: links, routes: [.init(link: 2), .init(link: 3)]).hasNetwork)
     }
 
-    @Test func `a route that names no link may go by any`() {
+    @Test func `a route without a link may use any link except the loopback`() {
         #expect(NetworkReading(links: [link(2)], routes: [.init(link: nil)]).hasNetwork)
         #expect(!NetworkReading(links: [link(1, loopback: true)], routes: [.init(link: nil)]).hasNetwork)
     }
 
-    @Test func `the words name the link and what it lacks`() {
+    @Test func `the reading's text names the link and its state`() {
         #expect(
             NetworkReading(links: [link(2)], routes: [.init(link: 2)]).words == "default route by net2, which is up"
         )
@@ -51,7 +51,7 @@ struct NetworkReadingTests {
     }
 }
 
-@Suite("The kernel's messages about links and routes are understood, and nothing else is believed")
+@Suite("Only well-formed kernel messages about links and routes are accepted")
 struct NetlinkMessageTests {
     private func bytes<Value>(_ value: Value) -> [UInt8] { withUnsafeBytes(of: value) { Array($0) } }
 
@@ -101,7 +101,7 @@ struct NetlinkMessageTests {
         NetlinkMessage.all(in: datagram[...]).compactMap { NetworkReading.Link($0) }
     }
 
-    @Test func `links come with their name and state`() {
+    @Test func `links are parsed with name and state`() {
         let datagram = linkMessage(index: 1, flags: 0x49, name: "lo") + linkMessage(index: 2, flags: 0x43, name: "eth0")
         #expect(
             links(datagram) == [
@@ -111,7 +111,7 @@ struct NetlinkMessageTests {
         )
     }
 
-    @Test func `only default routes of the main table to somewhere count`() {
+    @Test func `only default routes of the main table to a destination count`() {
         #expect(routes(routeMessage(by(2))) == [.init(link: 2)])
         #expect(routes(routeMessage(length: 24, by(2))) == [])
         #expect(routes(routeMessage(type: RTN_UNREACHABLE, by(2))) == [])
@@ -120,7 +120,7 @@ struct NetlinkMessageTests {
         #expect(routes(routeMessage([])) == [.init(link: nil)])
     }
 
-    @Test func `a route by several hops is one by each`() {
+    @Test func `a multipath route counts as one route per hop`() {
         func hop(_ link: Int32) -> [UInt8] {
             var hop = rtnexthop()
             hop.rtnh_len = UInt16(MemoryLayout<rtnexthop>.size)
@@ -131,7 +131,7 @@ struct NetlinkMessageTests {
         #expect(routes(routeMessage(hops)) == [.init(link: 2), .init(link: 5)])
     }
 
-    @Test func `a message cut at any byte crashes nothing and adds nothing`() {
+    @Test func `a message cut at any byte is parsed without a crash and adds no link or route`() {
         let datagram = linkMessage(index: 2, flags: 0x43, name: "eth0") + routeMessage(by(2))
         let whole = (links(datagram), routes(datagram))
         for count in 0..<datagram.count {
@@ -140,7 +140,7 @@ struct NetlinkMessageTests {
         }
     }
 
-    @Test func `lengths that lie are not followed`() {
+    @Test func `wrong lengths in a message do not lead the parser out of the message`() {
         var generator = SeededGenerator(seed: 1)
         let datagram = linkMessage(index: 2, flags: 0x43, name: "eth0") + routeMessage(by(2))
         for _ in 0..<20_000 {
@@ -148,13 +148,13 @@ struct NetlinkMessageTests {
             for _ in 0..<3 {
                 broken[Int.random(in: 0..<broken.count, using: &generator)] = .random(in: 0...255, using: &generator)
             }
-            // Whatever it says, reading it ends.
+            // Reading ends for any contents.
             #expect(links(broken).count + routes(broken).count <= datagram.count)
         }
     }
 }
 
-@Suite("The network is what the kernel says, as soon as it says it", .serialized)
+@Suite("The network condition follows the kernel's notifications", .serialized)
 struct NetworkSensorTests {
     @Test func `this machine's links and routes are read`() throws {
         let network = try NetworkReading(from: NetlinkSocket(protocol: NETLINK_ROUTE))
@@ -163,8 +163,8 @@ struct NetworkSensorTests {
     }
 
     @Test(.enabled(if: Namespace.isAllowed, "a network namespace with links takes root, ip and the kernel's veth"))
-    func `links and routes that come and go are noticed at once, in both families`() throws {
-        // What went otherwise than it should is brought back: the thread belongs to no test.
+    func `added and removed links and routes are noticed at once, in IPv4 and IPv6`() throws {
+        // Deviations are collected and returned: the thread does not belong to a test.
         let missed = try Namespace.run {
             var missed: [String] = []
             let sensor = NetworkSensor(at: .now)
@@ -185,7 +185,7 @@ struct NetworkSensorTests {
             // The other end loses its carrier; the route stays.
             expect(down, false, after: "link set far down")
             expect(up, true, after: "link set far up")
-            // The kernel announces no route that goes with its link.
+            // The kernel sends no message for a route that is removed with its link.
             expect("no default route", false, after: "link set near down")
             expect(up, true, after: "link set near up", "-6 route add default dev near")
             expect("no default route", false, after: "-6 route del default dev near")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HostConditions
 
-@Suite("External power is what the machine's own supplies say")
+@Suite("External power follows the machine's own power supplies")
 struct PowerTests {
     typealias Supply = PowerReading.Supply
 
@@ -16,18 +16,18 @@ struct PowerTests {
 
     private func battery(_ status: String) -> Supply { Supply(name: "BAT0", type: "Battery", status: status) }
 
-    @Test(.proves("C16")) func `a machine without a battery is on external power, whatever its ports say`() {
+    @Test(.proves("C16")) func `a machine without a battery is on external power, whatever its USB ports report`() {
         #expect(PowerReading(supplies: []).isOnExternalPower)
         #expect(PowerReading(supplies: [Supply(name: "ucsi0", type: "USB")]).isOnExternalPower)
     }
 
-    @Test func `a plugged in notebook is on external power, an unplugged one is not`() {
+    @Test func `a notebook is on external power while it is plugged in, even with a full battery`() {
         #expect(PowerReading(supplies: [mains, battery("Charging")]).isOnExternalPower)
         #expect(!PowerReading(supplies: [unplugged, battery("Discharging")]).isOnExternalPower)
         #expect(!PowerReading(supplies: [unplugged, battery("Full")]).isOnExternalPower)
     }
 
-    @Test func `one of several lines is enough`() {
+    @Test func `one connected supply of several is enough for external power`() {
         let port = Supply(name: "ucsi0", type: "USB", isOnline: true)
         #expect(PowerReading(supplies: [unplugged, port, battery("Charging")]).isOnExternalPower)
     }
@@ -36,7 +36,7 @@ struct PowerTests {
         ("Charging", true), ("Full", true), ("Not charging", true), ("Discharging", false), ("Unknown", false),
         ("", false),
     ])
-    func `a battery that shows no line is believed only if it says that it is not used up`(
+    func `without a mains supply a battery means external power unless it discharges or its status is unknown`(
         _ status: String,
         holds: Bool
     ) {
@@ -45,7 +45,7 @@ struct PowerTests {
         #expect(PowerReading(supplies: [supply]).isOnExternalPower == holds)
     }
 
-    @Test func `supplies are read as the kernel shows them`() throws {
+    @Test func `power supplies are read from the kernel's files, without those of peripheral devices`() throws {
         let tree = try FileTree()
         let folder = "sys/class/power_supply"
         try tree.write(in: "\(folder)/AC", ["type": "Mains\n", "online": "0\n"])
@@ -58,7 +58,7 @@ struct PowerTests {
     }
 
     @Test(arguments: [("[source] sink", false), ("source [sink]", true), ("sink", true)])
-    func `a port that feeds what is plugged into it does not feed the machine`(role: String, holds: Bool) throws {
+    func `a port that supplies a connected device is no external power`(role: String, holds: Bool) throws {
         let tree = try FileTree()
         let folder = "sys/class/power_supply"
         try tree.write(in: "\(folder)/BAT0", ["type": "Battery", "status": "Discharging"])
@@ -66,7 +66,7 @@ struct PowerTests {
         #expect(PowerSensor(tree.roots, at: .now).reading(.externalPower)?.holds == holds)
     }
 
-    @Test func `malformed supplies are no external power, and crash nothing`() throws {
+    @Test func `malformed supplies are no external power and cause no crash`() throws {
         let tree = try FileTree()
         let folder = "sys/class/power_supply"
         try tree.write(in: "\(folder)/AC", ["type": "Mains", "online": "yes"])
@@ -77,7 +77,9 @@ struct PowerTests {
         #expect(sensor.reading(.externalPower)?.holds == false)
     }
 
-    @Test func `a kernel without power supplies has no battery, one that cannot be seen is missing`() throws {
+    @Test func `without a power supply class the machine has no battery, and without sysfs the condition is missing`()
+        throws
+    {
         let tree = try FileTree()
         #expect(PowerSensor(tree.roots, at: .now).reading(.externalPower)?.isMissing == true)
         try tree.folder("sys/class")
@@ -86,13 +88,13 @@ struct PowerTests {
     }
 }
 
-@Suite("The kernel's announcements of devices are understood, and nothing else is")
+@Suite("Only the kernel's device events are accepted")
 struct DeviceEventTests {
     private func event(_ pieces: [String]) -> DeviceEvent? {
         DeviceEvent(parsing: Array(pieces.joined(separator: "\0").utf8)[...])
     }
 
-    @Test func `an announcement names what happened to which device`() {
+    @Test func `a device event has an action, a subsystem and a device path`() {
         let event = event(["change@/devices/AC", "ACTION=change", "DEVPATH=/devices/AC", "SUBSYSTEM=power_supply", ""])
         #expect(event?.action == "change")
         #expect(event?.subsystem == "power_supply")
@@ -103,10 +105,12 @@ struct DeviceEventTests {
         [""], ["libudev", "SUBSYSTEM=power_supply", "ACTION=change"], ["change@/x"], ["change@/x", "SUBSYSTEM"],
         ["change@/x", "=", "ACTION=", "="],
     ])
-    func `what is cut short or of another kind is nothing`(_ pieces: [String]) { #expect(event(pieces) == nil) }
+    func `a truncated event and an event of another sender are not parsed`(_ pieces: [String]) {
+        #expect(event(pieces) == nil)
+    }
 
     @Test(.enabled(if: Machine.isRoot, "announcing a device takes root"))
-    func `the kernel's own announcement arrives and is understood`() throws {
+    func `a device event of this machine's kernel arrives and is parsed`() throws {
         let socket = try NetlinkSocket(protocol: Machine.deviceEvents, groups: 1)
         try Machine.announce("/sys/class/mem/null/uevent")
         guard case .messages(let messages) = socket.drain() else { return #expect(Bool(false), "some were lost") }

@@ -7,7 +7,7 @@ import Synchronization
 
 @testable import HostConditions
 
-/// A bus of its own, with something on it that answers as logind does. For the length of one test.
+/// A message bus of one test, on which a stand-in for logind can answer.
 final class SessionBus: Sendable {
     let tree: FileTree
 
@@ -30,7 +30,7 @@ final class SessionBus: Sendable {
             </busconfig>
             """
         )
-        // It forks once it listens.
+        // The daemon forks once it listens.
         guard Machine.run("dbus-daemon", "--config-file=\(tree.path)/bus.conf", "--fork") else {
             throw SystemError(number: ENOENT, attempt: "start a bus")
         }
@@ -46,7 +46,7 @@ final class SessionBus: Sendable {
     deinit { stop() }
 }
 
-/// Stands for logind on a bus; says whether the sessions are idle, and that this changed.
+/// A stand-in for logind on a bus: reports whether the sessions are idle, and signals changes.
 final class StandInManager: Sendable {
     struct State {
         var isIdle: Bool
@@ -57,7 +57,7 @@ final class StandInManager: Sendable {
     fileprivate let state: Mutex<State>
     private let stopped = DispatchSemaphore(value: 0)
 
-    /// Returns when it is on the bus.
+    /// Returns after the stand-in has joined the bus.
     init(on address: String, isIdle: Bool) throws {
         state = Mutex(State(isIdle: isIdle))
         guard let library = BusLibrary.loaded, let answering = Answering.functions else {
@@ -77,7 +77,7 @@ final class StandInManager: Sendable {
             answering.requestName(bus, "org.freedesktop.login1", 0) >= 0
         else { throw SystemError(number: EIO, attempt: "come to the bus") }
         let number = UInt(bitPattern: bus)
-        // It keeps this object until it is told to stop.
+        // The thread keeps this object alive until `stop`.
         Thread { [self] in serve(number, library, answering) }.start()
     }
 
@@ -110,7 +110,7 @@ final class StandInManager: Sendable {
     }
 }
 
-/// What answering takes of systemd's client library, beyond what asking does.
+/// The functions of systemd's client library for answers, in addition to those for calls.
 struct Answering: Sendable {
     typealias Bus = OpaquePointer
     typealias Text = UnsafePointer<CChar>

@@ -7,9 +7,9 @@ import Testing
 
 @testable import HostConditions
 
-@Suite("Whether somebody is at the machine is the session manager's word", .serialized)
+@Suite("The session manager decides whether the machine is in use", .serialized)
 struct SessionTests {
-    @Test func `a machine without a bus is missing a session manager`() throws {
+    @Test func `without a message bus the session manager is missing`() throws {
         let sessions = SessionManager(address: "unix:path=\(try FileTree().path)/bus")
         sessions.ask()
         guard case .missing(let why) = sessions.presence else { return #expect(Bool(false), "it is guessed") }
@@ -18,7 +18,7 @@ struct SessionTests {
     }
 
     @Test(.enabled(if: SessionBus.isAllowed, "a bus takes dbus-daemon and systemd's client library"))
-    func `a bus without a session manager is missing one, and notices when one comes`() throws {
+    func `a session manager that joins the bus later is noticed`() throws {
         let bus = try SessionBus()
         let sensor = try watched(bus, every: .milliseconds(20))
         #expect(sensor.listens { self.words(sensor).contains("org.freedesktop.login1 is not on the bus") })
@@ -28,7 +28,7 @@ struct SessionTests {
     }
 
     @Test(.proves("C16"), .enabled(if: SessionBus.isAllowed, "a bus takes dbus-daemon and systemd's client library"))
-    func `somebody who comes to the machine ends its idleness at once`() throws {
+    func `an active session ends idleness at once`() throws {
         let bus = try SessionBus()
         let manager = try StandInManager(on: bus.address, isIdle: true)
         defer { manager.stop() }
@@ -48,7 +48,7 @@ struct SessionTests {
     }
 
     @Test(.enabled(if: SessionBus.isAllowed, "a bus takes dbus-daemon and systemd's client library"))
-    func `a bus that goes away is missing from then on`() throws {
+    func `a bus that goes away makes the session manager missing`() throws {
         let bus = try SessionBus()
         let manager = try StandInManager(on: bus.address, isIdle: true)
         defer { manager.stop() }
@@ -59,7 +59,7 @@ struct SessionTests {
         #expect(sensor.awaited == nil)
     }
 
-    /// A quiet machine that is sampled so seldom that it does not matter, unless it is to be.
+    /// An idle sensor on a quiet machine; the default interval is so long that only signals matter.
     private func watched(_ bus: SessionBus, every interval: Duration = .seconds(3_600)) throws -> IdleSensor {
         try bus.tree.write("proc/stat", "cpu  1 0 0 5000 0 0 0 0 0 0\ncpu0 0 0 0 0\n")
         var roots = bus.tree.roots

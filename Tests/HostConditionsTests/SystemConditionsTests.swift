@@ -9,7 +9,7 @@ import Testing
 @testable import HostConditions
 
 @Suite(
-    "A change of the machine's conditions is told once, in order, and costs nothing until then",
+    "A changed condition is reported once, in order, and unchanged conditions cause no work",
     .timeLimit(.minutes(1))
 )
 struct SystemConditionsTests {
@@ -23,7 +23,7 @@ struct SystemConditionsTests {
         try tree.write("proc/self/mountinfo", "22 1 254:0 / / rw - ext4 /dev/vda rw\n")
     }
 
-    @Test func `the first report is whole, before anything is told`() async throws {
+    @Test func `the first report is complete before any change is reported`() async throws {
         let conditions = try Watching(tree.roots, configured: .init([.network: false])).conditions
         let report = conditions.report
         #expect(Set(report.origins.keys) == Set(Condition.allCases))
@@ -33,7 +33,7 @@ struct SystemConditionsTests {
         await conditions.close()
     }
 
-    @Test func `a device that appears is told`() async throws {
+    @Test func `a device that appears is reported`() async throws {
         let watching = try Watching(tree.roots)
         let conditions = watching.conditions
         try tree.write("dev/kfd", "")
@@ -43,13 +43,13 @@ struct SystemConditionsTests {
         await conditions.close()
     }
 
-    @Test func `a script is in force at once, is told once, and is taken back`() async throws {
+    @Test func `a script takes effect at once, is reported once, and can be withdrawn`() async throws {
         let watching = try Watching(tree.roots)
         let conditions = watching.conditions
         var told = watching.reports.makeAsyncIterator()
         #expect(conditions.script { $0.values[.externalPower] = false }.holds(.externalPower) == false)
         #expect(await told.next()?.holds(.externalPower) == false)
-        // What changes nothing is not told.
+        // An unchanged value is not reported.
         _ = conditions.script { $0.values[.externalPower] = false }
         _ = conditions.script { $0.values[.lowMemory] = true }
         #expect(await told.next()?.holds(.lowMemory) == true)
@@ -64,7 +64,7 @@ struct SystemConditionsTests {
         await conditions.close()
     }
 
-    @Test func `a quiet machine is told to idle while that is watched, and no longer`() async throws {
+    @Test func `a quiet machine is reported as idle only while idleness is watched`() async throws {
         var thresholds = ConditionThresholds()
         thresholds.sampleInterval = .milliseconds(10)
         thresholds.idleAfter = .milliseconds(30)
@@ -79,7 +79,7 @@ struct SystemConditionsTests {
         await conditions.close()
     }
 
-    @Test func `a locked container is told while it is watched`() async throws {
+    @Test func `a locked container is reported only while it is watched`() async throws {
         let study = try #require(PluginIdentifier("com.example.study"))
         try tree.write("containers/com.example.study", "no folder")
         let watching = try Watching(tree.roots)
@@ -93,7 +93,7 @@ struct SystemConditionsTests {
         await conditions.close()
     }
 
-    @Test(.proves("C16")) func `a host that watches nothing sleeps until it is told`() throws {
+    @Test(.proves("C16")) func `without watched conditions the loop has no timeout`() throws {
         let bell = Descriptor(owning: Machine.bell())
         let loop = try ConditionsLoop(SystemRoots(), ConditionThresholds(), LaunchUsage { nil }, ringing: bell)
         #expect(loop.timeout == nil)
@@ -105,7 +105,7 @@ struct SystemConditionsTests {
         #expect(Set(loop.readings.conditions.keys) == Set(Condition.allCases))
     }
 
-    @Test func `nothing is told after the end`() async throws {
+    @Test func `no change is reported after the end`() async throws {
         let count = Mutex(0)
         let roots = tree.roots
         let conditions = try SystemConditions(roots: roots, launchUsage: LaunchUsage { nil }) { _ in
@@ -118,7 +118,7 @@ struct SystemConditionsTests {
         #expect(!conditions.report.holds(.gpu))
     }
 
-    @Test func `this machine's conditions are all known, or missing with a reason`() async throws {
+    @Test func `each of this machine's conditions is measured, unwatched, or missing with a reason`() async throws {
         let conditions = try SystemConditions(launchUsage: .processTree(of: Machine.pid)) { _ in }
         for (condition, origin) in conditions.report.origins {
             switch origin.source {

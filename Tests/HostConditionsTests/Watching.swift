@@ -4,7 +4,7 @@ import TaskModel
 
 @testable import HostConditions
 
-/// A machine's conditions with everything that is told of them, for the length of one test.
+/// A machine's conditions with a stream of all their reports, for the duration of one test.
 struct Watching {
     let conditions: SystemConditions
     let reports: AsyncStream<ConditionsReport>

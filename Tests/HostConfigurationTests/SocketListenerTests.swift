@@ -5,9 +5,9 @@ import HostConfiguration
 import HostTestKit
 import Testing
 
-@Suite("Who listens on a socket is told without waiting for them")
+@Suite("The listener of a socket is determined without waiting for it")
 struct SocketListenerTests {
-    @Test func `one that is served names the process`() async throws {
+    @Test func `a served socket has the process id of its listener`() async throws {
         try await ScratchFolder.with { folder in
             let path = folder.file("s")
             let listening = try ListeningSocket(at: path)
@@ -17,7 +17,7 @@ struct SocketListenerTests {
         }
     }
 
-    @Test func `one whose queue is full is somebody's all the same`() async throws {
+    @Test func `a socket with a full queue counts as served, by an unknown process`() async throws {
         try await ScratchFolder.with { folder in
             let path = folder.file("s")
             let listening = try ListeningSocket(at: path)
@@ -28,7 +28,7 @@ struct SocketListenerTests {
         }
     }
 
-    @Test func `one that was left behind is nobody's`() async throws {
+    @Test func `a socket file without a listener counts as unserved`() async throws {
         try await ScratchFolder.with { folder in
             let path = folder.file("s")
             _ = try ListeningSocket(at: path)
@@ -37,7 +37,7 @@ struct SocketListenerTests {
         }
     }
 
-    @Test func `where there is none, nobody listens`() async throws {
+    @Test func `a missing socket counts as unserved`() async throws {
         try await ScratchFolder.with { folder in
             #expect(SocketListener(at: folder.file("s")) == .nobody)
             #expect(SocketListener(at: folder.file("s/t")) == .nobody)
@@ -45,7 +45,7 @@ struct SocketListenerTests {
         }
     }
 
-    @Test func `a socket of another kind tells no more than that it is there`() async throws {
+    @Test func `the listener of a datagram socket is unknown`() async throws {
         try await ScratchFolder.with { folder in
             let path = folder.file("s")
             let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HostMonitor
 
-@Suite("A signal that is caught is never lost")
+@Suite("A caught signal is never lost")
 struct CaughtSignalTests {
     @Test func `a signal sent as soon as it is caught is received, each of 200 times`() async throws {
         for _ in 1...200 {

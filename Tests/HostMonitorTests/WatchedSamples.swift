@@ -5,7 +5,7 @@ import TaskModel
 
 @testable import HostMonitor
 
-/// Hosts to look at: one with a little of everything, and one with much.
+/// Snapshots of hosts: one with a few rows of every kind, and one with many rows.
 extension Samples {
     static let exported = "com.example.feed.export.7"
 
@@ -81,7 +81,7 @@ extension Samples {
         )
     }
 
-    /// More than any small terminal shows.
+    /// A snapshot with more rows than a small terminal shows.
     static func crowd() throws -> HostSnapshot {
         let few = try snapshot()
         let pending = Array(repeating: few.tasks.pending, count: 40).flatMap(\.self)

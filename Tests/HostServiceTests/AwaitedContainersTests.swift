@@ -6,7 +6,7 @@ import Testing
 
 @testable import HostService
 
-@Suite("A runner and its container are joined, whichever is there first")
+@Suite("A runner is reported when its container exists, in either order")
 final class AwaitedContainersTests {
     private static let launch = LaunchNumber(rawValue: 1)
     private static let process = RunnerProcess(pid: 2, startTime: 3, boot: BootID("boot"), controlGroup: nil)
@@ -26,7 +26,7 @@ final class AwaitedContainersTests {
 
     init() { containers.began(Self.launch) }
 
-    @Test func `a runner that is ready before its container waits for it, with what follows, in order`() {
+    @Test func `a runner that is ready before its container waits for it, with its later events, in order`() {
         #expect(filter(Self.ready) == nil)
         #expect(filter(Self.killed) == nil)
         let events = made(Self.launch)
@@ -34,26 +34,26 @@ final class AwaitedContainersTests {
         #expect(filter(Self.killed) != nil)
     }
 
-    @Test func `a runner that is ready after its container is handed on at once`() {
+    @Test func `a runner that is ready after its container is reported at once`() {
         #expect(made(Self.launch).isEmpty)
         #expect(Self.isReady(filter(Self.ready)))
     }
 
-    @Test func `without its container a runner is ended, and nothing of it is handed on`() {
+    @Test func `without its container a runner has to be ended, and none of its events are reported`() {
         #expect(filter(Self.ready) == nil)
         #expect(failed(Self.launch))
         #expect(filter(Self.killed) == nil)
         #expect(filter(Self.unavailable) == nil)
-        // Numbers are not used again, so the last event of a launch is the last that is kept in mind.
+        // Launch numbers are not reused, so no state of a launch is kept after its last event.
         #expect(filter(Self.killed) != nil)
     }
 
-    @Test func `without container and runner there is nothing to end`() {
+    @Test func `without container and runner no runner has to be ended`() {
         #expect(filter(Self.unavailable) == nil)
         #expect(!failed(Self.launch))
     }
 
-    @Test func `a launch whose container is there is handed on while another one waits`() {
+    @Test func `a launch with a container is reported while another launch waits for its own`() {
         let other = LaunchNumber(rawValue: 2)
         #expect(filter(.ready(other, Self.process)) != nil)
         #expect(filter(Self.ready) == nil)

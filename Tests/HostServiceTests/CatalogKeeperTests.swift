@@ -15,7 +15,7 @@ import Testing
 
 @Suite("The catalogue loads in the background", .timeLimit(.minutes(1)))
 final class CatalogKeeperTests: Sendable {
-    /// The changes that were handed out.
+    /// The delivered changes, in order.
     private let handedOut = Mutex<[CatalogueChange]>([])
 
     private func withKeeper(
@@ -61,7 +61,7 @@ final class CatalogKeeperTests: Sendable {
             for number in 0..<100 { try folder.write(Self.manifest("p\(number)"), to: "manifests/\(number).yaml") }
             try await withKeeper(in: folder) { keeper, threads, changes in
                 var changes = changes
-                // Every disk thread is busy: the load cannot go on.
+                // Every disk thread is busy: the load cannot continue.
                 let busy = (0..<DiskThreads.count).map { _ in
                     Task { try await threads.run { held.wait() } }
                 }
@@ -78,7 +78,9 @@ final class CatalogKeeperTests: Sendable {
         }
     }
 
-    @Test func `a change names each refused manifest once, and those of one burst together`() async throws {
+    @Test func `a catalogue change names each refused manifest once, and a burst of files causes few changes`()
+        async throws
+    {
         try await ScratchFolder.with { folder in
             try await withKeeper(in: folder) { keeper, _, changes in
                 var changes = changes
@@ -90,7 +92,7 @@ final class CatalogKeeperTests: Sendable {
                     counts = self.handedOut.withLock { $0.map(\.refused.count) }
                 } while counts.reduce(0, +) < 40
                 #expect(counts.first == 0 && counts.reduce(0, +) == 40 && keeper.contents.refused.count == 40)
-                // Some file systems are slow; one event for each file would be a failure all the same.
+                // Some file systems are slow, but one change per file would still be a failure.
                 #expect(counts.count < 20, "\(counts)")
                 try folder.write([], to: "manifests/0.yaml")
                 while keeper.contents.refused(folder.file("manifests/0.yaml"))?.identifier != nil {

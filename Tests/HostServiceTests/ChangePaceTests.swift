@@ -5,7 +5,7 @@ import Testing
 
 @testable import HostService
 
-@Suite("Changes of files are acted upon soon, and together when they come together")
+@Suite("An action follows file changes soon, once per burst")
 struct ChangePaceTests {
     private typealias Instant = HandTurnedClock.Instant
     private var pace = ChangePace<Instant>()
@@ -31,7 +31,7 @@ struct ChangePaceTests {
         #expect(pace.due == Self.at(600))
     }
 
-    @Test func `an action that took long is followed by a rest that is three times as long, and bounded`() {
+    @Test func `a long action is followed by a cooldown of three times its duration, up to half a second`() {
         for (took, end) in [(10, 1_020), (100, 1_300), (5_000, 1_500)] {
             var pace = pace
             pace.changed(at: Self.at(0))
@@ -42,8 +42,7 @@ struct ChangePaceTests {
         }
     }
 
-    @Test func `500 changes in ten seconds lead to fewer than 25 actions, and the last change is due within a second`()
-    {
+    @Test func `500 changes in ten seconds cause fewer than 25 actions, and the last change is due within a second`() {
         var pace = pace
         var (now, acted) = (0, 0)
         var latest: Int?
@@ -62,13 +61,13 @@ struct ChangePaceTests {
     }
 }
 
-@Suite("A follower acts at the pace of the changes")
+@Suite("A follower acts after a quiet time")
 final class ChangeFollowerTests: Sendable {
     private let clock = HandTurnedClock()
     private let acted = Mutex(0)
 
     @Test(.timeLimit(.minutes(1)))
-    func `an action begins after the quiet, and a change during it leads to another one`() async throws {
+    func `an action begins after the quiet time, and a change during the action leads to another one`() async throws {
         let (changes, change) = AsyncStream.makeStream(of: Void.self)
         let (began, begin) = AsyncStream.makeStream(of: Void.self)
         let follower = ChangeFollower(changes, clock: clock)
@@ -79,7 +78,7 @@ final class ChangeFollowerTests: Sendable {
                         count += 1
                         return count
                     }
-                    // The change comes while the action runs.
+                    // The change arrives while the action runs.
                     if number == 1 { change.yield() }
                     begin.yield()
                 }

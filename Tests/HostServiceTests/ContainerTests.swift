@@ -9,20 +9,20 @@ import Testing
 
 @testable import HostService
 
-@Suite("Containers are made and discarded in order, and the decision loop waits for none of it")
+@Suite("Containers are made and discarded in order, without blocking the decision loop")
 struct ContainerTests {
     private static let launch = LaunchNumber(rawValue: 1)
 
     private static func plugin() throws -> PluginIdentifier { try #require(PluginIdentifier("com.example.feed")) }
 
-    /// Keeps the containers' thread busy, as a disk that stands still would, until the semaphore is signaled.
+    /// Keeps the thread of the containers busy until the semaphore is signaled, as a hanging disk would.
     private static func hold(_ loop: DecisionLoop) -> DispatchSemaphore {
         let mayGoOn = DispatchSemaphore(value: 0)
         loop.containers.perform { mayGoOn.wait() }
         return mayGoOn
     }
 
-    @Test func `a disk that stands still delays a launch, and no answer of the loop`() async throws {
+    @Test func `a hanging disk delays a launch, but no answer of the loop`() async throws {
         try await LoopFixture.with { fixture in
             let (loop, mayGoOn) = (fixture.loop, Self.hold(fixture.loop))
             var launches = LaunchDirectory()
@@ -34,7 +34,7 @@ struct ContainerTests {
         }
     }
 
-    @Test func `a runner is reported to the core when its container is there, and not before`() async throws {
+    @Test func `a runner is reported to the core only after its container exists`() async throws {
         try await LoopFixture.with { fixture in
             let (loop, mayGoOn) = (fixture.loop, Self.hold(fixture.loop))
             let plugin = try Self.plugin()
@@ -71,7 +71,7 @@ struct ContainerTests {
         }
     }
 
-    @Test func `a purge is answered when its container is out of the way`() async throws {
+    @Test func `a purge is answered after its container was moved away`() async throws {
         try await LoopFixture.with { fixture in
             let (loop, plugin) = (fixture.loop, try Self.plugin())
             try loop.state.makeContainer(of: plugin.text)
@@ -90,7 +90,7 @@ struct ContainerTests {
         }
     }
 
-    @Test func `without its container a launch has no runner, and the runner that was started is ended`() async throws {
+    @Test func `a launch without a container has no runner, and the started runner is ended`() async throws {
         try await LoopFixture.with(runner: "#include <unistd.h>\nint main(void) { for (;;) pause(); }") { fixture in
             let (loop, plugin) = (fixture.loop, try Self.plugin())
             try FileManager.default.removeItem(atPath: loop.state.containerFolder)

@@ -13,11 +13,11 @@ import Testing
 
 @testable import HostService
 
-@Suite("The decision loop owns the core, and waits for nothing else")
+@Suite("The decision loop owns the core and waits only for its mailbox")
 struct DecisionLoopTests {
     private static let launch = LaunchNumber(rawValue: 1)
 
-    /// Takes messages, counts them, and returns the input that follows them.
+    /// Takes messages and returns their number and the input that follows them.
     private static func messages(in mailbox: Mailbox) -> (count: Int, next: DecisionLoop.Input?) {
         var count = 0
         while true {
@@ -80,7 +80,7 @@ struct DecisionLoopTests {
         }
     }
 
-    @Test func `a loop whose task is cancelled ends, and a later reading is nil`() async throws {
+    @Test func `a cancelled loop ends, and a later reading returns nil`() async throws {
         try await LoopFixture.with { fixture in
             let run = Task { try await fixture.loop.run() }
             #expect(await fixture.loop.read { _, _ in 1 } == 1)
@@ -90,7 +90,7 @@ struct DecisionLoopTests {
         }
     }
 
-    @Test func `a timer comes after what the launch thread delivers, however late that is`() async throws {
+    @Test func `a timer is handled after the events of the launch thread, however late they are`() async throws {
         let isHeld = Atomic(false)
         let mayGoOn = DispatchSemaphore(value: 0)
         let hold: @Sendable (LaunchEvent) -> Void = { event in
@@ -114,7 +114,7 @@ struct DecisionLoopTests {
         }
     }
 
-    @Test func `a launch is killed at its time while the loop stands still, and a flood fills no memory meanwhile`()
+    @Test func `a launch is killed at its time while the loop hangs, and its flood of messages is limited`()
         async throws
     {
         let program = """
@@ -134,7 +134,7 @@ struct DecisionLoopTests {
                 Issue.record("no runner")
                 return
             }
-            // The launcher goes on until the mailbox has refused a message.
+            // The launcher continues until the mailbox has refused a message.
             while loop.mailbox.hasCapacity(for: launch) { sched_yield() }
             let time = SystemClock().monotonic + .milliseconds(20)
             #expect(!loop.perform([.setKillTime(launch, time)], &launches))
@@ -144,7 +144,7 @@ struct DecisionLoopTests {
                 return
             }
             #expect(SystemClock().monotonic >= time)
-            // What the runner could still send before the kill reached it.
+            // Messages that the runner sent before the kill reached it.
             (_, next) = Self.messages(in: loop.mailbox)
             guard case .launch(.ended(launch, let end)) = next else {
                 Issue.record("no end")

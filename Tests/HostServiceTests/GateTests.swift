@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A gate opens once and lets every waiting task pass", .timeLimit(.minutes(1)))
 struct GateTests {
-    @Test func `waiting tasks pass when the gate opens, and later tasks at once`() async throws {
+    @Test func `waiting tasks pass when the gate opens, and later tasks pass at once`() async throws {
         let gate = Gate()
         #expect(!gate.isOpen)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -19,7 +19,7 @@ struct GateTests {
         await gate.pass(within: .seconds(3600))
     }
 
-    @Test func `a cancelled task stops waiting`() async {
+    @Test func `a cancelled task stops waiting at a gate`() async {
         let gate = Gate()
         let task = Task { try await gate.pass() }
         task.cancel()
@@ -27,7 +27,7 @@ struct GateTests {
         #expect(!gate.isOpen)
     }
 
-    @Test func `a wait with a limit ends at the limit`() async {
+    @Test func `a wait at a gate with a limit ends at the limit`() async {
         let gate = Gate()
         await gate.pass(within: .milliseconds(1))
         #expect(!gate.isOpen)

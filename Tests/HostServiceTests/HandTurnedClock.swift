@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// A clock that stands still until a test turns it, and tells the test who waits for it.
+/// A clock that a test advances. It reports each sleep to the test.
 final class HandTurnedClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset: Duration = .zero
@@ -30,7 +30,7 @@ final class HandTurnedClock: Clock, Sendable {
     var now: Instant { state.withLock { $0.now } }
     let minimumResolution: Duration = .nanoseconds(1)
 
-    /// One sleeper at a time.
+    /// Supports one sleeper at a time.
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -48,7 +48,7 @@ final class HandTurnedClock: Clock, Sendable {
         try Task.checkCancellation()
     }
 
-    /// How long the next one who sleeps wants to, once somebody does.
+    /// The duration of the next sleep, after it has begun.
     func nextSleep() async -> Duration? {
         for await sleep in sleeps { return sleep }
         return nil

@@ -8,11 +8,11 @@ import Testing
 
 @testable import HostService
 
-@Suite("The decision loop's inputs are handled in an order that no plugin can hold up")
+@Suite("The decision loop's inputs are handled in an order that no plugin can delay")
 final class InputQueueTests {
     private var queue = InputQueue()
 
-    /// A message that carries its own number.
+    /// A message with its own number.
     private static func message(_ launch: Int64, _ index: Int) -> DecisionLoop.Input {
         let number = LaunchNumber(rawValue: launch)
         return .launch(.message(number, .assertionEnded(AssertionID(rawValue: UInt64(index)))))
@@ -22,7 +22,7 @@ final class InputQueueTests {
         .launch(.killedAtDeadline(LaunchNumber(rawValue: launch)))
     }
 
-    /// An input in short: `m1.4` is the message with the number 4 of launch 1.
+    /// An input in short form: `m1.4` is the message with the number 4 of launch 1.
     private static func label(_ input: DecisionLoop.Input) -> String {
         switch input {
         case .event(.committed(let ticket)): "commit \(ticket.rawValue)"
@@ -54,7 +54,7 @@ final class InputQueueTests {
         return labels
     }
 
-    @Test func `launches take turns, however many messages one of them has`() {
+    @Test func `launches take turns, however many messages each has`() {
         add(messages: 0..<4, of: 1)
         add(messages: 0..<2, of: 2)
         add(messages: 0..<1, of: 3)
@@ -68,7 +68,7 @@ final class InputQueueTests {
         #expect(all() == ["commit 1", "m1.0", "m1.1"])
     }
 
-    @Test func `a message is handled after every fourth input of priority`() {
+    @Test func `a message is handled after every fourth urgent input`() {
         add(messages: 0..<2, of: 1)
         for ticket in 1...9 as ClosedRange<UInt64> { add(Self.commit(ticket)) }
         let expected = [
@@ -79,14 +79,14 @@ final class InputQueueTests {
         #expect(all() == expected)
     }
 
-    @Test func `an end is handled before the messages of other launches and after those of its own`() {
+    @Test func `the end of a launch is handled after its own messages and before those of other launches`() {
         add(messages: 0..<3, of: 1)
         add(messages: 0..<2, of: 2)
         add(Self.end(2))
         #expect(all() == ["m2.0", "m2.1", "end 2", "m1.0", "m1.1", "m1.2"])
     }
 
-    @Test func `the last messages of a launch that ends alternate with urgent inputs and let other launches in`() {
+    @Test func `the last messages of an ending launch alternate with urgent inputs, and other launches get turns`() {
         add(messages: 0..<1, of: 1)
         add(messages: 0..<6, of: 2)
         add(Self.end(2))
@@ -97,13 +97,13 @@ final class InputQueueTests {
         #expect(all() == expected)
     }
 
-    @Test func `the readiness of a launch comes before other launches' messages`() {
+    @Test func `the readiness of a launch is handled before messages of other launches`() {
         add(messages: 0..<2, of: 1)
         add(.launch(.unavailable(LaunchNumber(rawValue: 2), LaunchError(code: .refused, message: ""))))
         #expect(all() == ["none 2", "m1.0", "m1.1"])
     }
 
-    @Test func `a timer is handled after the messages that arrived before it and before the later ones`() {
+    @Test func `a timer is handled after messages that arrived before it and before later messages`() {
         add(messages: 0..<2, of: 1)
         add(messages: 0..<1, of: 2)
         add(.timer)
@@ -111,13 +111,13 @@ final class InputQueueTests {
         #expect(all() == ["m1.0", "m2.0", "m1.1", "timer", "m1.2", "m1.3"])
     }
 
-    @Test func `a timer without messages before it keeps its place among urgent inputs`() {
+    @Test func `a timer without earlier messages keeps its place among urgent inputs`() {
         add(Self.commit(1), .timer, Self.commit(2))
         add(messages: 0..<1, of: 1)
         #expect(all() == ["commit 1", "timer", "commit 2", "m1.0"])
     }
 
-    @Test func `a timer that goes off again before it is handled is handled once`() {
+    @Test func `a timer that fires again before it is handled is handled once`() {
         add(messages: 0..<1, of: 1)
         add(.timer)
         add(messages: 1..<2, of: 1)
@@ -127,7 +127,7 @@ final class InputQueueTests {
         #expect(all() == ["timer"])
     }
 
-    @Test func `a flood does not put a timer off for longer than what had arrived before it`() {
+    @Test func `a flood of messages defers a timer only by the messages that arrived before it`() {
         for launch in 1...3 as ClosedRange<Int64> { add(messages: 0..<64, of: launch) }
         add(.timer)
         var handled = 0
@@ -139,7 +139,7 @@ final class InputQueueTests {
         #expect(handled == 3 * 64)
     }
 
-    @Test func `a launch with 64 queued events has no capacity until 32 are left, and others have`() {
+    @Test func `a launch with 64 queued events has no capacity until 32 are left, and other launches have`() {
         let (one, two) = (LaunchNumber(rawValue: 1), LaunchNumber(rawValue: 2))
         for index in 0..<InputQueue.launchCapacity {
             #expect(hasCapacity(one))
@@ -160,7 +160,7 @@ final class InputQueueTests {
         while let delivery = queue.next() { #expect(delivery.resumed == nil) }
     }
 
-    @Test func `a launch that falls silent and sends again takes one turn at a time`() {
+    @Test func `a launch that pauses and sends again takes one turn at a time`() {
         add(messages: 0..<1, of: 1)
         #expect(all() == ["m1.0"])
         add(messages: 1..<4, of: 1)

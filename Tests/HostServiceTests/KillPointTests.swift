@@ -6,13 +6,13 @@ import Testing
 
 @testable import HostService
 
-@Suite("A host kills itself at the one boundary of an action that its kill point names")
+@Suite("A host kills itself at exactly the action boundary of its kill point")
 struct KillPointTests {
     private static let stopped = SchedulerAction.stopped
     private static let wake = SchedulerAction.wake(monotonic: nil, wall: nil)
 
     @Test(arguments: SchedulerAction.Kind.allCases, KillPoint.Side.allCases)
-    func `a kill point names a kind of action, a side and a count`(
+    func `a kill point is parsed into a kind of action, a side and a count`(
         kind: SchedulerAction.Kind,
         side: KillPoint.Side
     ) throws {
@@ -34,7 +34,7 @@ struct KillPointTests {
     ]
 
     @Test(arguments: malformed)
-    func `a malformed kill point is refused, and the kinds of action are named`(text: String) {
+    func `a malformed kill point is refused with the kinds of actions`(text: String) {
         #expect {
             _ = try KillPoint(text)
         } throws: { error in

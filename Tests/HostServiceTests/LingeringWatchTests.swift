@@ -26,7 +26,7 @@ final class LingeringWatchTests: Sendable {
     private var last: Watch? { applied.withLock { $0.last } }
     private func endLinger(_ index: Int = 0) { lingers.withLock { $0[index] }() }
 
-    @Test func `sensors go off when nothing needed them for the whole time`() {
+    @Test func `usage sensors go off after they were not needed for the whole time`() {
         let watch = makeWatch()
         watch.set(Watch(use: true))
         watch.set(Watch(use: false))
@@ -35,7 +35,7 @@ final class LingeringWatchTests: Sendable {
         #expect(last == Watch(use: false))
     }
 
-    @Test func `sensors stay on when something needs them again meanwhile`() {
+    @Test func `usage sensors stay on if they are needed again during that time`() {
         let watch = makeWatch()
         watch.set(Watch(use: true))
         watch.set(Watch(use: false))
@@ -44,7 +44,7 @@ final class LingeringWatchTests: Sendable {
         #expect(last == Watch(use: true))
     }
 
-    @Test func `each time begins anew when something needed them meanwhile`() {
+    @Test func `the time until usage sensors go off starts again after each use`() {
         let watch = makeWatch()
         for _ in 0..<2 {
             watch.set(Watch(use: true))
@@ -56,7 +56,7 @@ final class LingeringWatchTests: Sendable {
         #expect(last == Watch(use: false))
     }
 
-    @Test func `a need that arises while the sensors go off is not lost`() {
+    @Test func `a use that begins while the sensors go off keeps them on`() {
         let watch = makeWatch()
         watch.set(Watch(use: true))
         watch.set(Watch(use: false))
@@ -65,7 +65,7 @@ final class LingeringWatchTests: Sendable {
         #expect(last == Watch(use: true))
     }
 
-    @Test func `containers are watched at once, and let go at once`() throws {
+    @Test func `container sensors go on and off at once`() throws {
         let watch = makeWatch()
         let plugin = try #require(PluginIdentifier("com.example.feed"))
         watch.set(Watch(use: true, containers: [plugin]))

@@ -20,8 +20,8 @@ struct LoopFixture {
     let core: Scheduler
 
     /// - Parameters:
-    ///   - runner: the source of a C program that takes the runner's place; by default one that leaves at once.
-    ///   - onLaunchEvent: called on the launch thread before it delivers an event.
+    /// - runner: source of a C program in place of the runner; the default exits at once.
+    /// - onLaunchEvent: called on the launch thread before it delivers an event.
     static func with(
         runner source: String = "int main(void) { return 0; }",
         onLaunchEvent: @escaping @Sendable (LaunchEvent) -> Void = { _ in },
@@ -85,7 +85,7 @@ struct LoopFixture {
         }
     }
 
-    /// Runs the loop for as long as `body` takes.
+    /// Runs the loop until `body` returns.
     func run(_ body: () async throws -> Void) async throws {
         let run = Task { try await loop.run() }
         do {

@@ -9,13 +9,13 @@ import Testing
 
 @testable import HostService
 
-@Suite("The mailbox delivers every input once, or abandons it")
+@Suite("The mailbox delivers every input once, or drops it after its close")
 struct MailboxTests {
     private static func isCommit(_ delivery: InputQueue.Delivery?, _ ticket: UInt64) -> Bool {
         if case .event(.committed(Ticket(rawValue: ticket))) = delivery?.input { true } else { false }
     }
 
-    @Test func `a reading that is queued when the mailbox closes ends with nil, and so does a later one`() async {
+    @Test func `a reading in a closed mailbox ends with nil, whether it was queued before the close or after`() async {
         let mailbox = Mailbox()
         let ends = Mutex(0)
         let reading = DecisionLoop.Input.reading(
@@ -31,7 +31,7 @@ struct MailboxTests {
         #expect(mailbox.take() == nil)
     }
 
-    @Test func `inputs of several threads are all taken, each thread's in its order`() {
+    @Test func `inputs of several threads are all taken, in the order of each thread`() {
         let mailbox = Mailbox()
         let (threads, inputs) = (4, 5_000)
         for thread in 0..<threads {
@@ -51,7 +51,7 @@ struct MailboxTests {
         #expect(next == (1...threads).map { UInt64($0 * inputs) })
     }
 
-    @Test func `closing ends the wait of the thread that takes`() async {
+    @Test func `closing the mailbox ends the wait of the taking thread`() async {
         let mailbox = Mailbox()
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
@@ -63,7 +63,7 @@ struct MailboxTests {
         }
     }
 
-    @Test func `a closed mailbox takes and drops messages, so that no launch is paused for a loop that has ended`() {
+    @Test func `a closed mailbox accepts and drops messages, so that no launch is paused for an ended loop`() {
         let mailbox = Mailbox()
         let launch = LaunchNumber(rawValue: 1)
         for _ in 0..<InputQueue.launchCapacity { mailbox.put(.launch(.killedAtDeadline(launch))) }

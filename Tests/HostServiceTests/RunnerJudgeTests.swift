@@ -8,7 +8,7 @@ import Testing
 @testable import HostService
 @testable import PluginLaunch
 
-@Suite("A runner's message counts only as far as the plan of its launch permits")
+@Suite("A runner's messages are accepted only within the plan of its launch")
 struct RunnerJudgeTests {
     private static let launch = LaunchNumber(rawValue: 41)
     private static let continued = TaskID(launch: launch, index: 0)
@@ -89,7 +89,7 @@ struct RunnerJudgeTests {
 
     // MARK: - Loading
 
-    @Test mutating func `a failed load of the catalogued library is the plugin's`() {
+    @Test mutating func `a failed load of the catalogued library is blamed on the plugin`() {
         #expect(verdict(on: .loadFailed(message: "no")) == .event(.loadFailed(Self.launch, message: "no")))
     }
 
@@ -99,8 +99,7 @@ struct RunnerJudgeTests {
         #expect(verdict(on: .loadFailed(message: "no"), libraryNow: identity) == expected)
     }
 
-    @Test mutating func `a missing libffi is the host's while the launch loads functions, and the plugin's otherwise`()
-    {
+    @Test mutating func `a missing libffi is blamed on the host only while the launch loads functions`() {
         let missing = RunnerMessage.callerMissing(message: "libffi.so.8")
         let hosts = RunnerVerdict.event(.planNotSent(Self.launch, message: "libffi.so.8"))
         #expect(verdict(on: missing, isLoadingFunctions: true) == hosts)
@@ -116,7 +115,7 @@ struct RunnerJudgeTests {
         #expect(rule(of: verdict(on: title)) == "BGT-ABI-08")
     }
 
-    @Test mutating func `a title of another task or launch is a violation`() {
+    @Test mutating func `a title for a task of another kind or launch is a violation`() {
         for task in [Self.refresh, TaskID(launch: LaunchNumber(rawValue: 40), index: 0)] {
             #expect(rule(of: verdict(on: .title(task, "Mine", subtitle: nil))) == "BGT-ABI-08")
         }
@@ -139,7 +138,7 @@ struct RunnerJudgeTests {
 
     // MARK: - Calls
 
-    @Test mutating func `a submission is the core's question, in the plugin's name`() {
+    @Test mutating func `a submission is passed to the core in the plugin's name`() {
         let request = TaskRequest(identifier: identifier, kind: .refresh)
         let submission = Submission(
             request: request,
@@ -151,7 +150,7 @@ struct RunnerJudgeTests {
         #expect(verdict == .question(Self.call, .submit(submission)))
     }
 
-    @Test mutating func `a submission that the runner would have refused is refused at once`() {
+    @Test mutating func `a submission that the runner should have refused is refused at once`() {
         let requests = [
             TaskRequest(identifier: identifier, kind: .event),
             TaskRequest(identifier: identifier, kind: .continued),
@@ -176,7 +175,7 @@ struct RunnerJudgeTests {
         }
     }
 
-    @Test mutating func `cancellations and lists concern the launch's own plugin alone`() {
+    @Test mutating func `cancellations and lists of a runner concern its own plugin only`() {
         let one = RunnerQuestion.cancel(identifier, of: plugin, from: Self.launch)
         #expect(verdict(on: .cancel(Self.call, identifier)) == .question(Self.call, one))
         let all = RunnerQuestion.cancelAll(of: plugin, from: Self.launch)
@@ -194,7 +193,7 @@ struct RunnerJudgeTests {
 
     // MARK: - Text
 
-    @Test mutating func `texts of a runner are cut, and what a function returned cannot steer a terminal`() {
+    @Test mutating func `texts of a runner are cut, and returned text is escaped for terminals`() {
         let long = String(repeating: "x", count: 100_000)
         guard case .event(.violated(_, let rule, let message)) = verdict(on: .violation(rule: long, message: long)),
             case .log(_, let line) = verdict(on: .log(.info, message: long)),
@@ -208,7 +207,7 @@ struct RunnerJudgeTests {
         #expect(text.utf8.count <= RunnerMessage.longestReturnedText && !text.contains("\u{1b}"))
     }
 
-    @Test mutating func `dropped output is one violation of the launch, however often lines are dropped`() {
+    @Test mutating func `dropped output is journaled as one violation per launch`() {
         #expect(judge.droppedOutput(of: .standardOutput) != nil)
         #expect(judge.droppedOutput(of: .standardError) == nil)
     }

@@ -10,13 +10,13 @@ import Testing
 
 @testable import HostService
 
-@Suite("What nobody keeps goes, and not by a clock that is wrong")
+@Suite("Old state is deleted, but not because of a wrong clock")
 final class StateCareTests: Sendable {
     private static let day: Int64 = 86_400
     private let clock = HandTurnedClock()
     private let today = Mutex<Int64>(100)
 
-    /// Runs the care for a ledger with one entry for each of these days, and ends it after `body`.
+    /// Runs the care for a ledger with one entry for each of these days, until `body` returns.
     private func withCare(
         days: [Int64] = [],
         in folder: ScratchFolder,
@@ -63,7 +63,7 @@ final class StateCareTests: Sendable {
         #expect(entries == days, sourceLocation: sourceLocation)
     }
 
-    @Test func `in the first ten minutes nothing is forgotten, whatever the clock says`() async throws {
+    @Test func `no journal entry is deleted in the first ten minutes, whatever the clock shows`() async throws {
         try await ScratchFolder.with { folder in
             today.withLock { $0 = 50_000 }
             try await withCare(days: [5, 50, 99], in: folder) { ledger in
@@ -78,7 +78,7 @@ final class StateCareTests: Sendable {
         }
     }
 
-    @Test func `after that old entries go once a day`() async throws {
+    @Test func `old journal entries are deleted once a day`() async throws {
         try await ScratchFolder.with { folder in
             try await withCare(days: [5, 50, 99], in: folder) { ledger in
                 #expect(await clock.nextSleep() == .seconds(600))
@@ -94,7 +94,7 @@ final class StateCareTests: Sendable {
         }
     }
 
-    @Test func `what purges have left of containers goes at the start, and nothing else`() async throws {
+    @Test func `leftovers of purged containers are deleted at the start, and other containers stay`() async throws {
         try await ScratchFolder.with { folder in
             let gone = [".purged-com.example.gone/deep", ".purged-com.example.gone-0F/deep"]
             for name in gone + ["com.example.kept/deep"] { try folder.makeFolder("state/containers/\(name)") }
@@ -106,7 +106,7 @@ final class StateCareTests: Sendable {
         }
     }
 
-    @Test func `a purge during that is about its own container alone`() async throws {
+    @Test func `a purge during the deletion of earlier leftovers deletes its own container`() async throws {
         try await ScratchFolder.with { folder in
             for name in [".purged-com.example.a/old", "com.example.a/new"] {
                 try folder.makeFolder("state/containers/\(name)")

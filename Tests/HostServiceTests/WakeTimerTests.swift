@@ -11,9 +11,9 @@ import Testing
 
 @testable import HostService
 
-@Suite("The wake timer misses no instant and keeps no descriptor")
+@Suite("The wake timer misses no instant and leaks no descriptor")
 struct WakeTimerTests {
-    @Test func `it calls back at an instant of either clock`() async throws {
+    @Test func `the wake timer fires at an instant of the monotonic and of the wall clock`() async throws {
         let (wakes, woken) = AsyncStream.makeStream(of: Void.self)
         let timer = try WakeTimer { woken.yield() }
         defer { timer.stop() }
@@ -24,10 +24,10 @@ struct WakeTimerTests {
         _ = await iterator.next()
     }
 
-    @Test func `a clock that was set just before the timer is set anew is noticed`() throws {
+    @Test func `the wake timer fires when the wall clock was set just before the timer is set again`() throws {
         let wakes = Mutex(0)
         var calls = WakeTimer.Calls()
-        // What the kernel answers then; it takes back that the timer went off, and nothing would wake the thread.
+        // The kernel's answer in this case; it clears the expiration, and the thread would not wake.
         calls.setWall = { timer, instant in
             let status = bgl_wall_timer_set(timer, instant)
             return status == 0 ? -ECANCELED : status
@@ -38,7 +38,7 @@ struct WakeTimerTests {
         #expect(wakes.withLock { $0 } == 1)
     }
 
-    @Test func `a timer that cannot be made keeps none of the descriptors that were`() throws {
+    @Test func `a failed creation of the wake timer closes the descriptors that were created`() throws {
         var ends: [Int32] = [-1, -1]
         #expect(bgl_pipe(&ends) == 0)
         defer { close(ends[0]) }
@@ -47,7 +47,7 @@ struct WakeTimerTests {
         calls.createWall = { -EMFILE }
         #expect(throws: HostError.self) { try WakeTimer(calls: calls) {} }
         var byte: UInt8 = 0
-        // The end of the stream: nothing holds the other end any more.
+        // End of stream: the other end is closed.
         #expect(bgl_read(ends[0], &byte, 1) == 0)
     }
 }

@@ -2,14 +2,14 @@
 
 import Foundation
 
-/// The plugin in Swift that the package builds beside the tests, from one source in both language modes.
+/// The Swift plugin that the package builds for the tests, from the same source in both language modes.
 package enum BuiltLibrary: String, CaseIterable, Sendable {
     case swift5 = "SwiftPlugin5"
     case swift6 = "SwiftPlugin6"
 
     package func bytes() throws -> [UInt8] { try Self.bytes(of: rawValue) }
 
-    /// The library of a product of this package.
+    /// The bytes of a product's library.
     package static func bytes(of product: String) throws -> [UInt8] {
         let path = try BuiltProgram.folder() + "/lib\(product).so"
         guard let data = FileManager.default.contents(atPath: path) else {
@@ -20,7 +20,7 @@ package enum BuiltLibrary: String, CaseIterable, Sendable {
 }
 
 extension TestPlugin {
-    /// One part of the plugin in Swift: a file in `Tests/SwiftPlugins/Sources`.
+    /// A plugin with one part of the Swift plugin: a file in `Tests/SwiftPlugins/Sources`.
     package static func part(_ name: String, _ library: BuiltLibrary, settings: [String: String] = [:]) -> TestPlugin {
         var plugin = TestPlugin("ColorFeed", tasks: ["refresh", "db-cleaning", "report", "export.*"])
         plugin.library = .built(library)

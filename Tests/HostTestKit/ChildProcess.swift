@@ -4,7 +4,7 @@ import CLinux
 import Foundation
 import Synchronization
 
-/// A program that was started by the test, in a session of its own. It dies with the test run, whatever happens.
+/// A program that the test started, in a session of its own. It always dies with the test run.
 package final class ChildProcess: Sendable {
     package enum Ending: Hashable, Sendable {
         case exited(Int32)
@@ -12,14 +12,14 @@ package final class ChildProcess: Sendable {
     }
 
     package let pid: Int32
-    /// Whole lines without their ends.
+    /// Complete lines without their line ends.
     package let standardOutput = Tape<String>()
     package let standardError = Tape<String>()
     private let endings = Tape<Ending>()
 
     /// - Parameters:
-    ///   - program: an absolute path.
-    ///   - onEnd: called on the child's own thread, once it is reaped and before anybody learns of it.
+    /// - program: an absolute path.
+    /// - onEnd: called on the child's own thread, after the child is reaped and before its end is published.
     package static func start(
         _ program: String,
         _ arguments: [String],
@@ -48,7 +48,7 @@ package final class ChildProcess: Sendable {
 
     private init(pid: Int32) { self.pid = pid }
 
-    /// How it ended; waits for that, and for the last of what it said.
+    /// The end of the process; waits for it, and for the last of its output.
     package func ending(within limit: Duration = .seconds(60)) async throws -> Ending {
         try await withDeadline(limit, waitingFor: "the end of process \(pid)") {
             [endings, standardOutput, standardError] in
@@ -58,13 +58,13 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// The first such line on standard error; waits for it.
+    /// The first matching line on standard error; waits for it.
     @discardableResult
     package func errorLine(_ purpose: String, where fits: @escaping @Sendable (String) -> Bool) async throws -> String {
         try await Self.line(of: standardError, purpose, where: fits)
     }
 
-    /// The first such line on standard output; waits for it.
+    /// The first matching line on standard output; waits for it.
     @discardableResult
     package func outputLine(_ purpose: String, where fits: @escaping @Sendable (String) -> Bool) async throws -> String
     {
@@ -82,15 +82,15 @@ package final class ChildProcess: Sendable {
     }
 
     package var hasEnded: Bool { endingSoFar != nil }
-    /// Nil while it runs.
+    /// The end of the process; nil while it runs.
     package var endingSoFar: Ending? { endings.elements.first }
 
     package func signal(_ number: Int32) {
-        // Reaped by nobody but its own thread, which records it first.
+        // Only the child's own thread reaps it, and that thread records the end first.
         if !hasEnded { kill(pid, number) }
     }
 
-    /// Waits until a signal has stopped it, to go on later.
+    /// Waits until a signal has stopped the process.
     package func stopping() async throws {
         try await withDeadline(waitingFor: "process \(pid) to be stopped") {
             while !self.isStopped {
@@ -101,7 +101,7 @@ package final class ChildProcess: Sendable {
     }
 
     private var isStopped: Bool {
-        // `pid (name) state ...`, and the name may hold anything.
+        // `pid (name) state ...`, and the name may have any characters.
         guard let text = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
             let name = text.lastIndex(of: ")")
         else { return false }
@@ -175,7 +175,7 @@ package final class ChildProcess: Sendable {
         thread.start()
     }
 
-    /// Its reader is a thread of its own, which may wait.
+    /// A pipe whose reading end blocks: a thread of its own reads it.
     private static func pipe() throws -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
         guard bgl_pipe(&ends) == 0, fcntl(ends[0], F_SETFL, 0) == 0 else { throw HostFailure("there is no pipe") }

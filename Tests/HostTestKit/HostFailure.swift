@@ -1,13 +1,13 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Why a test cannot go on: what was waited for or asked, and all that the host said meanwhile.
+/// The reason why a test cannot continue, with the journal and the log of the host.
 package struct HostFailure: Error, Sendable, CustomStringConvertible {
     package let description: String
 
     package init(_ description: String) { self.description = description }
 }
 
-/// Runs `body` with an upper bound so generous that only a fault reaches it.
+/// Runs `body` with a time limit that only a fault exceeds.
 package func withDeadline<Result: Sendable>(
     _ limit: Duration = .seconds(60),
     waitingFor purpose: String,

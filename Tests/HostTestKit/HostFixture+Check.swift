@@ -2,9 +2,9 @@
 
 package import Foundation
 
-// Hosts that do not start, and what is said about them.
+// Hosts that do not start, and their diagnosis.
 extension HostFixture {
-    /// Starts a host that must refuse to, and returns its last words.
+    /// Starts a host that has to refuse, and returns its standard error.
     package func refusalToStart() async throws -> String {
         try await begin()
         guard let process else { throw HostFailure("there is no host") }
@@ -14,14 +14,15 @@ extension HostFixture {
         return words
     }
 
-    /// Runs `bgtask host check` with what this fixture's host is started with.
+    /// Runs `bgtask host check` with the arguments of this fixture's host.
     package func check(_ more: String..., with variables: [String: String] = [:]) async throws -> ProgramRun {
         let arguments = ["host", "check"] + arguments + more
         let environment = ProcessInfo.processInfo.environment.merging(variables) { _, own in own }
         return try await ProgramRun.of(BuiltProgram.command.path(), arguments, environment: environment)
     }
 
-    /// Every file of the state folder, but for the index that a write-ahead log's reader makes and the lock.
+    /// All files of the state directory, except the shared-memory index of the write-ahead log, the lock and empty
+    /// files.
     package func stateFiles() throws -> [String: Data] {
         var files: [String: Data] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: stateFolder)

@@ -5,9 +5,9 @@ import ControlClient
 import Foundation
 import TaskModel
 
-// The journal is what these tests wait on: each entry is there as soon as what it tells of is true.
+// Waits of these tests are based on the journal: an entry appears as soon as its statement is true.
 extension HostFixture {
-    /// The first entry that fits, whether it is written already or comes yet.
+    /// The first matching entry, recorded or future.
     @discardableResult
     package func waitForJournal(
         _ purpose: String,
@@ -37,7 +37,7 @@ extension HostFixture {
         }
     }
 
-    /// Events that record a call or a launch's start, and no outcome.
+    /// Events that record a call or the start of a launch, and no outcome.
     private static let calls: Set<String> = [
         "submitted", "launched", "triggered", "stop-requested", "launch-requested", "expiration-requested",
     ]
@@ -45,7 +45,7 @@ extension HostFixture {
     /// The number of the newest entry.
     package func journalEnd() async throws -> Int64 { try await client.journal(limit: 1).last }
 
-    /// How a submission ended for good, or came back to pending: its first entry of that kind after `start`.
+    /// The first outcome of a submission after `start`, final or requeued.
     package func outcome(of submission: Int64, after start: Int64 = 0) async throws -> JournalLine {
         try await waitForJournal("how submission \(submission) ended", after: start) { line in
             line.submission == submission && TaskOutcome(rawValue: line.event) != nil
@@ -58,7 +58,7 @@ extension HostFixture {
         }
     }
 
-    /// What became of the event `started` that each plugin gets.
+    /// The outcome of the event `started` that each plugin receives.
     @discardableResult
     package func started(_ plugin: TestPlugin, after start: Int64 = 0) async throws -> JournalLine {
         let identifier = plugin.identifier
@@ -67,13 +67,13 @@ extension HostFixture {
         }
     }
 
-    /// All that is known of what happened here, for whoever has to find out.
+    /// Journal and log of the host, for the diagnosis of a failure.
     package func story() async -> String {
         let recorded = (try? await recordedJournal()) ?? "not to be had"
         return "--- journal ---\n\(recorded)\n--- host's log ---\n\(log.joined(separator: "\n"))"
     }
 
-    /// From the ledger itself: the host may be gone.
+    /// Read from the ledger: the host may have ended.
     private func recordedJournal() async throws -> String {
         let query = """
             select number, event, identifier, launch, label, submission, blame, message

@@ -2,18 +2,18 @@
 
 import Foundation
 
-// What can be there of a launch that is over, beside its processes: its control group, what it locked, what it wrote. Its
-// channels have no names, its memory has none either, and host and runner write nowhere but to the state folder, to the
-// socket's and, as libraries do, to TMPDIR. A container keeps what its plugins wrote: that is what it is for.
+// Possible traces of an ended launch, besides its processes: its control group, its locks, its files. Its channels and
+// its memory have no names. Host and runner write only to the state directory, to the directory of the socket and, by
+// their libraries, to TMPDIR. A container keeps the files of its plugins on purpose.
 extension HostFixture {
-    /// While the host goes on and no plugin runs.
+    /// Checks for traces while the host runs and no plugin does.
     func checkTracesAtRest() throws {
         let groups = controlGroups().flatMap { Self.folders(in: $0) }
         if !groups.isEmpty { throw HostFailure("control groups of launches are left: \(groups)") }
         try checkLocks(heldBy: pid)
     }
 
-    /// After the host's end, which was in order.
+    /// Checks for traces after an ordered end of the host.
     func checkTraces() async throws {
         let groups = controlGroups()
         if !groups.isEmpty { throw HostFailure("control groups are left after the host's end: \(groups)") }
@@ -24,13 +24,13 @@ extension HostFixture {
 
     // MARK: Control groups
 
-    /// Those that hold the groups of this fixture's hosts' launches, wherever the hosts made them.
+    /// The control groups that this fixture's hosts created for their launches, in every hierarchy.
     package func controlGroups() -> [String] {
         let prefixes = processIDs.map { "bgtask-\($0)-" }
         return Self.hierarchies.flatMap { Self.controlGroups(in: $0, named: prefixes) }.sorted()
     }
 
-    /// Whether hosts that this process starts can have such groups: tried where they would.
+    /// True if hosts that this process starts can create control groups: tried at the place where they would.
     package static let canMakeControlGroups: Bool = {
         let own = KernelFile.text("/proc/self/cgroup").split(separator: "\n")
             .first { $0.hasPrefix("0::") }?.dropFirst(3)
@@ -53,7 +53,7 @@ extension HostFixture {
         }
     }
 
-    /// Of a control group most entries are files: those are not looked at one by one.
+    /// The subdirectories of a control group. Most of its entries are files, which are not read one by one.
     private static func folders(in path: String) -> [String] {
         guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }
@@ -70,16 +70,16 @@ extension HostFixture {
 
     // MARK: Locks
 
-    /// A lock on a file of this fixture, as the kernel lists it.
+    /// A lock on a file of this fixture, from the kernel's list.
     package struct FileLock: Hashable, Sendable {
         package let file: String
-        /// -1 for one that belongs to an open file and to no process.
+        /// -1 for a lock that belongs to an open file and to no process.
         package let pid: Int32
     }
 
     package func locks() -> [FileLock] {
         let files = filesByNumber()
-        // 1: POSIX ADVISORY WRITE 41 fd:01:1234 0 EOF, with -> before the kind of one that is waited for.
+        // 1: POSIX ADVISORY WRITE 41 fd:01:1234 0 EOF, with -> before the kind of a lock that is waited for.
         return KernelFile.text("/proc/locks").split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ").dropFirst().drop { $0 == "->" }.map(String.init)
             guard fields.count > 4, let pid = Int32(fields[3]), let file = files[fields[4]] else { return nil }
@@ -92,7 +92,7 @@ extension HostFixture {
         if !left.isEmpty { throw HostFailure("locks are left: \(left)") }
     }
 
-    /// All below this fixture's folders, by device and inode as the kernel's list of locks has them.
+    /// Paths of all files below this fixture's directories, by device and inode as in the kernel's list of locks.
     private func filesByNumber() -> [String: String] {
         var files: [String: String] = [:]
         for folder in [folder.path, stateFolder] {
@@ -109,7 +109,7 @@ extension HostFixture {
 
     // MARK: Files
 
-    /// What the state folder, the temporary folder and the socket's place should not hold now that no host runs.
+    /// Unexpected files in the state directory, the temporary directory and at the socket's path while no host runs.
     private func foreignFiles() async throws -> [String] {
         let own: Set = ["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm", "host.lock", "containers"]
         let known = Set(try await knownPlugins())

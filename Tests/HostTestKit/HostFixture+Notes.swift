@@ -4,25 +4,25 @@ package import ControlAPI
 import ControlClient
 import Foundation
 
-// What a plugin under test says of itself while it runs.
+// Reports of a plugin under test while it runs.
 extension HostFixture {
-    /// The lines that the plugin left for the test, in the file `notes` of its container.
+    /// The lines that the plugin wrote for the test, in the file `notes` of its container.
     package func notes(_ plugin: TestPlugin) -> [String] {
         containerText(plugin, "notes").split(separator: "\n").map(String.init)
     }
 
-    /// Waits until the plugin has left such a line.
+    /// Waits until the plugin has written a line that contains the note.
     package func wait(for note: String, of plugin: TestPlugin) async throws {
         try await withDeadline(waitingFor: "\(plugin.identifier) to note \"\(note)\"") { [self] in
             while !notes(plugin).contains(where: { $0.contains(note) }) {
-                // Takes its time, and fails when the host is gone.
+                // Slows the loop down, and fails after the host has ended.
                 _ = try await client.journal(limit: 1)
                 try Task.checkCancellation()
             }
         }
     }
 
-    /// Waits until the task runs and looks like that.
+    /// Waits until the task runs and its listing fits; returns the listing.
     package func running(
         _ task: String,
         where fits: @escaping @Sendable (TaskListReply.Running) -> Bool

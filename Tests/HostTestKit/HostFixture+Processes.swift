@@ -4,9 +4,9 @@ import ControlAPI
 import ControlClient
 import Foundation
 
-// What a host started, found without asking it.
+// Processes and descriptors of a host, found without a call to it.
 extension HostFixture {
-    /// Every process that carries the mark of this fixture's hosts, whatever became of it.
+    /// All processes with a process mark of this fixture's hosts, whatever their state.
     package func runnerProcesses() -> [Int32] {
         let hosts = processIDs
         return Self.processes().filter { pid in
@@ -15,7 +15,7 @@ extension HostFixture {
         }
     }
 
-    /// Those of one host alone.
+    /// The processes with a process mark of one host.
     package func runnerProcesses(of host: Int32) -> [Int32] {
         Self.processes().filter { Self.mark(of: $0) == host }
     }
@@ -25,9 +25,10 @@ extension HostFixture {
         if !left.isEmpty { throw HostFailure("processes of launches are left after the host's end: \(left)") }
     }
 
-    /// With nothing running, no process is watched, no pipe is open but the host's own, and no launch has left a trace.
+    /// Checks that, with no running task, the host watches no process, has only its own pipes open, and no launch has
+    /// left a trace.
     ///
-    /// Waits: a runner that was dismissed before its launch began is no launch's, and dies a moment later.
+    /// Waits: a runner that was dismissed before its launch began belongs to no launch and dies a moment later.
     func checkAtRest() async throws {
         guard process?.hasEnded == false, let before = try? await restingPoint() else { return }
         try await withDeadline(waitingFor: "a host with nothing running to let go of processes and pipes") { [self] in
@@ -42,7 +43,7 @@ extension HostFixture {
         }
     }
 
-    /// The newest launch's number while nothing runs and nothing is about to; nil at any other time.
+    /// The newest launch's number while no task is running or pending; nil at any other time.
     private func restingPoint() async throws -> Int64? {
         let launch = try await client.launches(limit: 1).launches.first?.launch ?? 0
         let tasks = try await client.tasks()
@@ -50,7 +51,7 @@ extension HostFixture {
         return try await client.host().counts.runningLaunches > 0 || isBusy ? nil : launch
     }
 
-    /// What each of the host's descriptors stands for.
+    /// The target of each of the host's descriptors, by descriptor number.
     package func descriptorTargets() -> [Int: String] {
         let folder = "/proc/\(pid)/fd"
         let numbers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -61,9 +62,9 @@ extension HostFixture {
         return targets
     }
 
-    /// The connections to its control socket, as the kernel lists them: those that wait to be taken as well.
+    /// The connections to the control socket in the kernel's list, including connections that are not accepted yet.
     package var connections: [Substring] {
-        // NUM REFCOUNT PROTOCOL FLAGS TYPE STATE INODE PATH; one that is listened on has a flag.
+        // NUM REFCOUNT PROTOCOL FLAGS TYPE STATE INODE PATH; a listening socket has a flag.
         KernelFile.text("/proc/net/unix").split(separator: "\n").filter { line in
             let fields = line.split(separator: " ")
             return fields.count > 7 && fields[3] == "00000000" && fields[7] == socket
@@ -83,7 +84,8 @@ extension HostFixture {
         ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap(Int32.init)
     }
 
-    /// The host that a process was launched by: its number in the mark, which children inherit.
+    /// Process id of the host that launched a process, from the process mark, which children inherit; nil without a
+    /// mark.
     private static func mark(of pid: Int32) -> Int32? {
         guard let environment = FileManager.default.contents(atPath: "/proc/\(pid)/environ") else { return nil }
         let prefix = Array("BGTASK_RUNNER=".utf8)

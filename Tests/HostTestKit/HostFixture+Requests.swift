@@ -5,7 +5,7 @@ import ControlClient
 import Foundation
 package import TaskModel
 
-// What people and programs ask of the host.
+// Calls of users and programs to the host.
 extension HostFixture {
     /// Submits a request as the command does, and returns its submission number.
     @discardableResult
@@ -27,7 +27,7 @@ extension HostFixture {
         return try await client.submit(TaskSubmission(request, payload: payload)).submission
     }
 
-    /// Submits a continued request as a person does, from outside of any launch.
+    /// Submits a continued request on behalf of a user, from outside any launch.
     @discardableResult
     package func submitContinued(
         _ task: String,
@@ -57,7 +57,7 @@ extension HostFixture {
         try await ProgramRun.of(BuiltProgram.command.path(), arguments + ["--socket", socket])
     }
 
-    /// An instant so far away that nothing happens there in a test's time.
+    /// An instant far enough in the future that no test reaches it.
     package static var tomorrow: WallTime {
         WallTime(nanoseconds: Int64(Date().timeIntervalSince1970 + 86_400) * 1_000_000_000)
     }

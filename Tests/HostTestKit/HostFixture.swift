@@ -5,7 +5,7 @@ package import ControlClient
 import Foundation
 import Synchronization
 
-/// A real host with real plugins in a folder of its own, for the length of one test.
+/// A real host with real plugins in a directory of its own, for the duration of one test.
 package final class HostFixture: Sendable {
     package let folder: ScratchFolder
     package let client: ControlClient
@@ -16,12 +16,12 @@ package final class HostFixture: Sendable {
         var process: ChildProcess?
         var notifications: NotificationSocket?
         var policies: [TestPlugin]
-        /// What earlier hosts in this folder logged.
+        /// Log lines of earlier hosts in this directory.
         var log: [String] = []
         var hostIDs: Set<Int32> = []
     }
 
-    /// Starts a host, stops it in order after `body`, and makes sure that it left nothing behind.
+    /// Starts a host, stops it in order after `body`, and checks that it has left no leftovers.
     package static func with(
         _ setup: HostSetup = HostSetup(),
         plugins: [TestPlugin] = [.neighbour],
@@ -63,25 +63,25 @@ package final class HostFixture: Sendable {
         }
     }
 
-    // MARK: The host's life
+    // MARK: Start and end of the host
 
     package var socket: String { folder.file("control.sock") }
     package var stateFolder: String { state.withLock { $0.setup.flags["state-folder"] } ?? folder.file("state") }
 
-    /// Starts the host, when the last one has ended, and waits until it says that it serves.
+    /// Starts the host after the last one has ended, and waits until it serves.
     package func start() async throws {
         let notifications = try await launchProcess()
         let word = try await withDeadline(waitingFor: "the host to serve") {
             await notifications.notifications.first { $0 == "READY=1" }
         }
         if word == nil { throw HostFailure("the host ended before it served") }
-        // It serves before its catalogue is complete when reading that takes long, as on a machine that is busy with tests.
+        // A host may serve before its catalogue is complete, for example on a machine that is busy with tests.
         try await withDeadline(waitingFor: "the host to have loaded its catalogue") { [client] in
             while try await client.pluginPage(PluginQuery(limit: 1)).isPartial { try Task.checkCancellation() }
         }
     }
 
-    /// Waits for the last host's end and starts another one, without a word from it yet.
+    /// Waits for the last host's end and starts another one, without waiting until it serves.
     package func begin() async throws {
         _ = try await launchProcess()
     }
@@ -109,7 +109,7 @@ package final class HostFixture: Sendable {
         return notifications
     }
 
-    /// What the next host is started with.
+    /// The command-line arguments of the next host.
     var arguments: [String] {
         let setup = state.withLock { $0.setup }
         let places = [
@@ -121,7 +121,7 @@ package final class HostFixture: Sendable {
             .flatMap { ["--\($0.key)", $0.value] }
     }
 
-    /// Tells the host to stop, as a service manager would, and waits for its end.
+    /// Stops the host with SIGTERM, as a service manager would, and waits for its end.
     package func stop() async throws {
         guard let process, !process.hasEnded else { return }
         process.signal(SIGTERM)
@@ -129,12 +129,12 @@ package final class HostFixture: Sendable {
         if ending != .exited(0) { throw HostFailure("the host was told to stop and ended as \(ending)") }
     }
 
-    /// Ends the host at this very instruction.
+    /// Kills the host at its current instruction.
     package func kill9() { process?.signal(SIGKILL) }
 
     /// Waits for the end that `kill9` or `stop` began, and starts another host in its place.
     ///
-    /// - Parameter flags: taken over those of the last host.
+    /// - Parameter flags: override the flags of the last host.
     package func restart(with flags: [String: String] = [:]) async throws {
         state.withLock { $0.setup.flags.merge(flags) { _, new in new } }
         try await start()
@@ -144,18 +144,18 @@ package final class HostFixture: Sendable {
     package var processIDs: Set<Int32> { state.withLock { $0.hostIDs } }
     package var process: ChildProcess? { state.withLock { $0.process } }
 
-    /// What the host told its service manager.
+    /// The host's notifications to its service manager.
     package var notifications: [String] { state.withLock { $0.notifications }?.notifications.elements ?? [] }
 
     // MARK: Plugins
 
-    /// Puts library and manifest in place, in that order, over those that are there.
+    /// Writes the library, then the manifest, in place of existing ones.
     package func install(_ plugin: TestPlugin) async throws {
         try folder.write(try await plugin.libraryBytes(), to: plugin.libraryFile)
         try folder.write(plugin.manifest.utf8, to: plugin.manifestFile)
     }
 
-    /// Decides about a plugin; the host learns of it when it is started again.
+    /// Sets the operator's configuration of a plugin; it takes effect at the next start of the host.
     package func setPolicy(_ policy: [String], of plugin: TestPlugin) {
         state.withLock { state in
             var changed = plugin
@@ -165,19 +165,19 @@ package final class HostFixture: Sendable {
         }
     }
 
-    /// The text of a file in a plugin's container; empty when there is none.
+    /// The text of a file in a plugin's container; empty if the file is missing.
     package func containerText(_ plugin: TestPlugin, _ file: String) -> String {
         (try? String(contentsOfFile: "\(stateFolder)/containers/\(plugin.identifier)/\(file)", encoding: .utf8)) ?? ""
     }
 
-    // MARK: What it said
+    // MARK: Log
 
-    /// Every line that this and earlier hosts in this folder logged.
+    /// All log lines of this and earlier hosts in this directory.
     package var log: [String] {
         state.withLock { $0.log + ($0.process?.standardError.elements ?? []) }
     }
 
-    /// Waits until the running host logs such a line, or finds one that it has logged.
+    /// The first matching log line of the running host, logged or future.
     @discardableResult
     package func waitForLog(_ purpose: String, where fits: @escaping @Sendable (String) -> Bool) async throws -> String
     {

@@ -1,20 +1,20 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// How a host under test is set up: flags and the rest of its configuration file.
+/// The configuration of a host under test: flags and the rest of its configuration file.
 package struct HostSetup: Sendable {
-    /// By name, without the dashes.
+    /// Values by the name of the flag, without dashes.
     package var flags: [String: String]
     /// Lines of YAML before the plugins' policies.
     package var configuration: [String]
-    /// Beside the test's own.
+    /// Variables in addition to the test's own environment.
     package var environment: [String: String] = [:]
 
-    /// Nothing waits for nothing: no spacing, short delays; budgets long enough never to matter.
+    /// Defaults without waits: no spacing, short delays, and budgets that are too long to matter.
     package init(_ flags: [String: String] = [:], configuration: [String] = []) {
         var defaults = [
             "spacing": "0s", "retry-delay": "20ms", "grace": "300ms", "spread": "0s", "overrun-spacing": "0s",
         ]
-        // The machine under a test is busy, and its conditions are no test's matter but those that script them.
+        // The machine is busy during tests, and its real conditions matter to no test.
         defaults.merge(["external-power": "true", "network": "true", "idle": "true"]) { _, new in new }
         defaults.merge(["high-load": "false", "low-memory": "false", "hot": "false", "gpu": "false"]) { _, new in new }
         self.flags = defaults.merging(flags) { _, own in own }

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Room for a few hosts at once, so that each test's waits mean something on a small machine.
+/// Capacity for a few hosts at once, so that time limits are meaningful on a small machine.
 enum HostSlots {
     private struct State {
         var free = 3

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// What the kernel lists in a file that has no size and comes page by page: Foundation takes the first page for all.
+/// Reads a file of the kernel, which has no size and arrives page by page: Foundation stops after the first page.
 enum KernelFile {
-    /// Empty for a file that is not there.
+    /// The complete text; empty for a missing file.
     static func text(_ path: String) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A Unix socket on which this process listens, and takes nobody in.
+/// A Unix socket on which this process listens without accepting connections.
 package final class ListeningSocket {
     private let listener: Int32
     private var callers: [Int32] = []
@@ -15,7 +15,7 @@ package final class ListeningSocket {
         }
     }
 
-    /// Has callers wait until the kernel has no place for another.
+    /// Connects clients until the kernel's queue is full.
     package func fill(at path: String) throws {
         for _ in 0..<64 {
             let caller = Self.make()

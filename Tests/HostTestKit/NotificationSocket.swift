@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// The socket on which a service manager would be told how the host fares (`sd_notify`).
+/// The socket that receives the host's notifications to a service manager (`sd_notify`).
 final class NotificationSocket: Sendable {
-    /// Each datagram, line by line.
+    /// The lines of all datagrams.
     let notifications = Tape<String>()
     let path: String
     private static let end = "END"
@@ -32,7 +32,7 @@ final class NotificationSocket: Sendable {
         thread.start()
     }
 
-    /// The host has ended: whoever waits for its word waits no more.
+    /// Ends the stream of notifications after the host has ended, so that no test waits for more.
     func close() {
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         UnixAddress.with(path) { _ = sendto(descriptor, Self.end, Self.end.utf8.count, 0, $0, $1) }

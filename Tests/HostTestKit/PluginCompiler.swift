@@ -3,21 +3,21 @@
 import Foundation
 import Synchronization
 
-/// Compiles C as a vendor would: with `cc` and the header alone. Compiles the same thing once per test run.
+/// Compiles C as a vendor would: with `cc` and only the header. Each library is compiled once per test run.
 package enum PluginCompiler {
-    /// A library made of one of the plugins in `Tests/MisbehavingPlugins`.
+    /// The library of a plugin in `Tests/MisbehavingPlugins`.
     package static func library(_ name: String, flags: [String] = []) async throws -> [UInt8] {
         try await compile(tests + "/MisbehavingPlugins/\(name).c", ["-shared", "-fPIC", "-pthread"] + flags)
     }
 
-    /// A program at `path`, which nobody but the compiler has written: one that was could not be executed yet.
+    /// Compiles a program directly to `path`: a file that this process has open for writing could not be executed.
     package static func program(_ source: String, at path: String, flags: [String] = []) async throws {
         try await ScratchFolder.with { folder in
             try await run(try folder.write(source.utf8, to: "program.c"), to: path, flags)
         }
     }
 
-    /// With these flags, a plugin's tasks stay when they would be over, until they are let go.
+    /// Flags that make the tasks of a plugin linger after their work, until they are let go.
     package static let lingering = ["-include", tests + "/MisbehavingPlugins/Lingers.h"]
 
     private static let tests = (#filePath as NSString).deletingLastPathComponent + "/.."
@@ -34,7 +34,7 @@ package enum PluginCompiler {
         let job = Job(source: try String(contentsOfFile: file, encoding: .utf8), flags: flags)
         let task = jobs.withLock { jobs in
             if let task = jobs[job] { return task }
-            // Shared by whoever asks for it, so it belongs to no one of them.
+            // Shared by all callers, so that the cancellation of one does not cancel it.
             let task = Task {
                 try await ScratchFolder.with { folder in
                     try await run(file, to: folder.file("result"), flags)

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// A program that ran to its end, with all that it said.
+/// A program that ran to its end, with its output.
 package struct ProgramRun: Sendable {
-    /// The exit code; 128 and the signal's number for one that was ended by a signal, as shells have it.
+    /// The exit code; for a program killed by a signal, 128 plus the signal's number, as in shells.
     package let status: Int32
     package let output: String
     package let error: String
@@ -29,13 +29,13 @@ package struct ProgramRun: Sendable {
     }
 }
 
-/// The programs under test, which lie beside the test binary.
+/// The programs under test, which are in the directory of the test binary.
 package enum BuiltProgram: String, Sendable {
     case host = "bgtaskd"
     case command = "bgtask"
     case runner = "bgtask-runner"
 
-    /// Where all that the package builds lies.
+    /// The directory of all built products.
     static func folder() throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return (own as NSString).deletingLastPathComponent

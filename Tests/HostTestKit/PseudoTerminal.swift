@@ -4,12 +4,12 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A terminal with nobody in front of it but the test. It is closed when the value is.
+/// A pseudo-terminal that the test operates. It is closed when the value is released.
 package final class PseudoTerminal: Sendable {
-    /// All that was put out so far, each time that more is.
+    /// The complete output so far, once for each addition.
     package let output = Tape<String>()
     private let master: Int32
-    // Kept open: the terminal stays what it is when the last program on it has ended.
+    // Kept open: the terminal keeps its state after the last program on it has ended.
     private let slave: Int32
     private let path: String
 
@@ -36,11 +36,11 @@ package final class PseudoTerminal: Sendable {
         read()
     }
 
-    /// The terminal controls the program: it gets Ctrl-C, and every change of size.
+    /// Starts a program with this controlling terminal: it receives Ctrl-C and every change of size.
     package func start(_ program: String, _ arguments: [String], environment: [String: String]) async throws
         -> ChildProcess
     {
-        // A session's first terminal becomes the one that controls it.
+        // The first terminal that a session opens becomes its controlling terminal.
         let script = "exec \"$@\" <>\"$0\" >&0 2>&0"
         return try await ChildProcess.start(
             "/bin/sh",
@@ -56,13 +56,13 @@ package final class PseudoTerminal: Sendable {
         _ = ioctl(master, UInt(TIOCSWINSZ), &size)
     }
 
-    /// Whether what is typed is shown, and handed on line by line.
+    /// True if the terminal echoes its input and passes it on line by line.
     package var isPlain: Bool {
         var mode = termios()
         return tcgetattr(slave, &mode) == 0 && mode.c_lflag & tcflag_t(ECHO | ICANON) == tcflag_t(ECHO | ICANON)
     }
 
-    /// Waits until what was put out so far fits; returns it.
+    /// Waits until the output so far fits, and returns it.
     @discardableResult
     package func wait(for purpose: String, where fits: @escaping @Sendable (String) -> Bool) async throws -> String {
         let text = try await withDeadline(waitingFor: "the terminal: \(purpose)") { [output] in

@@ -3,10 +3,10 @@
 package import ControlAPI
 package import Foundation
 
-/// What a host answered to one call, before anybody has made sense of it.
+/// A host's HTTP response to one call, without interpretation.
 package struct RawAnswer: Sendable {
     package let status: Int
-    /// By name in lower case.
+    /// Values by lowercase name.
     package let headers: [String: String]
     package let body: Data
 
@@ -29,7 +29,7 @@ package struct RawAnswer: Sendable {
 }
 
 extension HostFixture {
-    /// One call, word for word: nothing is checked or added but what HTTP wants.
+    /// Sends one call unchanged: no check, and no additions except those that HTTP requires.
     package func rawCall(_ method: String, _ path: String, body: String = "") throws -> RawAnswer {
         let length = body.isEmpty ? "" : "content-length: \(body.utf8.count)\r\n"
         let head = "\(method) \(path) HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\(length)\r\n"

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A caller of the control socket that speaks byte by byte, and reads only when it is told to.
+/// A client of the control socket that sends raw bytes and reads only on request.
 package final class RawCaller: Sendable {
     private let connection: Int32
 
@@ -20,7 +20,7 @@ package final class RawCaller: Sendable {
         if sent != bytes.count { throw HostFailure("the host took \(sent) of \(bytes.count) bytes") }
     }
 
-    /// Everything that the host says until it hangs up.
+    /// All bytes from the host until it closes the connection, as text.
     package func answer() -> String {
         var answer: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)

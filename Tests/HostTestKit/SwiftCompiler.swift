@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// Compiles Swift as a vendor would who has no package: with `swiftc` and the C header alone.
+/// Compiles Swift as a vendor without a package would: with `swiftc` and only the C header.
 package enum SwiftCompiler {
-    /// - Parameter flags: such as `-static-stdlib`.
+    /// - Parameter flags: additional flags such as `-static-stdlib`.
     package static func library(_ name: String, flags: [String] = []) async throws -> [UInt8] {
         try await ScratchFolder.with { folder in
             let map = "module CBackgroundTasks { header \"\(include)/bgtask.h\" export * }"

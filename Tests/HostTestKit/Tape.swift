@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// What happened so far, in order, and a way to wait for what has not happened yet. Forgets nothing.
+/// An ordered record of all elements so far, with a way to wait for future ones.
 package final class Tape<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
@@ -20,14 +20,14 @@ package final class Tape<Element: Sendable>: Sendable {
         wake { $0.elements.append(element) }
     }
 
-    /// Nothing follows.
+    /// Marks the record as complete: no elements follow.
     package func finish() {
         wake { $0.isFinished = true }
     }
 
-    /// The first that fits, however long it takes; nil when nothing more can come, or nobody waits any more.
+    /// The first matching element, without a time limit; nil if the record is complete or the task is cancelled.
     ///
-    /// - Parameter start: how many elements are not looked at.
+    /// - Parameter start: the number of elements to skip.
     package func first(after start: Int = 0, where fits: (Element) -> Bool) async -> Element? {
         var seen = start
         while true {
@@ -43,7 +43,8 @@ package final class Tape<Element: Sendable>: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    // Asked under the lock that the cancellation takes as well: either it is seen here, or it wakes us.
+                    // Checked under the lock that the cancellation takes too: it is either seen here or wakes this
+                    // task.
                     if state.elements.count > seen || state.isFinished || Task.isCancelled { return true }
                     state.waiting.append(continuation)
                     return false

@@ -2,31 +2,31 @@
 
 import TaskModel
 
-/// A plugin to be installed: what its manifest says, what its library is, and what the operator says about it.
+/// A plugin to install: contents of its manifest, its library, and the operator's configuration for it.
 package struct TestPlugin: Sendable {
     package enum Library: Sendable {
-        /// One of `Tests/MisbehavingPlugins`, with further flags for `cc`.
+        /// A plugin of `Tests/MisbehavingPlugins`, with further flags for `cc`.
         case compiled(String, flags: [String] = [])
         case built(BuiltLibrary)
         case bytes([UInt8])
     }
 
-    /// The manifest's and the library's file names come from it.
+    /// Base of the manifest's and the library's file names.
     package let name: String
     package var identifier: String
     package var library: Library
-    /// Last parts of the permitted identifiers.
+    /// Last components of the permitted identifiers.
     package var tasks = ["task"]
     package var modes = ["fetch", "processing"]
     package var entitlements: [String] = []
     package var settings: [String: String] = [:]
-    /// Of a library that knows nothing of us: its functions, each as the rest of a handler's line, by task.
+    /// Bound functions of a library without an entry, by task: the remainder of each handler's YAML line.
     package var handlers: [String: String] = [:]
-    /// The main plugin of an extension.
+    /// Identifier of an extension's main plugin; nil for a main plugin.
     package var main: String?
-    /// Those that a main plugin lists.
+    /// Identifiers of the extensions that a main plugin lists.
     package var extensions: [String] = []
-    /// The operator's word on it, as lines of YAML under `plugins.IDENTIFIER`.
+    /// The operator's configuration of the plugin: lines of YAML under `plugins.IDENTIFIER`.
     package var policy: [String] = []
 
     /// - Parameter source: a file in `Tests/MisbehavingPlugins`, without its suffix.
@@ -38,7 +38,7 @@ package struct TestPlugin: Sendable {
         self.policy = policy
     }
 
-    /// An extension, which its main plugin lists.
+    /// An extension that its main plugin lists.
     package static func `extension`(_ source: String, of main: inout TestPlugin, policy: [String] = []) -> TestPlugin {
         var plugin = TestPlugin(source, tasks: [], policy: policy)
         plugin.main = main.identifier
@@ -46,7 +46,7 @@ package struct TestPlugin: Sendable {
         return plugin
     }
 
-    /// The same, but its tasks stay when they would be over, until they are let go: what it did stands meanwhile.
+    /// The same plugin, but its tasks linger after their work until they are let go: their effects stand meanwhile.
     package var lingering: TestPlugin {
         guard case .compiled(let source, let flags) = library else { return self }
         var plugin = self
@@ -56,7 +56,7 @@ package struct TestPlugin: Sendable {
 
     package static let neighbour = TestPlugin("Neighbour")
 
-    /// Its only task, or the one of that name.
+    /// The identifier of the named task; by default of the first one.
     package func task(_ name: String? = nil) -> String { "\(identifier).\(name ?? tasks[0])" }
 
     package var manifestFile: String { "manifests/\(name).yaml" }

@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Never stops calling the host: two threads submit .task again and again until they are told that the launch has ended,
- * a third one asks for the remaining time for ever. What came of the submissions is counted in `counts`, four words that
- * outlive the process: begun, accepted, told that the launch has ended, anything else. */
+/* Never stops calling the host: two threads submit .task repeatedly until they receive that the launch has ended, a
+ * third one requests the remaining time without end. The results of the submissions are counted in `counts`, four
+ * words that outlive the process: begun, accepted, refused because the launch has ended, any other status. */
 
 #include <bgtask.h>
 

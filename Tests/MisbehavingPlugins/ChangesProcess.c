@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Changes what belongs to the whole process: the main thread's signal mask in entry, and from its handler those of
+/* Changes state of the whole process: the main thread's signal mask in entry, and in its handler the actions of
  * SIGSEGV and SIGTERM, the working directory and the umask. The task succeeds, and the journal has a line on each
- * (BGT-ABI-16). */
+ * change (BGT-ABI-16). */
 
 #include <bgtask.h>
 

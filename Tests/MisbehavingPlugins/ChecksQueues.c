@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Behaves well, and watches the host: .one and .two, in one launch, must run at the same time, on different
- * threads, neither of them the main thread, and each alone on its queue. Each appends to `queues.txt`: NAME main=0
- * inside=1 overlapped=1 shared=0. */
+/* Behaves well, and checks the host: .one and .two, in one launch, must run at the same time, on different threads,
+ * neither of them the main thread, and each alone on its queue. Each appends to `queues.txt`: NAME main=0 inside=1
+ * overlapped=1 shared=0. */
 
 #define _GNU_SOURCE /* gettid */
 #include <bgtask.h>

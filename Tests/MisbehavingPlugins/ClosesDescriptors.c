@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Closes every descriptor that it did not open, the host's control channel among them, and completes into the void.
- * The host ends the launch: whoever cuts the line has left. */
+/* Closes every descriptor that it did not open, the host's control channel among them, and completes without
+ * effect. The host ends the launch: a closed channel means the end of its process. */
 
 #include <bgtask.h>
 

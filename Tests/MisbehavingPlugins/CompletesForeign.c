@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Completes tasks that are not its own, by numbers it makes up. Each returns BGT_NO_SUCH_TASK, into `statuses.txt`,
- * and touches nothing; its own then succeeds. */
+/* Completes tasks of others, by invented numbers. Each call returns BGT_NO_SUCH_TASK, into `statuses.txt`, without
+ * effect; its own task then succeeds. */
 
 #include <bgtask.h>
 

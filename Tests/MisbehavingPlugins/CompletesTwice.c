@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Completes its task with success, then with failure. The first one stands; the second returns BGT_ALREADY_COMPLETED,
- * and the journal names the violation. Both statuses go to `statuses.txt`. Submit .slow too: in the same launch it
- * keeps the process alive until they are written. */
+/* Completes its task with success, then with failure. The first completion counts; the second returns
+ * BGT_ALREADY_COMPLETED, and the journal names the violation. Both statuses go to `statuses.txt`. Submit .slow too:
+ * in the same launch it keeps the process alive until they are written. */
 
 #include <bgtask.h>
 

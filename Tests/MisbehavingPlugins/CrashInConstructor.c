@@ -1,11 +1,11 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Dies of SIGSEGV while it is loaded, before entry. The host sees a crash inside entry: entry-failed with the
+/* Dies of SIGSEGV while it is loaded, before entry. The host records a crash inside entry: entry-failed with the
  * signal, one attempt charged to each task of the launch. */
 
 #include <bgtask.h>
 
-/* The address is volatile, so that no compiler sees what this does. */
+/* The address is volatile, so that no compiler detects the null access. */
 static void crash(void) {
     volatile uintptr_t nowhere = 0;
     *(volatile int *)nowhere = 1;

@@ -1,11 +1,11 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Dies of SIGSEGV in entry, after it has registered. The host drops the registration and charges an attempt:
+/* Dies of SIGSEGV in entry, after its registration. The host drops the registration and charges an attempt:
  * entry-failed, with the signal. */
 
 #include <bgtask.h>
 
-/* The address is volatile, so that no compiler sees what this does. */
+/* The address is volatile, so that no compiler detects the null access. */
 static void crash(void) {
     volatile uintptr_t nowhere = 0;
     *(volatile int *)nowhere = 1;

@@ -1,13 +1,13 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Works until it is told to stop, and dies of SIGSEGV in its expiration handler. What was told to stop is used up,
- * whatever the process does then: nothing is relaunched. */
+/* Works until its expiration, and dies of SIGSEGV in its expiration handler. An expired task is consumed whatever
+ * its process does then: it is not requeued. */
 
 #include <bgtask.h>
 
 #include <unistd.h>
 
-/* The address is volatile, so that no compiler sees what this does. */
+/* The address is volatile, so that no compiler detects the null access. */
 static void crash(void *context, const bgt_host *host, bgt_task task, uint32_t reason) {
     (void)context, (void)host, (void)task, (void)reason;
     volatile uintptr_t nowhere = 0;

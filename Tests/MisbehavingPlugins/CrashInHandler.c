@@ -1,11 +1,11 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Dies of SIGSEGV on the thread of its handler. The host charges the task in whose handler the signal struck,
- * relaunches it later, and abandons it after three attempts. */
+/* Dies of SIGSEGV on the thread of its handler. The host charges the task of that handler, relaunches it later, and
+ * abandons it after three attempts. */
 
 #include <bgtask.h>
 
-/* The address is volatile, so that no compiler sees what this does. */
+/* The address is volatile, so that no compiler detects the null access. */
 static void crash(void) {
     volatile uintptr_t nowhere = 0;
     *(volatile int *)nowhere = 1;

@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* .one and .three succeed, .two dies of SIGSEGV, always. In a launch with .two, the others wait for the crash, so
- * that they are unfinished when it strikes: the host charges .two alone and relaunches the others one per launch,
- * uncharged and at once. Each that succeeds appends its identifier, attempt and launch to `ran.txt`. */
+/* .one and .three succeed, .two always dies of SIGSEGV. In a launch with .two, the others wait for the crash, so
+ * that they are unfinished when it happens: the host charges .two alone and relaunches the others one per launch,
+ * uncharged and at once. Each task that succeeds appends its identifier, attempt and launch to `ran.txt`. */
 
 #include <bgtask.h>
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The address is volatile, so that no compiler sees what this does. */
+/* The address is volatile, so that no compiler detects the null access. */
 static void crash(void) {
     volatile uintptr_t nowhere = 0;
     *(volatile int *)nowhere = 1;

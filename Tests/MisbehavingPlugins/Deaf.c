@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Says in the host's log that .task runs, in which attempt, and why it was told to stop; and does nothing about it:
- * it never completes. The host ends it at deadline + grace. */
+/* Logs that .task runs, its attempt, and the reason of its expiration, and otherwise ignores the expiration: it
+ * never completes. The host kills it at deadline plus grace period. */
 
 #include <bgtask.h>
 

@@ -1,6 +1,6 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* An extension without `receive`: its triggers reach nobody. */
+/* An extension without `receive`: its triggers have no receiver. */
 
 #include <bgtask.h>
 

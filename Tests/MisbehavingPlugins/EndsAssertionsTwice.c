@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Does with assertions what cannot be done, and writes each status to `statuses.txt`: ends one twice, ends numbers that
- * are none, begins without name or place for the number, begins too many. In `stop`, when the launch is over, it tries
- * to begin once more, and writes how many contexts it gave and how many came back. */
+/* Misuses assertions and writes each status to `statuses.txt`: ends one twice, ends invalid numbers, begins without
+ * a name or without memory for the number, begins too many. In `stop`, after the end of the launch, it tries to
+ * begin another one, and writes how many contexts it passed and how many were released. */
 
 #include <bgtask.h>
 

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
 /* Registers, then returns -7 from entry. The host drops the registration: entry-failed with -7 in the journal, one
- * attempt charged, nothing delivered, `stop` not called. */
+ * attempt charged, no task delivered, `stop` not called. */
 
 #include <bgtask.h>
 

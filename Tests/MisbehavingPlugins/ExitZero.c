@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Ends the process with exit(0) in its handler, as if all were well. The host takes it for what it is: an exit
- * without completion, an interruption that charges the task. */
+/* Ends the process with exit(0) in its handler. The host records an exit without completion, an interruption that
+ * charges the task. */
 
 #include <bgtask.h>
 

@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Legacy fetch: entry sets the interval that the setting `interval` names, in seconds or `never`, and each event
- * `fetch` appends a line to `fetched.txt` and completes without new data. Statuses go to `statuses.txt`. With the
- * setting `flood` entry first sets a hundred thousand others. Permitted identifiers get no handler. */
+/* Legacy fetch: entry sets the interval of the setting `interval`, in seconds or `never`, and each event `fetch`
+ * appends a line to `fetched.txt` and completes without new data. Statuses go to `statuses.txt`. With the setting
+ * `flood` entry first sets a hundred thousand other intervals. Permitted identifiers get no handler. */
 
 #include <bgtask.h>
 

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Makes twenty calls that the host answers, each on a thread of its own: submit, cancel, cancel_all and pending in turn.
- * The handler completes .task while they wait. The status of each call goes to `statuses.txt`. */
+/* Makes twenty calls that the host answers, each on a thread of its own: submit, cancel, cancel_all and pending in
+ * turn. The handler completes .task while they wait. The status of each call goes to `statuses.txt`. */
 
 #include <bgtask.h>
 

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Finds the host's control channel and sends well-formed messages of its own making, as fast as it can, for as long
- * as it lives: each says that a rule was broken. The host takes its time with them, and journals a few. */
+/* Finds the host's control channel and sends well-formed messages of its own, as fast as it can, until its end:
+ * each reports a violation. The host reads them slowly, and journals a few. */
 
 #include <bgtask.h>
 

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Calls the host's log 200,000 times as fast as it can, then prints one last line to stderr, and completes. The host
- * keeps as much as it keeps of a flood of output, and says how much it left out. */
+/* Calls the host's log 200,000 times as fast as it can, then prints one last line to stderr, and completes. The
+ * host keeps as many lines as of a flood of output, and logs the number of dropped lines. */
 
 #include <bgtask.h>
 

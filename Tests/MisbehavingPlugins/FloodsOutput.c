@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Prints 200,000 lines as fast as it can, then one last line to stderr, and completes. The host logs what a log can
- * bear, says how much it left out, and keeps its time for others. */
+/* Prints 200,000 lines as fast as it can, then one last line to stderr, and completes. The host logs a limited
+ * number of lines and the number of dropped lines, and stays responsive. */
 
 #include <bgtask.h>
 

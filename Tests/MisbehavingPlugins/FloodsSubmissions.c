@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Finds the host's control channel and writes whole, well-formed submissions of its task to it, past its runner and past
- * the window of unanswered calls, as fast as it can and for as long as it lives. Each asks for a run in the far future and
- * replaces the one before. The setting `task` names the task. */
+/* Finds the host's control channel and writes complete, well-formed submissions of its task to it, past its runner
+ * and its window of unanswered calls, as fast as it can until its end. Each request has its earliest begin in the
+ * far future and replaces the one before. The setting `task` names the task. */
 
 #include <bgtask.h>
 
@@ -23,7 +23,7 @@ static uint8_t *put(uint8_t *end, const void *bytes, uint32_t count) {
 static uint8_t *put_u32(uint8_t *end, uint32_t value) { return put(end, &value, sizeof value); }
 static uint8_t *put_u64(uint8_t *end, uint64_t value) { return put(end, &value, sizeof value); }
 
-/* Returns the end of the frame. */
+/* Writes the frame and returns its end. */
 static uint8_t *put_submission(uint8_t *start, uint64_t call, const char *task) {
     const uint16_t type = submit;
     const uint32_t length = (uint32_t)strlen(task);

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Speaks to the host past its runner, in whole and well-formed messages: its task begins an assertion of another launch,
- * ends one that never began, then begins a hundred that no call of it can end, and completes. */
+/* Sends complete, well-formed messages to the host past its runner: its task begins an assertion of another launch,
+ * ends one that never began, then begins a hundred that none of its calls can end, and completes. */
 
 #include <bgtask.h>
 

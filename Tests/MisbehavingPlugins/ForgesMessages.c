@@ -1,10 +1,10 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* An extension whose entry speaks to the host past its runner. In whole and well-formed messages it claims that
- * entry has returned with a handler for the setting `task`, completes the task whose number is the setting `victim`,
- * submits what the setting `foreign` names, registers late, reports progress and a title of that task, sets a fetch
- * interval, and registers, completes and submits the same once more under the identifier of the plugin itself. Then
- * it goes on as if nothing were, and completes its trigger. */
+/* An extension whose entry sends complete, well-formed messages to the host past its runner. It claims that entry
+ * has returned with a handler for the setting `task`, completes the task whose number is the setting `victim`,
+ * submits the identifier of the setting `foreign`, registers late, reports progress and a title of the victim, sets
+ * a fetch interval, and registers, completes and submits the same again under the plugin's own identifier. Then it
+ * continues normally, and completes its trigger. */
 
 #include <bgtask.h>
 

@@ -1,10 +1,10 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Behaves well: .task, an extension's trigger, and entry when the setting `hold` says `entry`, begins the assertion
- * "flush", completes what it was given, and goes on: it waits for a file named `release` in the container, writes
- * how much of the budget was left to `flushed.txt`, and ends the assertion. Told to end, it writes to `thread.txt`
- * whether that is the main thread, the reason to `told.txt`, with what may not be called then, and ends it at once.
- * Whichever comes first, the context is released once, and `released.txt` says so. */
+/* Behaves well: .task, an extension's trigger, and entry with the setting `hold` = `entry`, begins the assertion
+ * "flush", completes its task, and continues: it waits for a file named `release` in the container, writes how much
+ * of the budget was left to `flushed.txt`, and ends the assertion. When the assertion expires, it writes to
+ * `thread.txt` whether that is the main thread, the reason and the statuses of forbidden calls to `told.txt`, and
+ * ends the assertion at once. In either case the context is released once, which `released.txt` records. */
 
 #define _GNU_SOURCE /* gettid */
 
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Asked for once: a context may be released when the launch is over, where the host answers nothing any more. */
+/* Requested once: a context may be released after the end of the launch, when the host answers no calls. */
 static char folder[4096];
 
 static void record(const char *file, const char *format, ...) {
@@ -48,7 +48,7 @@ static void must_end(void *context, const bgt_host *host, bgt_assertion assertio
     record("told.txt", "%s %u %s %s\n", (const char *)context, reason, bgt_status_name(host, cancelled),
            bgt_status_name(host, begun));
     bgt_end_assertion(host, assertion);
-    /* Slow on purpose: the launch may be over by now, and the context is in use. */
+    /* Slow on purpose: the launch may have ended by now, while the context is in use. */
     usleep(100000);
 }
 

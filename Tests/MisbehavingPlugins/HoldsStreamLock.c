@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* One of its threads takes the lock of stdout and never gives it back. The task completes all the same; what libc
- * still holds cannot be written out, so the launch ends without it, and the journal says whose fault that is. */
+/* One of its threads locks stdout and never unlocks it. The task completes all the same; output that libc still
+ * buffers cannot be written, so the launch ends without it, and the journal blames the plugin. */
 
 #include <bgtask.h>
 

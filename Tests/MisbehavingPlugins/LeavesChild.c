@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Its handler leaves a child behind, and a grandchild in a session of its own; both deaf to SIGTERM, with the launch's
- * stdout open. Their process ids go to `child.txt`, and it completes with success. When the launch has ended, the host
- * has ended both of them too, and did not wait for the end of their output. */
+/* Its handler leaves a child behind, and a grandchild in a session of its own; both ignore SIGTERM and keep the
+ * launch's stdout open. Their process ids go to `child.txt`, and it completes with success. At the end of the
+ * launch the host kills both of them, without waiting for the end of their output. */
 
 #include <bgtask.h>
 
@@ -27,7 +27,7 @@ static void leave_child(int descriptor) {
     dprintf(descriptor, "%d\n", child);
 }
 
-/* Between fork and the end a child of a process with threads may do little; so all else is done before or outside. */
+/* A child forked by a process with threads may do little: all other work is done before the fork or outside. */
 static void leave_grandchild(int descriptor) {
     const pid_t child = fork();
     if (child != 0) {

@@ -1,9 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* A continued task that reports what is no progress, on what is no task of its own, back and forth, and a million
- * times in a row; what each call returned goes to `statuses.txt`. Its last report is the
- * whole, and then it completes; what it reports afterwards is refused. .task, which is not continued, has no
- * progress and no title. */
+/* A continued task that reports invalid progress, progress of tasks of others, decreasing progress, and a million
+ * reports in a row; the status of each call goes to `statuses.txt`. Its last report is complete, and then it
+ * completes; later reports are refused. .task, which is not continued, has no progress and no title. */
 
 #include <bgtask.h>
 

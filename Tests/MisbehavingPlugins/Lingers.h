@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Included before one of the plugins here, it has each task of that plugin stay when it would be over: it says so in the
- * host's log, waits for a file named `let-go` in the container, and is completed then. What the plugin has done stands
- * meanwhile. The event `started` is not kept. */
+/* Included before one of the plugins here, it makes each task of that plugin linger after its work: it logs that,
+ * waits for a file named `let-go` in the container, and only then completes the task. The effects of the plugin
+ * stand meanwhile. The event `started` does not linger. */
 
 #include <bgtask.h>
 
@@ -12,7 +12,7 @@
 static int32_t complete_when_let_go(const bgt_host *host, bgt_task task, int32_t outcome) {
     char path[4096];
     bgt_task_info info;
-    /* What is none of this launch's tasks has nothing to wait for. */
+    /* A task of another launch has no reason to wait. */
     if (bgt_get_task_info(host, task, &info) == BGT_OK && info.event != BGT_EVENT_STARTED &&
         bgt_container_path(host, path, sizeof path - 32, NULL) == BGT_OK) {
         strcat(path, "/let-go");

@@ -1,10 +1,10 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* An extension that behaves well, except that its entry tries to register .task of its main plugin, as it must not, if
- * the setting `registers` is there; the status goes to `registered.txt`. Each trigger appends its number, attempt and
- * length, and if it is text the text, to `heard.txt`, and what it carried whole to `payload.NUMBER`. A trigger that says
- * `submit IDENTIFIER` submits that processing request, and appends status, sub-reason and how many are pending to
- * `submitted.txt`; one that says `crash` crashes; one that says `wait` waits for a file named `go`. */
+/* An extension that behaves well, except that its entry tries the forbidden registration of its main plugin's .task
+ * if the setting `registers` exists; the status goes to `registered.txt`. Each trigger appends its number, attempt
+ * and length, and a textual payload, to `heard.txt`, and writes its whole payload to `payload.NUMBER`. The trigger
+ * `submit IDENTIFIER` submits that processing request, and appends status, sub-reason and the number of pending
+ * requests to `submitted.txt`; `crash` crashes; `wait` waits for a file named `go`. */
 
 #include <bgtask.h>
 

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Never returns from entry. The deadline is armed already: the host kills it at deadline + grace; entry-failed, one
- * attempt charged. */
+/* Never returns from entry. The deadline is armed already: the host kills it at deadline plus grace period;
+ * entry-failed, one attempt charged. */
 
 #include <bgtask.h>
 

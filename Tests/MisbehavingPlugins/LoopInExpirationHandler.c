@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Never returns from the expiration handler of .task. If .obedient is in the same launch, its
- * expiration handler must be called all the same, writes its reason to `expired.txt` and completes with failure. At
- * deadline + grace the host kills the launch: .task is an overrun. */
+/* Never returns from the expiration handler of .task. If .obedient is in the same launch, its expiration handler
+ * must be called all the same; it writes its reason to `expired.txt` and completes with failure. At deadline plus
+ * grace period the host kills the launch: .task is an overrun. */
 
 #include <bgtask.h>
 

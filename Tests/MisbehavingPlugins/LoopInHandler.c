@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Never returns from its handler, asks nothing, has no expiration handler. The host kills it at deadline + grace;
- * the task is consumed as an overrun. */
+/* Never returns from its handler, makes no calls, has no expiration handler. The host kills it at deadline plus
+ * grace period; the task is consumed as an overrun. */
 
 #include <bgtask.h>
 

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Behaves well: appends its launch's number to `ran.txt` and completes with success at once. Must run whatever its
- * neighbours do. Submits nothing. */
+/* Behaves well: appends its launch's number to `ran.txt` and completes with success at once. Must run whatever
+ * other plugins do. Submits no requests. */
 
 #include <bgtask.h>
 

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Its handler returns at once and nobody completes the task; the expiration handler does nothing. The launch lasts
- * its whole budget, then the host kills it at deadline + grace: an overrun. */
+/* Its handler returns at once without a completion; the expiration handler does nothing. The launch lasts its whole
+ * budget, then the host kills it at deadline plus grace period: an overrun. */
 
 #include <bgtask.h>
 

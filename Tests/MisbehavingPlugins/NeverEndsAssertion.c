@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Begins the assertion "forever", completes its task, and never ends the assertion: told to, it writes the reason to
- * `told.txt` and, where the setting `handler` says `loops`, does not return. A second one, "prompt", is ended in its
- * handler, which the first must not block; it writes to `prompt.txt`. */
+/* Begins the assertion "forever", completes its task, and never ends the assertion: at its expiration it writes the
+ * reason to `told.txt` and, with the setting `handler` = `loops`, does not return. A second assertion, "prompt", is
+ * ended in its handler, which the first must not block; it writes to `prompt.txt`. */
 
 #include <bgtask.h>
 

@@ -1,6 +1,6 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Its note says ABI major 2. The host refuses the library from its bytes, naming both majors; nothing of it runs. */
+/* Its note has ABI major 2. The host refuses the library by its file, naming both majors; none of its code runs. */
 
 #include <bgtask.h>
 

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Its note requires minor 99. The host refuses the library from its bytes and says which minor it offers; nothing
- * of it runs. The header would not let a vendor do this by accident: it refuses a target beyond itself. */
+/* Its note requires minor 99. The host refuses the library by its file, naming the offered minor; none of its code
+ * runs. A vendor cannot cause this by accident: the header refuses a target beyond its own minor. */
 
 #include <bgtask.h>
 

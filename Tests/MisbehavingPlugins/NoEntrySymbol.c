@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Carries the note but exports no entry. The host refuses the library from its bytes, naming the symbol; nothing of
- * it runs. */
+/* Has the note but exports no entry. The host refuses the library by its file, naming the symbol; none of its code
+ * runs. */
 
 #include <bgtask.h>
 

@@ -1,6 +1,6 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Exports the entry symbol but carries no note. The host refuses the library from its bytes; nothing of it runs. */
+/* Exports the entry symbol but has no note. The host refuses the library by its file; none of its code runs. */
 
 #include <bgtask.h>
 

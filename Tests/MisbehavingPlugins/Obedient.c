@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Works until it is told to stop, which is what it should: its expiration handler writes the number of the reason
- * to `expired.txt` and completes with failure. The host records an expiration that was obeyed, and kills nobody. */
+/* Works until its expiration, as it should: its expiration handler writes the number of the reason to `expired.txt`
+ * and completes with failure. The host records an orderly expiration, without a kill. */
 
 #include <bgtask.h>
 
@@ -32,7 +32,7 @@ static void expire(void *context, const bgt_host *host, bgt_task task, uint32_t 
     bgt_complete(host, task, BGT_OUTCOME_FAILURE);
 }
 
-/* Holds its queue's thread throughout: expiration has one that no handler can block. */
+/* Blocks its queue's thread throughout: expiration has a thread that no handler can block. */
 static void run(void *context, const bgt_host *host, bgt_task task) {
     (void)context;
     bgt_set_expiration_handler(host, task, expire, NULL);

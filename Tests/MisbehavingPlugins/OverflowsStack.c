@@ -1,6 +1,6 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Calls itself until its thread's stack is used up. The runner tells of the crash on another stack; the host charges
+/* Calls itself until its thread's stack is used up. The runner reports the crash on another stack; the host charges
  * the task, relaunches it later, and abandons it after three attempts. */
 
 #include <bgtask.h>

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Writes zeros over the host's table, then calls the host. The table cannot be written: the process dies of SIGSEGV
- * at the first byte, on the thread of the task, which is charged for it. */
+/* Writes zeros over the host's table, then calls the host. The table is read-only: the process dies of SIGSEGV at
+ * the first byte, on the thread of the task, which is charged for it. */
 
 #include <bgtask.h>
 

@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Behaves well: .one, .two and .three say in the host's log that they run, wait for a file
- * named `release` in the container, and complete with success; or with failure once they are told to stop. Whoever
- * makes that file decides how long a launch lasts. */
+/* Behaves well: .one, .two and .three log that they run, wait for a file named `release` in the container, and
+ * complete with success; or with failure when they expire. The test that creates the file decides the length of a
+ * launch. */
 
 #include <bgtask.h>
 

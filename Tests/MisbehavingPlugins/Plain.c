@@ -1,6 +1,6 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE.
  *
- * A library that has never heard of bgtask: a few functions as libraries have them. */
+ * A library without any use of bgtask: a few typical library functions. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Writes a greeting to a file of that name in a folder; the length of what it wrote, or -1. */
+/* Writes a greeting to a file of that name in a directory; returns the length of the text, or -1. */
 int64_t plain_greet(const char *folder, const char *name, const char *greeting, const void *more, size_t count) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -21,7 +21,7 @@ int64_t plain_greet(const char *folder, const char *name, const char *greeting, 
     return fclose(file) == 0 ? length + 1 : -1;
 }
 
-/* Works until it is told to stop, and tells how long it had. */
+/* Works until the cancel flag is set, and writes whether time was left. */
 int32_t plain_poll(const int32_t *cancel, int64_t milliseconds, char *report, size_t size, int64_t *rounds) {
     const _Atomic int32_t *flag = (const _Atomic int32_t *)cancel;
     while (!atomic_load(flag)) {
@@ -32,12 +32,12 @@ int32_t plain_poll(const int32_t *cancel, int64_t milliseconds, char *report, si
     return 0;
 }
 
-/* Never returns, and cannot be told to. */
+/* Never returns, and has no cancel flag. */
 void plain_stay(void) {
     for (;;) pause();
 }
 
-/* Takes a text: given a number, it reads where nothing is. */
+/* Takes a string: called with a number, it reads an invalid address. */
 int32_t plain_length(const char *text) {
     return (int32_t)strlen(text);
 }

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Prints: whole lines to both streams, a control sequence, invalid UTF-8, a line of 10,000 bytes, and at the end
- * one without a newline. The host logs each with plugin and launch, makes the bytes harmless, and loses no last
+/* Prints: complete lines to both streams, a control sequence, invalid UTF-8, a line of 10,000 bytes, and at the end
+ * a line without a newline. The host logs each with plugin and launch, escapes harmful bytes, and loses no last
  * line. */
 
 #include <bgtask.h>

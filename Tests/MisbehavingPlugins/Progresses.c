@@ -1,9 +1,9 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Behaves well: registers the composed identifiers that its launch is for, and runs each as a continued task. It
- * writes what it is told of itself to `info.txt`, reports one photo of four and waits for a file named `release` in
- * the container; then it reports the others and completes. Told to stop, it writes the reason to `stopped.txt`,
- * completes with failure and reports nothing more. */
+/* Behaves well: registers the composed identifiers of its launch, and runs each as a continued task. It writes its
+ * launch and task information to `info.txt`, reports one photo of four and waits for a file named `release` in the
+ * container; then it reports the others and completes. At its expiration it writes the reason to `stopped.txt`,
+ * completes with failure and reports no more progress. */
 
 #include <bgtask.h>
 

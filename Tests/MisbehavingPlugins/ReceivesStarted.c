@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
 /* Behaves well: on the event `started` it submits .task, due at once, and appends `started STATUS` to `events.txt`;
- * .task appends `task`. Once installed it runs once, without anybody having submitted anything. */
+ * .task appends `task`. After its installation it runs once, without a submission from outside. */
 
 #include <bgtask.h>
 

@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
 /* Behaves well: each of .refresh and .processing1 to .processing10 appends its identifier and submission number to
- * `ran.txt`, durably, before it completes with success. What the host acknowledged and what ran can so be compared
- * after any number of crashes. Submits nothing. */
+ * `ran.txt`, durably, before it completes with success. The acknowledged submissions can so be compared with the
+ * runs after any number of crashes. Submits no requests. */
 
 #include <bgtask.h>
 

@@ -1,9 +1,9 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Its .task composes identifiers while it runs. It submits .export.1 without a handler, then registers it, and once
- * more, then submits it; it registers the pattern .export.*, after entry too, and submits .export.2; it tries to
- * register .late, which its manifest names, and .elsewhere, which nobody permits. What each call returned goes to
- * `statuses.txt`. Who took which continued task goes to `taken.txt`. */
+/* Its .task composes identifiers while it runs. It submits .export.1 without a handler, then registers it twice,
+ * then submits it; it registers the pattern .export.*, after entry too, and submits .export.2; it tries to register
+ * .late, which its manifest names, and .elsewhere, which the manifest does not permit. The status of each call goes
+ * to `statuses.txt`. The handler of each continued task goes to `taken.txt`. */
 
 #include <bgtask.h>
 

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Registers its handler in the first process of its life alone, as if the host remembered: its container has a file
- * `registered` from then on. In the second one nobody takes the task. */
+/* Registers its handler only in the first process of its life, as if the host remembered it: from then on its
+ * container has a file `registered`. In the second process the task has no handler. */
 
 #include <bgtask.h>
 

@@ -1,7 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Registers .task twice in entry. The second returns BGT_DUPLICATE, its context is released before the call returns
- * (both go to `statuses.txt`), and the first handler stays: it completes with success, the second one with failure. */
+/* Registers .task twice in entry. The second call returns BGT_DUPLICATE, its context is released before the call
+ * returns (both go to `statuses.txt`), and the first handler stays: it completes with success, the second handler
+ * with failure. */
 
 #include <bgtask.h>
 

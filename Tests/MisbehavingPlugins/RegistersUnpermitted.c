@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Registers .other, which its manifest must not permit. BGT_NOT_PERMITTED, into `statuses.txt`, and a line in the
- * journal; .task runs all the same. */
+/* Registers .other, which its manifest must not permit. The status BGT_NOT_PERMITTED goes to `statuses.txt`, and
+ * the journal has a line; .task runs all the same. */
 
 #include <bgtask.h>
 

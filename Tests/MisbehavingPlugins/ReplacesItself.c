@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Its constructor puts another library in its own place, if one lies beside it with `.next` behind its name. The
- * launch is not entered with a library that nobody examined; the next one runs the new one. Entry records its launch
- * in `entries.txt`. That it finds what lies beside it shows that it was loaded under its own name. */
+/* Its constructor replaces its own file with another library, if one with the suffix `.next` is beside it. The
+ * launch does not enter an unexamined library; the next launch runs the new one. Entry records its launch in
+ * `entries.txt`. Finding the other library shows that it was loaded under its own name. */
 
 #define _GNU_SOURCE /* dladdr */
 #include <bgtask.h>

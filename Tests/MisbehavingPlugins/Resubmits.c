@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Submits its own identifier again, due at once, before it completes: as often as the setting `times` says (3 if
- * there is none). How often is still to go travels in the payload and is appended to `ran.txt`. The host accepts
- * it, the running one counts no more, and spaces the launches. */
+/* Submits its own identifier again, due at once, before it completes: as often as the setting `times` (3 by
+ * default). The remaining number is in the payload and is appended to `ran.txt`. The host accepts it, does not
+ * count the running request, and spaces the launches. */
 
 #include <bgtask.h>
 

@@ -1,6 +1,6 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Behaves well: owns the main thread from the end of entry until `stop`, which comes on another one. .task
+/* Behaves well: owns the main thread from the end of entry until `stop`, which is called on another thread. .task
  * completes once run_main has begun. `main.txt` gets: run_main main=1, stop main=0, run_main returns. */
 
 #define _GNU_SOURCE /* gettid */

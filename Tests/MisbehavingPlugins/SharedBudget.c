@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Behaves well, and watches the budget: .one and .two, in one launch, append to `budget.txt` NAME launch=N
- * deadline=NS remaining=NS, where .two writes when .one has completed. Launch and deadline are the same, and what
- * remains for .two is what .one has left. */
+/* Behaves well, and checks the budget: .one and .two, in one launch, append to `budget.txt` NAME launch=N
+ * deadline=NS remaining=NS, where .two writes after .one has completed. Launch and deadline are the same, and the
+ * remaining time of .two is the time that .one has left. */
 
 #include <bgtask.h>
 

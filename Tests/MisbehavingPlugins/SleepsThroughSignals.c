@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Blocks and ignores every signal that can be, sends itself SIGTERM, and sleeps on when it is told to stop. The host
- * does not ask twice: at deadline + grace it uses the one signal that nobody sleeps through. */
+/* Blocks and ignores every signal that it can, sends itself SIGTERM, and keeps sleeping after its expiration. The
+ * host does not expire it twice: at deadline plus grace period it sends SIGKILL, which cannot be ignored. */
 
 #include <bgtask.h>
 

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* A continued task that goes on reporting, and never gets further: one of ten, now and then less, again and again.
- * Told to stop, it writes the reason to `stopped.txt` and completes. */
+/* A continued task that keeps reporting without progress: one of ten, sometimes less, repeatedly. At its expiration
+ * it writes the reason to `stopped.txt` and completes. */
 
 #include <bgtask.h>
 

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Starts 1,000 threads that never end, writes their number to `threads.txt`, and completes with success while they
- * are there. None of them keeps its launch, or is left when it has ended. */
+/* Starts 1,000 threads that never end, writes their number to `threads.txt`, and completes with success meanwhile.
+ * They neither keep the launch open nor outlive it. */
 
 #include <bgtask.h>
 

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Stops its own process with SIGSTOP: nothing in it runs any more, not even the runner's timer. The host's own timer
- * ends it at deadline + grace. */
+/* Stops its own process with SIGSTOP: none of its threads runs any more, not even the runner's timer. The host's
+ * own timer kills it at deadline plus grace period. */
 
 #include <bgtask.h>
 

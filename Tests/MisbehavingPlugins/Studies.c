@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
 /* Behaves well: .study writes its kind and its flags to `info.txt`, reads its container and waits for a file named
- * `release` there, then completes. Told to stop, it writes the reason to `stopped.txt` and completes. The setting
- * `submits` makes the event `started` submit .study as health research with these flags; the status goes to
+ * `release` there, then completes. At its expiration it writes the reason to `stopped.txt` and completes. With the
+ * setting `submits` the event `started` submits .study as health research with these flags; the status goes to
  * `statuses.txt`. */
 
 #include <bgtask.h>

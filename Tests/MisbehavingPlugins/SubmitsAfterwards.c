@@ -1,9 +1,9 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Completes .task, and only then submits it anew, for tomorrow. The setting `from` says on which thread: the handler's own;
- * `thread`, one that the handler starts for both; `later-thread`, one that the handler starts after the completion, and
- * that computes for 5 ms before it calls the host for the first time. As many submissions follow one another as the
- * setting `times` says, one if there is none; the status of each goes to `statuses.txt`. */
+/* Completes .task, and only then submits it again, for tomorrow. The setting `from` selects the thread: the
+ * handler's own; `thread`, which the handler starts for both; `later-thread`, which the handler starts after the
+ * completion, and which computes for 5 ms before its first call of the host. The setting `times` is the number of
+ * consecutive submissions, one by default; the status of each goes to `statuses.txt`. */
 
 #include <bgtask.h>
 
@@ -18,7 +18,7 @@
 
 #define TASK "com.example.submitsafterwards.task"
 
-/* Read in entry: after the end of the launch the host answers nothing any more. */
+/* Read in entry: after the end of the launch the host answers no calls. */
 static char folder[4096];
 static char from[16], times[16] = "1";
 

@@ -1,11 +1,11 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Its .task, and the event `started` when the setting `when` says so, submits the continued .export.1, which the
- * handler of a pattern takes in this same process, and completes; status and sub-reason go to `statuses.txt`, an
- * expiration of .task to `expired.txt`. With the setting `lingers` .task waits for its own expiration first. The
- * continued task reports a little more progress again and again until a file named `release` is in the container;
- * then it writes what is left of the launch's budget to `outlived.txt`, and completes. Told to stop, it writes the
- * reason to `stopped.txt` and completes. */
+/* Its .task, and the event `started` with the setting `when`, submits the continued .export.1, which a pattern's
+ * handler runs in this same process, and completes; status and sub-reason go to `statuses.txt`, an expiration of
+ * .task to `expired.txt`. With the setting `lingers` .task first waits for its own expiration. The continued task
+ * keeps reporting a little more progress until a file named `release` is in the container; then it writes the
+ * remainder of the launch's budget to `outlived.txt`, and completes. At its expiration it writes the reason to
+ * `stopped.txt` and completes. */
 
 #include <bgtask.h>
 

@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Its .task submits what cannot be accepted: an identifier that the manifest must not permit, then a refresh request
- * for .two beside .one's, which is pending while .task runs. Without mode fetch in the manifest .one is refused as
- * well. Each status and sub-reason goes to `statuses.txt`. */
+/* Its .task makes submissions that cannot be accepted: an identifier that the manifest must not permit, then a
+ * refresh request for .two beside .one's, which is pending while .task runs. Without mode fetch in the manifest
+ * .one is refused as well. Each status and sub-reason goes to `statuses.txt`. */
 
 #include <bgtask.h>
 

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Its handler submits .other, which is permitted but has no handler here. BGT_UNREGISTERED, with the refusal's
- * text, into `statuses.txt`; nothing becomes pending. */
+/* Its handler submits .other, which is permitted but has no handler here. BGT_UNREGISTERED and the refusal's
+ * message go to `statuses.txt`; no request becomes pending. */
 
 #include <bgtask.h>
 

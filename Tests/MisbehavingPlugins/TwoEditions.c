@@ -1,8 +1,8 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
 /* Behaves well, as one of two editions (-DEDITION): registers the identifier that the manifest of its own edition
- * permits, and submits it on the event `started`. When it meets the other edition's manifest, which the setting
- * `edition` tells, it writes so to `mixed.txt`. */
+ * permits, and submits it on the event `started`. If it runs with the other edition's manifest, which the setting
+ * `edition` names, it writes that to `mixed.txt`. */
 
 #include <bgtask.h>
 

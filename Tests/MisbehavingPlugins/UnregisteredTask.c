@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Registers .other, and nothing for .task, though both are permitted. The host consumes .task as not-registered, blames
- * the plugin, and runs the neighbours. */
+/* Registers .other, but no handler for .task, though both are permitted. The host consumes .task as not-registered,
+ * blames the plugin, and runs the other tasks. */
 
 #include <bgtask.h>
 

@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Leaves its process no memory for another thread's stack, in entry. Each of its two tasks waits until the other has
- * begun, which takes two threads: both complete, and `statuses.txt` gets: no thread. */
+/* Leaves its process, in entry, no memory for another thread's stack. Each of its two tasks waits until the other
+ * has begun, which requires two threads: both complete, and `statuses.txt` gets: no thread. */
 
 #include <bgtask.h>
 
@@ -36,7 +36,7 @@ static void *sleep_for_ever(void *context) {
     return context;
 }
 
-/* All that is left is too little for a stack, and enough for small things. */
+/* The remaining memory is too little for a stack, and enough for small allocations. */
 static int use_up_threads(void) {
     unsigned long pages = 0;
     FILE *file = fopen("/proc/self/statm", "re");

@@ -1,8 +1,9 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Its .task looks at what is pending, submits .later and .next, and looks again: as it is, while it writes into what it
- * is shown, with a visitor that ends the visit at the first and one that calls what it must not. Then it cancels what
- * nobody submitted, .later, and all. What it sees goes to `seen.txt`. */
+/* Its .task visits its pending requests, submits .later and .next, and visits them again: unchanged, with writes
+ * into the visited requests, with a visitor that ends at the first request, and with a visitor that makes forbidden
+ * calls. Then it cancels a request that was never submitted, .later, and all. The visited requests go to
+ * `seen.txt`. */
 
 #include <bgtask.h>
 
@@ -28,7 +29,7 @@ static void record(const bgt_host *host, const char *format, ...) {
 
 #define NAME "com.example.visitspending"
 
-/* A visitor may call nothing but log: it fills this, which is written when the visit is over. */
+/* A visitor may call only log: it fills this buffer, which is written after the visit. */
 struct seen {
     const bgt_host *host;
     char text[1024];

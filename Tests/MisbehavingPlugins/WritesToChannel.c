@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Writes nonsense to every descriptor that it did not open, the host's control channel among them, and goes on as if
- * nothing were. The host takes none of it for a message, and ends the launch. */
+/* Writes invalid bytes to every descriptor that it did not open, the host's control channel among them, and
+ * continues. The host accepts none of them as a message, and ends the launch. */
 
 #include <bgtask.h>
 

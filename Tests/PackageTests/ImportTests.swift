@@ -2,7 +2,7 @@
 
 import Testing
 
-/// The compiler's own check accepts an import of whatever a dependency depends on.
+/// The compiler's own check also accepts imports of indirect dependencies.
 @Suite("The package manifest declares exactly the imports of each target")
 struct ImportTests {
     private static let manifest = Task { try await PackageManifest.ofThisPackage() }
@@ -50,7 +50,7 @@ struct ImportTests {
         }
     }
 
-    @Test func `imports are read with every spelling, and not from texts`() {
+    @Test func `import declarations are recognized in every spelling, and not inside strings and comments`() {
         let source = """
             // import Comment
             @testable import A

@@ -86,7 +86,7 @@ struct PackageManifest: Decodable {
 }
 
 enum SwiftSource {
-    /// The modules of the import declarations, which stand before every other declaration.
+    /// The modules of the import declarations, which precede every other declaration.
     static func imports(in source: String) -> [String] {
         var modules: [String] = []
         for line in source.split(separator: "\n") {

@@ -5,9 +5,9 @@ import PluginBinary
 import TaskModel
 import Testing
 
-@Suite("No bytes bring the reader down")
+@Suite("The reader of libraries handles any bytes")
 struct DamagedLibraryTests {
-    @Test func `a library cut off anywhere is refused`() throws {
+    @Test func `a library cut off at any length is refused`() throws {
         try Workshop.with { workshop in
             let bytes = try workshop.bytes(of: try workshop.compile(Source.plugin))
             let path = try workshop.write(bytes)
@@ -22,7 +22,7 @@ struct DamagedLibraryTests {
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `changed bytes are accepted or refused, never worse`(seed: UInt64) throws {
+    func `a library with random changes is accepted or refused without a crash`(seed: UInt64) throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(
                 Source.plugin,
@@ -33,7 +33,7 @@ struct DamagedLibraryTests {
             defer { close(descriptor) }
             var dice = SeededGenerator(seed: seed)
             var refusals: Set<String> = []
-            // Headers, notes and symbol tables stand at the front: most changes go there.
+            // Headers, notes and symbol tables are at the front: most changes are made there.
             for round in 0..<4_000 {
                 let reach = round % 4 == 0 ? bytes.count : min(bytes.count, 0x400)
                 let places = (0..<Int.random(in: 1...4, using: &dice)).map { _ in
@@ -63,10 +63,10 @@ struct DamagedLibraryTests {
         }
     }
 
-    @Test func `forged sizes are not believed`() throws {
+    @Test func `forged sizes in program headers are refused or ignored without a crash`() throws {
         try Workshop.with { workshop in
             var bytes = try workshop.bytes(of: try workshop.compile(Source.plugin))
-            // Every 64-bit word of the program headers in turn becomes the largest number.
+            // Each 64-bit word of the program headers becomes the largest number in turn.
             for offset in stride(from: 32, to: 64 + 56 * Int(bytes[56]), by: 8) {
                 let saved = Array(bytes[offset..<offset + 8])
                 bytes.replaceSubrange(offset..<offset + 8, with: [UInt8](repeating: 0xff, count: 8))
@@ -81,7 +81,7 @@ struct DamagedLibraryTests {
         for byte in 0..<8 { bytes[offset + byte] = UInt8(truncatingIfNeeded: number >> UInt64(byte * 8)) }
     }
 
-    @Test func `a table at the very end of the address space is no way out of the file`() throws {
+    @Test func `a symbol table at the end of the address space is refused as damaged`() throws {
         try Workshop.with { workshop in
             var bytes = try workshop.bytes(of: try workshop.compile(Source.plugin))
             let headers = (0..<Int(bytes[56])).map { 64 + 56 * $0 }
@@ -103,10 +103,10 @@ struct DamagedLibraryTests {
         }
     }
 
-    @Test func `notes that claim the whole file again and again are not read again and again`() throws {
+    @Test func `notes that claim the whole file repeatedly are refused once their total size is too large`() throws {
         try Workshop.with { workshop in
             var bytes = try workshop.bytes(of: try workshop.compile(Source.entry))
-            // Behind everything else: a thousand note segments over one MiB of nothing each.
+            // After all other contents: a thousand note segments over the same MiB of zeros.
             let table = bytes.count
             let headers = Array(bytes[64..<64 + 56 * Int(bytes[56])])
             var note = [UInt8](repeating: 0, count: 56)
@@ -121,13 +121,13 @@ struct DamagedLibraryTests {
         }
     }
 
-    @Test func `a huge file that claims huge tables is refused without being read`() throws {
+    @Test func `a huge file with huge tables is refused without being read`() throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(Source.plugin)
             let image = try workshop.bytes(of: path)
             let descriptor = open(path, O_RDWR)
             defer { close(descriptor) }
-            // A hole of 1 TiB behind it, and a dynamic string table of a quarter of that.
+            // A hole of 1 TiB at the end, and a dynamic string table of a quarter of that size.
             try #require(ftruncate(descriptor, 1 << 40) == 0)
             let headers = (0..<Int(image[56])).map { 64 + 56 * $0 }
             for header in headers where image[header] == 1 {

@@ -6,9 +6,9 @@ import PluginBinary
 import TaskModel
 import Testing
 
-@Suite("A library is judged before a line of it runs")
+@Suite("A library is examined before any of its code runs")
 struct ExaminationTests {
-    @Test func `a plugin written with the header is accepted, and its note is told`() throws {
+    @Test func `a plugin written with the header is accepted, with the version of its note`() throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(Source.plugin)
             let binary = try PluginBinary.examine(path: path)
@@ -21,27 +21,27 @@ struct ExaminationTests {
     @Test(arguments: [
         "-Wl,--hash-style=sysv", "-Wl,--hash-style=gnu", "-Wl,--gc-sections", "-s", "-flto", "-Wl,-z,noseparate-code",
     ])
-    func `the linker's options do not matter`(option: String) throws {
+    func `the examination accepts libraries built with any linker option`(option: String) throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(Source.plugin, ["-shared", "-fPIC", "-O2", "-ffunction-sections", option])
             #expect(problem(in: path) == nil)
         }
     }
 
-    @Test func `host and header speak the same version`() throws {
+    @Test func `host and header have the same ABI version`() throws {
         try Workshop.with { workshop in
             let check = "BGTASK_ABI_MAJOR == \(HostABI.major) && BGTASK_ABI_MINOR == \(HostABI.minor)"
             _ = try workshop.compile("#include <bgtask.h>\n_Static_assert(\(check), \"same version\");")
         }
     }
 
-    @Test func `a note written by hand is as good as the header's`() throws {
+    @Test func `a handwritten note is accepted like the header's`() throws {
         try Workshop.with { workshop in
             try #expect(workshop.problem(compiling: Source.note() + Source.entry) == nil)
         }
     }
 
-    @Test func `an open descriptor is examined in place`() throws {
+    @Test func `an open descriptor is examined without a change of its position`() throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(Source.plugin)
             let descriptor = open(path, O_RDONLY)
@@ -52,7 +52,7 @@ struct ExaminationTests {
         }
     }
 
-    @Test func `the constructor of an examined library has not run`() throws {
+    @Test func `the constructor of an examined library does not run`() throws {
         try Workshop.with { workshop in
             let witness = workshop.path("witness")
             let path = try workshop.compile(

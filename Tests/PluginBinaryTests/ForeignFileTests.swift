@@ -5,9 +5,9 @@ import PluginBinary
 import TaskModel
 import Testing
 
-@Suite("What is no plugin for this machine is named for what it is")
+@Suite("A file that is no plugin for this machine is refused with its actual kind")
 struct ForeignFileTests {
-    @Test func `a missing file is unreadable, with the system's reason`() throws {
+    @Test func `a missing library is unreadable, with the system's error`() throws {
         let error = #expect(throws: PluginBinaryProblem.self) { try PluginBinary.examine(path: "/nowhere/libx.so") }
         #expect(error?.kind == .unreadable(errno: ENOENT))
         #expect(
@@ -16,7 +16,7 @@ struct ForeignFileTests {
         )
     }
 
-    @Test func `folders, pipes and devices are not waited for`() throws {
+    @Test func `directories, pipes and devices in place of a library are refused without blocking`() throws {
         try Workshop.with { workshop in
             let pipe = workshop.path("pipe")
             try #require(mkfifo(pipe, 0o600) == 0)
@@ -27,7 +27,7 @@ struct ForeignFileTests {
     }
 
     @Test(arguments: ["", "x", "\u{7f}EL", "#!/bin/sh\nexit 0\n", "INPUT(libother.so)\n"])
-    func `a text file in place of a library is not an ELF file`(text: String) throws {
+    func `a text file in place of a library is refused as no ELF file`(text: String) throws {
         try Workshop.with { workshop in
             try #expect(workshop.problem(inBytes: Array(text.utf8)) == .notAnELF)
         }
@@ -41,7 +41,7 @@ struct ForeignFileTests {
         }
     }
 
-    @Test func `a library for another processor is named by it`() throws {
+    @Test func `a library for another processor is refused with the processor's name`() throws {
         let mips = try problemAfter { ($0[18], $0[19]) = (8, 0) }
         let unknown = try problemAfter { ($0[18], $0[19]) = (0x34, 0x12) }
         let big = try problemAfter { ($0[5], $0[18], $0[19]) = (2, 0, 22) }
@@ -50,7 +50,7 @@ struct ForeignFileTests {
         #expect(big == .foreignArchitecture("big-endian S/390"))
     }
 
-    @Test func `a 32-bit library and one for another system are refused`() throws {
+    @Test func `a 32-bit library and a library for another system are refused`() throws {
         let narrow = try problemAfter { $0[4] = 1 }
         let system = try problemAfter { $0[7] = 9 }
         guard case .foreignArchitecture(let name) = system else {
@@ -61,7 +61,7 @@ struct ForeignFileTests {
         #expect(name.contains("OS ABI 9"))
     }
 
-    @Test func `objects and executables are not shared libraries`() throws {
+    @Test func `objects and executables are refused as no shared libraries`() throws {
         try Workshop.with { workshop in
             let object = try workshop.compile(Source.plugin, to: "plugin.o", ["-c", "-fPIC"])
             let executable = try workshop.compile("int main(void) { return 0; }", to: "fixed", ["-no-pie"])
@@ -72,7 +72,7 @@ struct ForeignFileTests {
         }
     }
 
-    @Test func `every message names the library and a remedy, and stays on one line`() {
+    @Test func `every message about a library names it and a remedy, in one line without control characters`() {
         let kinds: [PluginBinaryProblem.Kind] = [
             .unreadable(errno: EACCES), .notAFile("a folder"), .notAnELF, .wrongClass("32-bit"),
             .foreignArchitecture("MIPS"), .notASharedLibrary("an object file"), .truncated, .damaged("x"), .noNote,

@@ -4,7 +4,7 @@ import Glibc
 import PluginBinary
 import Testing
 
-@Suite("Functions that a manifest binds are found in the file, without loading it")
+@Suite("Functions that a manifest binds are found in the library without loading it")
 struct FunctionTests {
     private func problems(
         _ code: String,
@@ -18,14 +18,14 @@ struct FunctionTests {
         }
     }
 
-    @Test func `a library that knows nothing of us is in order when it exports what is bound`() throws {
+    @Test func `a library without a note is accepted when it exports the bound functions`() throws {
         let code = "int run(void) { return 0; } __attribute__((weak)) int walk(void) { return 0; } int other = 1;"
         #expect(try problems(code, binding: ["run", "walk"]) == [])
         #expect(try problems(code, binding: ["run", "walk"], ["-shared", "-fPIC", "-s"]) == [])
         #expect(try problems(code, binding: ["run"], ["-shared", "-fPIC", "-Wl,--hash-style=sysv"]) == [])
     }
 
-    @Test func `a function that is missing is named, with the nearest that is there`() throws {
+    @Test func `a missing bound function is reported with the most similar export`() throws {
         let code = "int logtrim_run(void) { return 0; } int other(void) { return 0; }"
         #expect(
             try problems(code, binding: ["logtrim_rum", "other", "zzzzzzzz"]) == [
@@ -36,7 +36,7 @@ struct FunctionTests {
         #expect(text.description == "library \"/l.so\" does not export \"logtrim_rum\"; write \"logtrim_run\"")
     }
 
-    @Test func `what is hidden, data, or only used from elsewhere cannot be bound`() throws {
+    @Test func `hidden functions, data and undefined symbols cannot be bound`() throws {
         let code = """
             int data = 1; int puts(const char *);
             __attribute__((visibility("hidden"), used)) int hidden(void) { return puts("x"); }
@@ -48,7 +48,7 @@ struct FunctionTests {
         #expect(try problems(code, binding: ["puts"]) == [.symbolMissing("puts", nearest: nil)])
     }
 
-    @Test func `a function that is chosen when it is loaded is a function`() throws {
+    @Test func `an indirect function, which is chosen when it is loaded, can be bound`() throws {
         let code = """
             static int slow(void) { return 1; }
             static int (*choose(void))(void) { return slow; }
@@ -57,7 +57,7 @@ struct FunctionTests {
         #expect(try problems(code, binding: ["chosen"]) == [])
     }
 
-    @Test func `of a function in versions the present one counts`() throws {
+    @Test func `of a versioned function only the default version can be bound`() throws {
         let code = """
             int old_run(void) { return 1; } int new_run(void) { return 2; } int gone_run(void) { return 3; }
             __asm__(".symver old_run, run@V_1"); __asm__(".symver new_run, run@@V_2");
@@ -73,8 +73,8 @@ struct FunctionTests {
         #expect(found == [.symbolOutdated("gone")])
     }
 
-    @Test func `a library of the system is read like any other`() throws {
-        // The C library has versions, functions that choose themselves, and data; it is on every machine.
+    @Test func `functions of the C library are found like those of any other library`() throws {
+        // The C library has versioned symbols, indirect functions and data, and exists on every machine.
         let maps = try #require(fopen("/proc/self/maps", "r"))
         defer { fclose(maps) }
         var line = [CChar](repeating: 0, count: 4096)
@@ -94,7 +94,7 @@ struct FunctionTests {
         )
     }
 
-    @Test func `a plugin with an entry of its own binds no functions`() throws {
+    @Test func `a plugin with an entry or a note may not bind functions`() throws {
         #expect(
             try problems(Source.note() + Source.entry + "int run(void) { return 0; }", binding: ["run"])
                 == [.noteBesideHandlers, .entryBesideHandlers]
@@ -103,7 +103,7 @@ struct FunctionTests {
         #expect(try problems(Source.entry + "int run(void) { return 0; }", binding: ["run"]) == [.entryBesideHandlers])
     }
 
-    @Test func `a library without note and handlers is told of both ways`() throws {
+    @Test func `a library without note and handlers gets a remedy that names both ways`() throws {
         try Workshop.with { workshop in
             let library = try workshop.compile("int run(void) { return 0; }", ["-shared", "-fPIC"])
             let remedy = BinarySurvey(path: library).problems.first?.remedy ?? ""

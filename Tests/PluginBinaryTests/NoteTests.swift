@@ -2,18 +2,19 @@
 
 import Foundation
 import PluginBinary
+import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("BGT-ABI-02: the version is read from the note first")
+@Suite("The ABI version is read from the library's note", .proves("BGT-ABI-02"))
 struct NoteTests {
-    @Test func `BGT-ABI-02 a library without a note is refused`() throws {
+    @Test func `a library without a note is refused`() throws {
         try Workshop.with { workshop in
             try #expect(workshop.problem(compiling: Source.entry) == .noNote)
         }
     }
 
-    @Test func `BGT-ABI-02 notes of other owners and types are not ours`() throws {
+    @Test func `notes of other owners and types are ignored`() throws {
         try Workshop.with { workshop in
             let owner = try workshop.compile(Source.note(owner: "BGTASK") + Source.entry, to: "libowner.so")
             let type = try workshop.compile(Source.note(type: 2) + Source.entry, to: "libtype.so")
@@ -22,7 +23,7 @@ struct NoteTests {
         }
     }
 
-    @Test func `BGT-ABI-02 another major is refused, newer or older`() throws {
+    @Test func `a library for a newer or older ABI major is refused`() throws {
         try Workshop.with { workshop in
             let newer = try workshop.compile(Source.note(major: 2) + Source.entry, to: "libnewer.so")
             let older = try workshop.compile(Source.note(major: 0) + Source.entry, to: "libolder.so")
@@ -31,7 +32,7 @@ struct NoteTests {
         }
     }
 
-    @Test func `BGT-ABI-02 a newer required minor is refused, with both versions and the remedy`() throws {
+    @Test func `a library that requires a newer ABI minor is refused, with both versions and the remedy`() throws {
         try Workshop.with { workshop in
             let required = HostABI.minor + 3
             let path = try workshop.compile(
@@ -48,14 +49,14 @@ struct NoteTests {
         }
     }
 
-    @Test func `BGT-ABI-02 the version is judged before the exports`() throws {
+    @Test func `a wrong ABI version is reported before missing exports`() throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(Source.note(major: 9) + "int other(void) { return 1; }")
             #expect(problem(in: path) == .newerMajor(9))
         }
     }
 
-    @Test func `equal notes from two objects are one, different ones are refused`() throws {
+    @Test func `identical notes of two objects count once, and different notes are refused`() throws {
         try Workshop.with { workshop in
             let same = try workshop.compile(Source.note() + Source.note() + Source.entry, to: "libsame.so")
             let other = try workshop.compile(Source.note() + Source.note(minor: 1) + Source.entry, to: "libother.so")
@@ -64,14 +65,14 @@ struct NoteTests {
         }
     }
 
-    @Test func `a longer descriptor is read by its first two words, a shorter one is refused`() throws {
+    @Test func `a longer note is read by its first two words, and a shorter note is refused`() throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(Source.note() + Source.entry)
             var bytes = try workshop.bytes(of: path)
             let owner = Array("bgtask\0\0".utf8)
             let at = try #require(bytes.indices.first { bytes[$0...].starts(with: owner) && bytes[$0 - 12] == 7 })
             bytes[at - 8] = 12
-            // The note now claims more than its segment holds, which only matters to a note behind it.
+            // The note now claims more than its segment holds, which only affects a following note.
             try #expect(workshop.problem(inBytes: bytes) == nil)
             bytes[at - 8] = 4
             try #expect(workshop.problem(inBytes: bytes) == .damaged("its bgtask note holds 4 bytes instead of 8"))

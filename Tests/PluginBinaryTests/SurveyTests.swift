@@ -3,9 +3,9 @@
 import PluginBinary
 import Testing
 
-@Suite("A survey tells everything about a file at once")
+@Suite("A survey reports all properties and problems of a library at once")
 struct SurveyTests {
-    @Test func `all problems are told, in the order in which a host looks`() throws {
+    @Test func `a survey reports all problems in the order in which a host finds them`() throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(
                 "int bgt_a(void) { return 0; } int bgt_b;",
@@ -18,7 +18,7 @@ struct SurveyTests {
         }
     }
 
-    @Test func `what a library needs, names itself and looks in is told`() throws {
+    @Test func `a survey reports a library's name, its needed libraries and its search paths`() throws {
         try Workshop.with { workshop in
             let options = [
                 "-shared", "-fPIC", "-fvisibility=hidden", "-Wl,-soname,libx.so.1", "-Wl,-rpath,/opt/x",
@@ -36,7 +36,7 @@ struct SurveyTests {
         }
     }
 
-    @Test func `what weakens the process is told`() throws {
+    @Test func `a survey reports text relocations, an executable stack and missing relocation protection`() throws {
         try Workshop.with { workshop in
             let text = "__asm__(\".text\\n.quad bgtask_plugin_entry\");\n"
             let options = ["-shared", "-fPIC", "-fvisibility=hidden", "-Wl,-z,notext", "-Wl,-z,execstack,-z,norelro"]
@@ -48,7 +48,7 @@ struct SurveyTests {
         }
     }
 
-    @Test func `names of the ABI that are expected from elsewhere are told, weak ones are not`() throws {
+    @Test func `a survey reports undefined symbols with a prefix of the ABI, except weak ones`() throws {
         try Workshop.with { workshop in
             let calls = """
                 int bgt_strong(void); __attribute__((weak)) int bgt_weak(void);

@@ -5,7 +5,7 @@ import PluginBinary
 import TaskModel
 import Testing
 
-/// A folder of its own for one test, with a compiler at hand as a vendor would use it. Gone with the closure.
+/// A directory for one test with a C compiler, as a vendor would use it. Deleted when the closure returns.
 struct Workshop {
     let folder: String
 
@@ -18,7 +18,7 @@ struct Workshop {
 
     func path(_ name: String) -> String { folder + "/" + name }
 
-    /// Compiles `source` with the public header in reach and returns the path of what came out.
+    /// Compiles `source` with the public header in its include path and returns the path of the output.
     func compile(
         _ source: String,
         to name: String = "libplugin.so",
@@ -58,7 +58,8 @@ struct Workshop {
     }
 }
 
-/// What `PluginBinary` finds wrong; nil when it would load the library. The survey must have found the same first.
+/// The problem that `PluginBinary` reports; nil when it accepts the library. Also checks that the survey reports the
+/// same problem first.
 func problem(in path: String) -> PluginBinaryProblem.Kind? {
     let foreseen = BinarySurvey(path: path).problems.first?.kind
     do {
@@ -77,7 +78,7 @@ enum Source {
         BGTASK_PLUGIN_ENTRY(host, plugin) { return BGT_OK; }
         """
 
-    /// A note written by hand, as a language without the header does it.
+    /// Assembly for a note, as a language without the header writes it.
     static func note(major: Int = 1, minor: Int = 0, owner: String = "bgtask", type: Int = 1) -> String {
         """
         __asm__(".pushsection .note.bgtask, \\"a\\", %note\\n.balign 4\\n"

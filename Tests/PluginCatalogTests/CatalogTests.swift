@@ -7,9 +7,9 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("The catalogue holds what is in order, and says why the rest is not")
+@Suite("The catalogue has all valid plugins and the problems of the others")
 struct CatalogTests {
-    @Test func `plugins of all folders and formats are found, sorted by identifier`() throws {
+    @Test func `plugins of all directories and formats are found, sorted by identifier`() throws {
         try Workshop.with { workshop in
             let library = try workshop.installLibrary()
             let manifest = try workshop.installManifest("operator/z.yaml", identifier: "com.example.b", "version: 3")
@@ -32,7 +32,9 @@ struct CatalogTests {
         }
     }
 
-    @Test(.proves(70, 75)) func `an entry has the entitlements of its manifest, in either format`() throws {
+    @Test(.proves(70, 75)) func `a catalogued plugin has the entitlements of its manifest, in YAML and property lists`()
+        throws
+    {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let claims = """
@@ -53,7 +55,7 @@ struct CatalogTests {
         }
     }
 
-    @Test func `a broken manifest hides no good one`() throws {
+    @Test func `a broken manifest does not hide valid ones`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", "rolle: main")
@@ -70,7 +72,7 @@ struct CatalogTests {
         }
     }
 
-    @Test func `what is wrong with a manifest and with its library is told at once`() throws {
+    @Test func `problems of a manifest and of its library are reported together`() throws {
         try Workshop.with { workshop in
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", "rolle: main")
             let problems = try #require(workshop.load().refused.first).problems
@@ -79,7 +81,7 @@ struct CatalogTests {
         }
     }
 
-    @Test func `only manifests directly in the folder are read`() throws {
+    @Test func `only manifests directly in a manifest directory are read`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             for name in ["below/a.yaml", "b.yaml~", ".c.yaml", "d.txt", ".yaml"] {
@@ -90,7 +92,7 @@ struct CatalogTests {
         }
     }
 
-    @Test func `folders that are not there hold nothing, one that is no folder is told`() throws {
+    @Test func `a missing manifest directory counts as empty, and a file in its place is reported`() throws {
         try Workshop.with { workshop in
             #expect(workshop.load().refused.isEmpty)
             try workshop.write("x", "packages")
@@ -98,7 +100,7 @@ struct CatalogTests {
         }
     }
 
-    @Test func `notes about good manifests are kept beside them`() throws {
+    @Test func `notes about valid manifests are kept with the catalogue`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", "limits: { memory: 1GiB }")
@@ -108,7 +110,7 @@ struct CatalogTests {
         }
     }
 
-    @Test func `every folder that a change could come from is named`() throws {
+    @Test func `the catalogue names every directory in which a change can matter`() throws {
         try Workshop.with { workshop in
             try workshop.write("manifest: 1\nidentifier: com.example.a\nlibrary: sub/libA.so\n", "operator/a.yaml")
             #expect(
@@ -120,13 +122,13 @@ struct CatalogTests {
     }
 }
 
-@Suite("A library is found beside its manifest or in the plugin folder, and nowhere else")
+@Suite("A library is found beside its manifest or in the plugin directory only")
 struct LibraryTests {
     private func refusal(of workshop: Workshop) -> DocumentProblem? {
         workshop.load().refused.first?.problems.last
     }
 
-    @Test func `beside the manifest comes first`() throws {
+    @Test func `a library beside the manifest comes before one in the plugin directory`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let beside = try workshop.installLibrary("operator/libFeed.so")
@@ -135,7 +137,7 @@ struct LibraryTests {
         }
     }
 
-    @Test func `a missing library names both places`() throws {
+    @Test func `a missing library is reported with both searched paths`() throws {
         try Workshop.with { workshop in
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
             let problem = refusal(of: workshop)
@@ -145,7 +147,7 @@ struct LibraryTests {
         }
     }
 
-    @Test func `a link out of the folders is refused, one inside is followed`() throws {
+    @Test func `a library link that leaves the directories is refused, and one inside is followed`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary("elsewhere/libFeed.so")
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
@@ -159,7 +161,7 @@ struct LibraryTests {
         }
     }
 
-    @Test func `a folder on the way that is a link out is refused as well`() throws {
+    @Test func `a subdirectory link that leaves the directories is refused`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary("elsewhere/libFeed.so")
             try workshop.write("manifest: 1\nidentifier: com.example.a\nlibrary: sub/libFeed.so\n", "operator/a.yaml")
@@ -168,7 +170,7 @@ struct LibraryTests {
         }
     }
 
-    @Test func `a link that leads nowhere is told, not passed over`() throws {
+    @Test func `a dangling library link is reported even when the plugin directory has the library`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
@@ -177,7 +179,7 @@ struct LibraryTests {
         }
     }
 
-    @Test func `what is no plugin is refused with the library's own reason`() throws {
+    @Test func `a file that is no library is refused with the library reader's message`() throws {
         try Workshop.with { workshop in
             try workshop.write("hello", "plugins/libFeed.so")
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
@@ -187,7 +189,7 @@ struct LibraryTests {
         }
     }
 
-    @Test func `BGT-ABI-02 a library for another major is refused with the rule's name`() throws {
+    @Test(.proves("BGT-ABI-02")) func `a library for another ABI major is refused with the rule BGT-ABI-02`() throws {
         try Workshop.with { workshop in
             let path = try workshop.installLibrary()
             var bytes = Array(try Data(contentsOf: URL(filePath: path)))
@@ -200,7 +202,7 @@ struct LibraryTests {
         }
     }
 
-    @Test func `the pin is checked against the bytes`() throws {
+    @Test func `a pinned digest is compared with the bytes of the library`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
@@ -217,12 +219,12 @@ struct LibraryTests {
     }
 }
 
-@Suite("A reload looks only at what changed")
+@Suite("A reload reads only changed files")
 struct CatalogCacheTests {
-    /// Every file looks old to it.
+    /// A cache whose clock makes every file old, so that unchanged files are reused.
     private let cache = CatalogCache(now: { .max })
 
-    @Test func `unchanged files are neither read nor hashed again`() throws {
+    @Test func `unchanged manifests and libraries are neither read nor hashed again`() throws {
         try Workshop.with { workshop in
             for number in 0..<5 {
                 try workshop.installLibrary("plugins/lib\(number).so")
@@ -249,7 +251,7 @@ struct CatalogCacheTests {
         }
     }
 
-    @Test func `what changed a moment ago is looked at again`() throws {
+    @Test func `files that changed a moment ago are read again`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
@@ -260,7 +262,7 @@ struct CatalogCacheTests {
         }
     }
 
-    @Test func `a library that several manifests name is examined and hashed once, also one that changed a moment ago`()
+    @Test func `a library of several manifests is examined and hashed once, even just after a change`()
         throws
     {
         try Workshop.with { workshop in
@@ -275,7 +277,7 @@ struct CatalogCacheTests {
         }
     }
 
-    @Test func `one file that is reached by several paths is hashed once`() throws {
+    @Test func `one file with several paths is hashed once`() throws {
         try Workshop.with { workshop in
             let library = try workshop.installLibrary("operator/lib0.so")
             for number in 0..<4 {
@@ -291,7 +293,7 @@ struct CatalogCacheTests {
         }
     }
 
-    @Test func `a library that is rewritten in place, with its old size and time, is hashed again`() throws {
+    @Test func `a library rewritten in place with the same size and time is hashed again`() throws {
         try Workshop.with { workshop in
             let library = try workshop.installLibrary()
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
@@ -300,7 +302,7 @@ struct CatalogCacheTests {
             try #require(stat(library, &status) == 0)
             try workshop.waitForNextTick()
             let file = open(library, O_WRONLY)
-            // Behind all that an ELF file's headers name: the library stays one.
+            // Beyond everything that the ELF headers refer to: the library stays valid.
             _ = pwrite(file, [UInt8(ascii: "x")], 1, status.st_size - 1)
             var times = [status.st_atim, status.st_mtim]
             try #require(futimens(file, &times) == 0)
@@ -313,7 +315,7 @@ struct CatalogCacheTests {
         }
     }
 
-    @Test func `a refused library is remembered until it changes`() throws {
+    @Test func `a refused library is not examined again until it changes`() throws {
         try Workshop.with { workshop in
             try workshop.write("hello", "plugins/libFeed.so")
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
@@ -324,7 +326,7 @@ struct CatalogCacheTests {
         }
     }
 
-    @Test func `files that are gone are forgotten`() throws {
+    @Test func `cached results of deleted files are dropped`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let path = try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")

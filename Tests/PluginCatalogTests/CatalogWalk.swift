@@ -5,7 +5,7 @@ import PluginCatalog
 import TaskModel
 import Testing
 
-/// Changes files of a workshop at random, as installers, editors and careless users do.
+/// Random changes to the files of a workshop, as installers, editors and users make them.
 struct CatalogWalk {
     let workshop: Workshop
     private var generator: SeededGenerator
@@ -74,7 +74,7 @@ struct CatalogWalk {
         switch Int.random(in: 0..<5, using: &generator) {
         case 0: return Array("no library".utf8)
         case 1: return Array(library.prefix(500))
-        // Bytes behind an ELF file's last table change its digest only.
+        // Bytes after the last table of an ELF file change only its digest.
         default: return library + [UInt8.random(in: 0...3, using: &generator)]
         }
     }
@@ -107,7 +107,7 @@ struct CatalogWalk {
             : symlink(workshop.path(target), workshop.path(name))
     }
 
-    /// Changes the file's last byte, and leaves its size and its time of modification as they were.
+    /// Changes the last byte of the file without a change of its size and modification time.
     private mutating func rewriteInPlace(_ name: String) throws {
         steps.append("rewrite \(name)")
         let file = open(workshop.path(name), O_RDWR)

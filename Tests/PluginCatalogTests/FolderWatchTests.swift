@@ -4,9 +4,9 @@ import Foundation
 import PluginCatalog
 import Testing
 
-@Suite("Every change of a complete file is noticed", .timeLimit(.minutes(1)))
+@Suite("Every change of a complete file in a watched directory is noticed", .timeLimit(.minutes(1)))
 struct FolderWatchTests {
-    /// Makes a folder with a watch on it, and takes the changes one by one.
+    /// Creates directories with a watch on them and passes the iterator of its changes.
     private func watching(
         _ names: [String] = ["watched"],
         create: Bool = true,
@@ -18,12 +18,12 @@ struct FolderWatchTests {
             var changes = watch.changes.makeAsyncIterator()
             try await body(workshop, watch, &changes)
             watch.stop()
-            // What is left over, then the end.
+            // Takes remaining changes until the end of the stream.
             while await changes.next() != nil {}
         }
     }
 
-    @Test func `a file that was written and closed`() async throws {
+    @Test func `a file that is written and closed in a watched directory is noticed`() async throws {
         try await watching { workshop, _, changes in
             let file = open(workshop.path("watched/a.yaml"), O_WRONLY | O_CREAT, 0o600)
             _ = Glibc.write(file, "x", 1)
@@ -32,7 +32,7 @@ struct FolderWatchTests {
         }
     }
 
-    @Test func `a file that is renamed into the folder, inside it, and out of it`() async throws {
+    @Test func `a rename into, inside and out of a watched directory is noticed`() async throws {
         try await watching { workshop, _, changes in
             try workshop.write("x", "other/a.yaml")
             rename(workshop.path("other/a.yaml"), workshop.path("watched/a.yaml"))
@@ -44,7 +44,7 @@ struct FolderWatchTests {
         }
     }
 
-    @Test func `a file that is removed`() async throws {
+    @Test func `a removed file in a watched directory is noticed`() async throws {
         try await Workshop.with { workshop in
             let path = try workshop.write("x", "watched/a.yaml")
             let watch = try FolderWatch([workshop.path("watched")])
@@ -54,7 +54,7 @@ struct FolderWatchTests {
         }
     }
 
-    @Test func `links of both kinds`() async throws {
+    @Test func `symbolic and hard links in a watched directory are noticed`() async throws {
         try await watching { workshop, _, changes in
             try workshop.write("x", "other/a.yaml")
             #expect(symlink("../other/a.yaml", workshop.path("watched/a.yaml")) == 0)
@@ -64,22 +64,22 @@ struct FolderWatchTests {
         }
     }
 
-    @Test func `nothing is told before a file is complete`() async throws {
+    @Test func `no change is reported before a file is complete`() async throws {
         try await watching { workshop, watch, changes in
             let file = open(workshop.path("watched/a.yaml"), O_WRONLY | O_CREAT, 0o600)
             for _ in 0..<10 { _ = Glibc.write(file, "x", 1) }
-            // Creating and writing came first: had they been told, they would be in front of the end.
+            // Creation and writes came first: their changes would precede the end of the stream.
             watch.stop()
             #expect(await changes.next() == nil)
             close(file)
         }
     }
 
-    @Test func `changes that nobody took are told once`() async throws {
+    @Test func `changes that are not taken are merged into one`() async throws {
         try await watching { workshop, watch, changes in
             for number in 0..<50 { try workshop.write("x", "watched/\(number).yaml") }
             #expect(await changes.next() != nil)
-            // Everything that was told meanwhile is at most one more.
+            // All changes reported meanwhile are at most one more.
             watch.stop()
             var rest = 0
             while await changes.next() != nil { rest += 1 }
@@ -87,7 +87,7 @@ struct FolderWatchTests {
         }
     }
 
-    @Test func `a folder that was not there`() async throws {
+    @Test func `a watched directory that is created later is noticed, and then its files`() async throws {
         try await watching(["a/b/c"], create: false) { workshop, watch, changes in
             #expect(watch.problems.isEmpty)
             try workshop.makeFolder(workshop.path("a/b/c"))
@@ -96,7 +96,7 @@ struct FolderWatchTests {
         }
     }
 
-    @Test func `a folder that is renamed to the awaited name`() async throws {
+    @Test func `a rename of a directory to a watched name is noticed`() async throws {
         try await watching(["watched"], create: false) { workshop, _, changes in
             try workshop.write("x", "prepared/a.yaml")
             rename(workshop.path("prepared"), workshop.path("watched"))
@@ -104,7 +104,7 @@ struct FolderWatchTests {
         }
     }
 
-    @Test func `a folder that goes away and comes back`() async throws {
+    @Test func `a watched directory that is removed and created again is noticed`() async throws {
         try await watching { workshop, _, changes in
             rmdir(workshop.path("watched"))
             #expect(await changes.next() != nil)
@@ -113,7 +113,7 @@ struct FolderWatchTests {
         }
     }
 
-    @Test func `a folder that is replaced by another`() async throws {
+    @Test func `a watched directory that is replaced by another one is noticed`() async throws {
         try await watching { workshop, _, changes in
             try workshop.write("x", "next/a.yaml")
             rename(workshop.path("watched"), workshop.path("last"))
@@ -122,7 +122,7 @@ struct FolderWatchTests {
         }
     }
 
-    /// More changes than what happened to the folder itself could still have to tell.
+    /// Makes more changes than the events of the directory itself can account for.
     private func expectChanges(
         in folder: String,
         _ workshop: Workshop,
@@ -134,7 +134,7 @@ struct FolderWatchTests {
         }
     }
 
-    @Test func `folders that are added later count as a change, those that are dropped as none`() async throws {
+    @Test func `a directory added to the watch counts as a change, and a dropped one is ignored`() async throws {
         try await watching { workshop, watch, changes in
             try workshop.write("x", "later/a.yaml")
             watch.watch([workshop.path("watched"), workshop.path("later")])
@@ -149,7 +149,7 @@ struct FolderWatchTests {
         }
     }
 
-    @Test func `one watch sees all of its folders, above and below each other`() async throws {
+    @Test func `one watch covers several directories, nested ones included`() async throws {
         try await watching(["a", "a/b", "c"]) { workshop, _, changes in
             for name in ["a/x.yaml", "a/b/x.yaml", "c/x.yaml"] {
                 try workshop.write("x", name)
@@ -158,7 +158,7 @@ struct FolderWatchTests {
         }
     }
 
-    @Test func `the changes end when the watch is let go, and when their taker is cancelled`() async throws {
+    @Test func `the stream of changes ends when the watch is released and when its reader is cancelled`() async throws {
         try await Workshop.with { workshop in
             var watch: FolderWatch? = try FolderWatch([workshop.folder])
             let changes = try #require(watch?.changes)

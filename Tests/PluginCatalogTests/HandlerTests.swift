@@ -5,9 +5,9 @@ import PluginCatalog
 import TaskModel
 import Testing
 
-@Suite("Every mistake in a handler is told when the manifest is read")
+@Suite("Every mistake in a handler is reported when the manifest is read")
 struct HandlerTests {
-    /// A manifest that binds one function, with the lines of the handler as they are given.
+    /// A manifest that binds one function, with the given lines of the handler.
     private func manifest(_ handler: String, _ more: String = "") -> String {
         yaml(
             """
@@ -32,7 +32,7 @@ struct HandlerTests {
         )
     }
 
-    /// The first problem of one argument, as it is told.
+    /// The description of the first problem of one argument.
     private func flaw(_ argument: String) -> String? {
         read(handler(arguments: "[cancel-flag, \(argument)]")).problems.first.map {
             $0.description.replacing("feed.yaml:11:", with: "")
@@ -47,7 +47,7 @@ struct HandlerTests {
 
     // MARK: What is in order
 
-    @Test func `the example of the ABI is read as it says`() throws {
+    @Test func `the handler example of the ABI documentation is parsed into its arguments and result`() throws {
         let reading = read(
             yaml(
                 """
@@ -69,7 +69,7 @@ struct HandlerTests {
         #expect(handler.signature == "int32_t logtrim_run(const char *, int64_t, int32_t *)")
     }
 
-    @Test func `every kind of argument is read, with its extremes`() {
+    @Test func `every kind of argument is parsed, with its extreme values`() {
         #expect(
             arguments("[{ string: \"\" }, { string: \"12\" }, { int32: -2147483648 }, { uint32: 4294967295 }]")
                 == [.string(""), .string("12"), .int32(.min), .uint32(.max)]
@@ -98,13 +98,13 @@ struct HandlerTests {
         ("void", DirectResult.void), ("{ int32: success-when-nonzero }", .int32(.nonzero)),
         ("{ int64: success-when-nonnegative }", .int64(.nonnegative)), ("{ pointer: success-when-non-null }", .pointer),
     ])
-    func `every result is read`(text: String, result: DirectResult) {
+    func `every kind of result is parsed`(text: String, result: DirectResult) {
         let reading = read(handler(returns: text))
         #expect(reading.problems == [])
         #expect(reading.manifest?.handlers.first?.result == result)
     }
 
-    @Test func `a signature is told in C's words`() throws {
+    @Test func `the signature of a bound function is formatted as C`() throws {
         let identifier = try #require(TaskIdentifier("a.b"))
         let all: [DirectArgument] = [
             .bytes([1]), .payload, .bool(true), .double(0), .uint32(0), .uint64(0), .null, .outString(size: 8),
@@ -122,7 +122,7 @@ struct HandlerTests {
         #expect(none.signature == "void g(void)")
     }
 
-    @Test func `what is bound is told with its values and its rule, as the manifest writes them`() throws {
+    @Test func `a bound function is described with its values and success rule, as in the manifest`() throws {
         let text = handler(
             arguments:
                 #"[{ string: "a\"\n" }, { int64: -5 }, { bytes: 00fF }, { bool: true }, { out-string: 8 }, cancel-flag]"#,
@@ -142,7 +142,7 @@ struct HandlerTests {
 
     // MARK: What is not
 
-    @Test func `a number that its type cannot hold is refused with the type's range`() {
+    @Test func `a number out of its type's range is refused with the range`() {
         #expect(
             flaw("{ int32: 2147483648 }") == """
                 39: handlers[0].arguments[1].int32: is "2147483648", not a whole number from -2147483648 to 2147483647; \
@@ -161,7 +161,7 @@ struct HandlerTests {
         #expect(flaw("{ out-string: 65537 }")?.contains("not a whole number from 1 to 65536") == true)
     }
 
-    @Test func `an unknown kind names the nearest known one`() {
+    @Test func `an unknown kind of argument, result or rule is refused with the most similar known one`() {
         #expect(
             flaw("{ int46: 5 }")?.hasSuffix("write \"int64\"") == true
         )
@@ -173,7 +173,7 @@ struct HandlerTests {
         )
     }
 
-    @Test func `a value where none belongs, and none where one does, is told how to write`() {
+    @Test func `an argument with a superfluous or without a required value is refused with the correct form`() {
         #expect(flaw("int64")?.hasSuffix("is int64 without its value; write { int64: -5 }") == true)
         #expect(flaw("{ payload: 5 }")?.hasSuffix("a value, and payload has none; write payload alone") == true)
         #expect(flaw("{ string: [a] }")?.contains("is a list, not a single value") == true)
@@ -193,12 +193,12 @@ struct HandlerTests {
         )
     }
 
-    @Test func `a setting that the manifest does not have is told with the nearest`() {
+    @Test func `an argument with an unknown setting is refused with the most similar setting`() {
         #expect(flaw("{ setting: foldre }")?.hasSuffix("which the manifest does not have; write \"folder\"") == true)
         #expect(flaw("{ setting: quantity }")?.contains("add it to settings") == true)
     }
 
-    @Test func `a call takes at most 32 arguments`() {
+    @Test func `a handler has at most 32 arguments`() {
         let many = Array(repeating: "null", count: 33).joined(separator: ", ")
         #expect(found(handler(arguments: "[\(many)]")).contains("11 handlers[0].arguments handler-arguments"))
         let most = ["cancel-flag"] + Array(repeating: "null", count: 31)
@@ -209,13 +209,13 @@ struct HandlerTests {
         ("run()", "write the name alone"), ("\"int run\"", "write the name alone"), ("run@@V_2", "write \"run\" alone"),
         ("7up", "write the name alone"), ("\"\"", "write the name alone"),
     ])
-    func `a symbol is a function's name alone`(symbol: String, remedy: String) {
+    func `a symbol has to be a plain function name`(symbol: String, remedy: String) {
         let problem = read(handler(symbol: symbol)).problems.first
         #expect(problem?.short == "10 handlers[0].symbol handler-symbol")
         #expect(problem?.remedy.hasPrefix(remedy) == true)
     }
 
-    @Test func `every part of a handler has to be there`() {
+    @Test func `a handler requires identifier, symbol, arguments and returns`() {
         #expect(
             found(manifest("  - x-why: soon")) == [
                 "9 handlers[0].identifier missing-key", "9 handlers[0].symbol missing-key",
@@ -225,7 +225,7 @@ struct HandlerTests {
         #expect(found(handler() + "    budget: 5\n") == ["13 handlers[0].budget unknown-key"])
     }
 
-    @Test func `an identifier is permitted, bound once, and no pattern`() {
+    @Test func `a bound identifier has to be permitted, unique and no pattern`() {
         let two = """
               - { identifier: com.example.feed.nightly, symbol: a, arguments: [cancel-flag], returns: void }
               - { identifier: com.example.feed.nightly, symbol: b, arguments: [cancel-flag], returns: void }
@@ -240,7 +240,7 @@ struct HandlerTests {
         #expect(found(handler(identifier: "nightly")) == ["9 handlers[0].identifier identifier"])
     }
 
-    @Test func `what is permitted is bound: nothing else could run it`() {
+    @Test func `every permitted identifier of a plugin with handlers has to be bound`() {
         let text = handler().replacing(
             "[com.example.feed.nightly]",
             with: "[com.example.feed.nightly, com.example.feed.weekly, com.example.feed.export.*]"
@@ -259,20 +259,20 @@ struct HandlerTests {
         )
     }
 
-    @Test func `handlers without a mode to run in, or without a handler, are refused`() {
+    @Test func `handlers without a background mode and an empty list of handlers are refused`() {
         #expect(found(handler().replacing("[processing]", with: "[]")) == ["9 handlers handlers"])
         #expect(found(manifest("  []")).contains("9 handlers handlers"))
         #expect(found(manifest("  nightly")).contains("9 handlers wrong-type"))
     }
 
-    @Test func `a function without a cancel flag is noted, not refused`() {
+    @Test func `a function without a cancel flag causes a note and is accepted`() {
         let reading = read(handler(arguments: "[{ int32: 5 }]"))
         #expect(reading.manifest?.handlers.count == 1)
         #expect(reading.problems.map(\.severity) == [.note])
         #expect(reading.problems.map(\.short) == ["9 handlers[0] no-cancel-flag"])
     }
 
-    @Test func `a property list binds nothing`() {
+    @Test func `a property list cannot bind functions`() {
         let list = """
             <?xml version="1.0"?><plist><dict><key>CFBundleIdentifier</key><string>com.example.feed</string>
             <key>CFBundleExecutable</key><string>Feed</string><key>handlers</key><array/></dict></plist>
@@ -294,7 +294,7 @@ struct HandlerTests {
             returns: void
         """
 
-    @Test func `a function that the library does not export is told at its line`() throws {
+    @Test func `a function that the library does not export is reported at its line in the manifest`() throws {
         try Workshop.with { workshop in
             try workshop.write(Array(try workshop.functions()), "plugins/libFeed.so")
             let file = try workshop.installManifest(
@@ -319,7 +319,7 @@ struct HandlerTests {
         }
     }
 
-    @Test func `a plugin with an entry of its own binds no function`() throws {
+    @Test func `a plugin with an entry cannot bind functions`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest(
@@ -333,7 +333,7 @@ struct HandlerTests {
         }
     }
 
-    @Test func `one library serves a manifest that binds it and one that does not, each judged by itself`() throws {
+    @Test func `one library is judged separately for a manifest with handlers and one without`() throws {
         try Workshop.with { workshop in
             try workshop.write(Array(try workshop.functions()), "plugins/libFeed.so")
             try workshop.installManifest(
@@ -342,14 +342,14 @@ struct HandlerTests {
                 Self.binding.replacing("SYMBOL", with: "nightly")
             )
             try workshop.installManifest("operator/b.yaml", identifier: "com.example.other")
-            // Every file looks old to it, so that nothing is examined twice for one use.
+            // Every file counts as old, so that each use of the library is examined once.
             let contents = workshop.load(cache: CatalogCache(now: { .max }))
             #expect(contents.entries.map(\.identifier.text) == ["com.example.feed"])
             #expect(contents.refused.map(\.identifier?.text) == ["com.example.other"])
         }
     }
 
-    @Test func `a library elsewhere is named by its whole path, by the operator alone and with handlers alone`() throws
+    @Test func `an absolute library path is accepted only in the operator's manifests, and only with handlers`() throws
     {
         try Workshop.with { workshop in
             let library = try workshop.write(Array(try workshop.functions()), "elsewhere/libFeed.so")
@@ -366,7 +366,7 @@ struct HandlerTests {
         }
     }
 
-    @Test func `a library elsewhere is watched, and its links are followed`() throws {
+    @Test func `a library with an absolute path is watched, including the targets of its links`() throws {
         try Workshop.with { workshop in
             try workshop.write(Array(try workshop.functions()), "real/libFeed.so.1.2")
             try workshop.makeFolder(workshop.path("elsewhere"))
@@ -384,7 +384,7 @@ struct HandlerTests {
 }
 
 extension Workshop {
-    /// The bytes of a library that knows nothing of plugins.
+    /// The bytes of a library that has only the function, without note and entry.
     fileprivate func functions() throws -> [UInt8] {
         try compiled("void nightly(int *flag) { (void)flag; }")
     }

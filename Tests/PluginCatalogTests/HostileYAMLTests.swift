@@ -5,9 +5,9 @@ import PluginCatalog
 import TaskModel
 import Testing
 
-@Suite("No text brings the reader down, or keeps it busy")
+@Suite("Any text is read in bounded time without a crash")
 struct HostileYAMLTests {
-    @Test func `keys that stand twice are all told, each at its second place, and hide nothing`() {
+    @Test func `duplicate keys are all reported at their second position, with the other problems of the file`() {
         let text = """
             manifest: 1
             name: a
@@ -32,23 +32,23 @@ struct HostileYAMLTests {
         #expect(problems[0].description == "feed.yaml:4:1: name: stands on line 2 already; remove one of the two")
     }
 
-    @Test func `keys that stand twice too often end the reading, not the reader`() {
+    @Test func `many duplicate keys end the reading with a problem`() {
         let text = yaml((0..<40).map { "k\($0): 1\nk\($0): 2" }.joined(separator: "\n"))
         #expect(read(text).problems.contains { $0.rule == .duplicateKey })
     }
 
     @Test(arguments: ["", "\n\n", "# nothing\n", "---\n"])
-    func `a file that holds nothing says so`(text: String) {
+    func `an empty manifest is refused`(text: String) {
         let problems = read(text).problems
         #expect(problems.map(\.rule) == [.wrongType])
     }
 
     @Test(arguments: [("hello", "holds \"hello\" instead of keys"), ("- a\n- b", "holds a list instead of keys")])
-    func `a root that is no mapping is told what it is`(text: String, message: String) {
+    func `a manifest whose root is no mapping is refused with the kind of its root`(text: String, message: String) {
         #expect(read(text).problems.map(\.message) == [message])
     }
 
-    @Test func `syntax errors point at their line`() {
+    @Test func `syntax errors are reported at their line`() {
         #expect(found("manifest: 1\nname: \"open\nlibrary: x") == ["3 - syntax"])
         #expect(found("manifest: 1\nextensions: [a, b\nname: x") == ["3 - syntax"])
         #expect(found("manifest: 1\n name: x") == ["2 - syntax"])
@@ -56,20 +56,20 @@ struct HostileYAMLTests {
         #expect(found("manifest: 1\n---\nmanifest: 1\n") == ["2 - syntax"])
     }
 
-    @Test func `a tab in front of a key is named`() {
+    @Test func `a tab in an indentation is reported with a remedy`() {
         let problem = read("manifest: 1\nlimits:\n\tmemory: 1MiB\n").problems.first
         #expect(problem?.short == "3 - syntax")
         #expect(problem?.message == "is not YAML: a tab stands where the line is indented")
         #expect(problem?.remedy == "indent with spaces")
     }
 
-    @Test func `anchors and aliases are refused where they stand`() {
+    @Test func `anchors and aliases are refused at their position`() {
         #expect(found(yaml("name: &a Feed\nversion: *a")) == ["4 name no-aliases"])
         #expect(found(yaml("version: *nobody")) == ["4 - no-aliases"])
         #expect(found(yaml("x-base: &b { memory: 1MiB }\nlimits:\n  <<: *b")).contains("4 x-base no-aliases"))
     }
 
-    @Test func `exploding aliases cost nothing`() {
+    @Test func `nested aliases are refused without being expanded`() {
         var text = "a: &a [x,x,x,x,x,x,x,x,x]\n"
         for (last, level) in zip("abcdefghijklmnopqrstuvwxy", "bcdefghijklmnopqrstuvwxyz") {
             text += "\(level): &\(level) [\((0..<9).map { _ in "*\(last)" }.joined(separator: ","))]\n"
@@ -78,7 +78,7 @@ struct HostileYAMLTests {
         #expect(found("a: &a [*a, *a]\n").contains { $0.hasSuffix("no-aliases") })
     }
 
-    @Test func `patterns are no aliases`() {
+    @Test func `identifier patterns with an asterisk are not taken for aliases`() {
         let list = (0..<30).map { "- com.example.feed.p\($0).*" }.joined(separator: "\n")
         #expect(read(yaml("permitted-identifiers:\n\(list)")).manifest?.permitted.count == 30)
     }
@@ -93,19 +93,19 @@ struct HostileYAMLTests {
         #expect(read(keys).manifest == nil)
     }
 
-    @Test func `tags are refused`() {
+    @Test func `tags other than plain strings are refused`() {
         #expect(found(yaml("version: !!int 3")) == ["4 version no-tags"])
         #expect(found(yaml("extensions: !set [com.example.feed.x]")) == ["4 extensions no-tags"])
         #expect(found(yaml("name: !!binary aGVsbG8=")) == ["4 name no-tags"])
         #expect(found(yaml("name: !!str 12")).isEmpty)
     }
 
-    @Test func `keys are plain text`() {
+    @Test func `keys have to be plain text`() {
         #expect(found(yaml("? [a, b]\n: 1")) == ["4 - wrong-type"])
         #expect(found(yaml("{ a: 1 }: 2")) == ["4 - wrong-type"])
     }
 
-    @Test func `binary files, control characters and other encodings are named`() {
+    @Test func `binary files, control characters and other encodings are refused by name`() {
         #expect(found("manifest: 1\nname: a\u{0}b") == ["2 - not-text"])
         #expect(found("manifest: 1\nname: a\u{1b}[2J") == ["2 - not-text"])
         #expect(found(yaml("name: \"a\\0b\"")) == ["4 name wrong-value"])
@@ -115,13 +115,13 @@ struct HostileYAMLTests {
         #expect(wide.problems.map(\.message) == ["is UTF-16 text"])
     }
 
-    @Test func `a byte order mark and the line ends of other systems change no place`() {
+    @Test func `a byte order mark and foreign line ends do not shift the reported positions`() {
         #expect(found("\u{feff}" + yaml("rolle: main")) == ["4 rolle unknown-key"])
         #expect(found(yaml("rolle: main").split(separator: "\n").joined(separator: "\r\n")) == ["4 rolle unknown-key"])
         #expect(read("\u{feff}nmae: 1").problems.first?.column == 1)
     }
 
-    @Test func `files beyond the limit are not read`() throws {
+    @Test func `a manifest larger than the limit is refused without being read`() throws {
         try Workshop.with { workshop in
             let fitting = try workshop.write(yaml("x-a: " + String(repeating: "a", count: (1 << 20) - 200)), "a.yaml")
             let larger = try workshop.write(yaml("x-a: " + String(repeating: "a", count: 1 << 20)), "b.yaml")
@@ -131,7 +131,7 @@ struct HostileYAMLTests {
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func `changed manifests are accepted or refused, never worse`(seed: UInt64) {
+    func `a manifest with random changes is accepted or refused without a crash`(seed: UInt64) {
         var dice = SeededGenerator(seed: seed)
         let original = Array((ManifestTests.whole + "\nlimits: { memory: 1MiB }\nx-a: &a [*a]\n").utf8)
         let spice = Array("\t\n\r[]{},:?-&*!|>'\"%@`#~\\ \u{0}\u{7f}é\u{85}\u{2028}aA0".utf8)

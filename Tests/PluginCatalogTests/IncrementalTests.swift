@@ -8,8 +8,9 @@ import Testing
 
 @Suite("The incremental catalogue equals a catalogue that is loaded from scratch")
 struct IncrementalTests {
-    /// - Parameter eachStepIsSettled: the cache treats every file as old, and each step waits for the next tick of the file
-    ///   system's clock; otherwise steps follow each other within a tick, and the cache uses the real clock.
+    /// - Parameter eachStepIsSettled: if true, the cache treats every file as old, and each step waits for the next
+    ///   tick of the file system's clock; if false, steps follow each other within a tick, and the cache uses the real
+    ///   clock.
     @Test(arguments: [1, 2, 3, 4], [true, false])
     func `an incremental load equals a fresh one after every random change of files`(
         seed: UInt64,
@@ -36,7 +37,7 @@ struct IncrementalTests {
         }
     }
 
-    /// With the examination shared among threads, as a host does it.
+    /// Loads with the examination distributed among threads, as in a host.
     private static func load(
         _ folders: CatalogFolders,
         _ known: [KnownPlugin],

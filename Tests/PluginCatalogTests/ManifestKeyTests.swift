@@ -18,11 +18,14 @@ struct ManifestKeyTests {
         .settings: "settings: { a: b }",
     ]
 
-    @Test(arguments: ManifestKey.allCases) func `the reader knows every key of the table`(_ key: ManifestKey) throws {
+    @Test(arguments: ManifestKey.allCases)
+    func `the manifest reader accepts every key of the table and suggests it for a misspelt one`(_ key: ManifestKey)
+        throws
+    {
         let line = try #require(Self.values[key])
         let problems = read(yaml(line)).problems
         #expect(!problems.contains { $0.rule == .unknownKey }, "\(problems)")
-        // The key itself, misspelt, is unknown, and the table's key is proposed.
+        // The misspelt key is unknown, and the table's key is suggested.
         let misspelt = line.replacing(key.name, with: key.name + "x", maxReplacements: 1)
         #expect(read(yaml(misspelt)).problems.contains { $0.rule == .unknownKey && $0.remedy.contains(key.name) })
     }

@@ -6,9 +6,9 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Every rule of a manifest names line, key and remedy")
+@Suite("Every rule of a manifest reports line, key and remedy")
 struct ManifestRuleTests {
-    @Test func `all problems of a file are told at once, in its order`() {
+    @Test func `all problems of a manifest are reported at once, in the order of the file`() {
         let text = """
             manifest: 1
             identifier: feed
@@ -43,7 +43,7 @@ struct ManifestRuleTests {
         )
     }
 
-    @Test func `an unknown entitlement is an error with the nearest known one`() throws {
+    @Test func `an unknown entitlement is an error with the most similar known one`() throws {
         let problem = try #require(read(yaml("entitlements: [healthreserch]")).problems.first)
         #expect(problem.severity == .error)
         #expect(
@@ -54,7 +54,7 @@ struct ManifestRuleTests {
         )
     }
 
-    @Test func `an entitlement that nothing in the manifest can use is a note`() {
+    @Test func `an entitlement that the manifest cannot use causes a note`() {
         let useless = read(yaml("entitlements: [healthresearch, continued-processing.gpu]"))
         #expect(useless.manifest?.entitlements == [.healthResearch, .continuedProcessingGPU])
         #expect(
@@ -71,17 +71,17 @@ struct ManifestRuleTests {
         #expect(read(yaml(used)).problems.isEmpty)
     }
 
-    @Test func `an extension claims no entitlement of its own`() {
+    @Test func `an extension may not have entitlements`() {
         let text = "role: extension\ncontaining-plugin: com.example\nentitlements: [healthresearch]"
         #expect(found(yaml(text)) == ["6 entitlements role"])
     }
 
     @Test(arguments: ["manifest", "identifier", "library"])
-    func `a required key that is missing is named`(key: String) {
+    func `a missing required key is reported by name`(key: String) {
         #expect(found(yaml(without: [key])) == ["1 \(key) missing-key"])
     }
 
-    @Test func `another format is told alone, whatever else it holds`() throws {
+    @Test func `a manifest of another format is refused with that problem only`() throws {
         let newer = read(yaml("manifest: 2\nnovelty: true"))
         let problem = try #require(newer.problems.first)
         #expect(newer.problems.count == 1)
@@ -96,7 +96,7 @@ struct ManifestRuleTests {
     }
 
     @Test(arguments: ["feed", "com..feed", ".com.feed", "com.example.féed", "com.example feed"])
-    func `an identifier is reverse-DNS`(name: String) {
+    func `an identifier without reverse-DNS form is refused`(name: String) {
         #expect(found(yaml("identifier: \"\(name)\"")) == ["3 identifier identifier"])
     }
 
@@ -109,32 +109,32 @@ struct ManifestRuleTests {
     @Test(arguments: [
         "/usr/lib/libFeed.so", "../libFeed.so", "a/../../libFeed.so", "a//b.so", "./libFeed.so", "a/", "\"\"",
     ])
-    func `a library path stays inside its folder`(path: String) {
+    func `a library path that leaves its directory is refused`(path: String) {
         #expect(found(yaml("library: \(path)")) == ["3 library library-path"])
     }
 
-    @Test func `a library may stand in a folder below`() {
+    @Test func `a library may be in a subdirectory`() {
         #expect(read(yaml("library: feed/libFeed.so")).manifest?.library.path.value == "feed/libFeed.so")
     }
 
-    @Test(.proves(10)) func `a pattern begins with the plugin's identifier, as a whole word`() {
+    @Test(.proves(10)) func `a pattern has to begin with the plugin's identifier as complete components`() {
         let accepted = yaml("permitted-identifiers: [com.example.feed.*, com.example.feed.export.*]")
         let refused = yaml("permitted-identifiers: [com.example.*, com.example.feeder.*, org.other.*]")
         #expect(found(accepted).isEmpty)
         #expect(found(refused) == (0...2).map { "4 permitted-identifiers[\($0)] pattern-prefix" })
     }
 
-    @Test func `a plain identifier may be anybody's`() {
+    @Test func `a plain permitted identifier may have a foreign prefix`() {
         #expect(found(yaml("permitted-identifiers: [org.other.task]")).isEmpty)
     }
 
-    @Test(.proves(11)) func `processing without identifiers is an error at the mode`() {
+    @Test(.proves(11)) func `the mode processing without permitted identifiers is an error at the mode`() {
         let rule = "background-modes[1] processing-needs-identifiers"
         #expect(found(yaml("background-modes: [fetch, processing]")) == ["4 \(rule)"])
         #expect(found(yaml("background-modes: [fetch, processing]\npermitted-identifiers: []")) == ["4 \(rule)"])
     }
 
-    @Test func `identifiers that were refused are not called missing as well`() {
+    @Test func `refused identifiers are not reported as missing too`() {
         #expect(
             found(yaml("background-modes: [processing]\npermitted-identifiers: [x]"))
                 == ["5 permitted-identifiers[0] identifier"]
@@ -145,14 +145,14 @@ struct ManifestRuleTests {
         )
     }
 
-    @Test func `remote-notification is refused as not offered yet`() {
+    @Test func `the mode remote-notification is refused as not offered yet`() {
         let problem = read(yaml("background-modes: [remote-notification]")).problems.first
         #expect(problem?.rule == .notOffered)
         #expect(problem?.severity == .error)
         #expect(problem?.message == "is \"remote-notification\", which this version does not offer yet")
     }
 
-    @Test func `an extension has no identifiers, modes, handlers or extensions of its own`() {
+    @Test func `an extension may not have identifiers, modes, handlers or extensions`() {
         let text = yaml(
             """
             role: extension
@@ -171,7 +171,7 @@ struct ManifestRuleTests {
         )
     }
 
-    @Test func `an extension names a main plugin, and a main plugin none`() {
+    @Test func `an extension has to name a main plugin, and a main plugin may not`() {
         #expect(found(yaml("role: extension")) == ["1 containing-plugin missing-key"])
         #expect(found(yaml("containing-plugin: com.example.main")) == ["4 containing-plugin role"])
         #expect(found(yaml("role: extension\ncontaining-plugin: main")) == ["5 containing-plugin identifier"])
@@ -179,7 +179,7 @@ struct ManifestRuleTests {
         #expect(found(yaml("extensions: [com.example.feed]")) == ["4 extensions[0] role"])
     }
 
-    @Test func `a name is one short line`() {
+    @Test func `a name or version has to be one short line`() {
         #expect(found(yaml("name: \"two\\nlines\"")) == ["4 name wrong-value"])
         #expect(found(yaml("name: \"\"")) == ["4 name wrong-value"])
         #expect(found(yaml("version: \(String(repeating: "1", count: 256))")) == ["4 version wrong-value"])
@@ -190,22 +190,22 @@ struct ManifestRuleTests {
         ("Identifier", "identifier"), ("libary", "library"), ("containingPlugin", "containing-plugin"),
         ("sha-256", "sha256"), ("vesrion", "version"),
     ])
-    func `an unknown key names the nearest known one`(written: String, meant: String) {
+    func `an unknown key is refused with the most similar known key`(written: String, meant: String) {
         let problem = read(yaml("\(written): 1")).problems.first { $0.rule == .unknownKey }
         #expect(problem?.key == written)
         #expect(problem?.remedy == "write \"\(meant)\", or begin it with x- to keep it as a remark")
     }
 
-    @Test func `a key that resembles nothing is told all that are known`() {
+    @Test func `an unknown key without a similar one is refused with all known keys`() {
         let remedy = read(yaml("schedule-and-more: 1")).problems.first?.remedy ?? ""
         for key in ["identifier", "role", "sandbox", "handlers", "containing-plugin"] { #expect(remedy.contains(key)) }
     }
 
-    @Test func `remarks under x- are nobody's business, on every level`() {
+    @Test func `keys with the prefix x- are ignored on every level`() {
         #expect(read(yaml("x-a: [1, { b: 2 }]\nlimits: { x-why: soon, memory: 1MiB }")).manifest != nil)
     }
 
-    @Test func `a message names file, place, key, value and remedy`() {
+    @Test func `a problem's description has file, position, key, value and remedy`() {
         #expect(
             read(yaml("role: mian"), file: "/etc/bgtask/manifests/feed.yaml").problems.map(\.description) == [
                 """

@@ -5,7 +5,7 @@ import PluginCatalog
 import TaskModel
 import Testing
 
-@Suite("A manifest says what its author wrote")
+@Suite("A manifest is read into the values of its keys")
 struct ManifestTests {
     static let whole = """
         manifest: 1                                  # format of this file
@@ -26,7 +26,7 @@ struct ManifestTests {
         x-reviewed-by: somebody
         """
 
-    @Test func `every key of the format is read`() throws {
+    @Test func `every key of a YAML manifest is read`() throws {
         let reading = read(Self.whole)
         let manifest = try #require(reading.manifest)
         #expect(reading.problems.isEmpty)
@@ -49,11 +49,11 @@ struct ManifestTests {
         #expect(manifest.settings == ["feed-url": "https://example.com/feed.xml", "retries": "3", "verbose": "true"])
     }
 
-    @Test func `the digest is that of the bytes`() {
+    @Test func `the manifest digest is the SHA-256 of its bytes`() {
         #expect(read("test").digest == "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")
     }
 
-    @Test func `an extension names its main plugin and has nothing else`() throws {
+    @Test func `an extension's manifest needs only a main plugin and a library`() throws {
         let text = """
             manifest: 1
             identifier: com.example.colorfeed.keyboard
@@ -73,7 +73,7 @@ struct ManifestTests {
         #expect(main.position?.line == 4)
     }
 
-    @Test func `the least manifest is a main plugin named by its identifier`() throws {
+    @Test func `a minimal manifest describes a main plugin that is named by its identifier`() throws {
         let manifest = try #require(read(yaml()).manifest)
         #expect(manifest.role == .main)
         #expect(manifest.name == "com.example.feed")
@@ -81,17 +81,17 @@ struct ManifestTests {
         #expect(manifest.modes.isEmpty && manifest.permitted.isEmpty && manifest.settings.isEmpty)
     }
 
-    @Test func `a version that looks like a number stays as it was written`() {
+    @Test func `a version that looks like a number keeps its text`() {
         #expect(read(yaml("version: 1.10")).manifest?.version == "1.10")
     }
 
-    @Test func `fetch without identifiers is legacy fetch`() {
+    @Test func `the mode fetch without identifiers is accepted as legacy fetch`() {
         let reading = read(yaml("background-modes: [fetch]"))
         #expect(reading.manifest?.modes == [.fetch])
         #expect(reading.problems.isEmpty)
     }
 
-    @Test func `limits and sandbox are checked, and a note says that nobody enforces them`() throws {
+    @Test func `limits and sandbox are parsed, and a note reports that they are not enforced`() throws {
         let reading = read(yaml("limits: { memory: 256MiB }\nsandbox: { network: true, read: [/etc], write: [] }"))
         let manifest = try #require(reading.manifest)
         #expect(manifest.limits?.memory == 256 << 20)
@@ -101,7 +101,7 @@ struct ManifestTests {
         #expect(reading.problems.allSatisfy { $0.severity == .note })
     }
 
-    @Test func `what stands twice in a list is noted once and counted once`() throws {
+    @Test func `repeated list values are reported in a note and counted once`() throws {
         let reading = read(
             yaml("background-modes: [fetch, fetch]\npermitted-identifiers:\n- com.example.feed.a\n- com.example.feed.a")
         )
@@ -113,7 +113,7 @@ struct ManifestTests {
         )
     }
 
-    @Test func `a broken manifest still tells whose it is`() {
+    @Test func `the identifier of a broken manifest is still reported`() {
         let reading = read(yaml("permited: 1"))
         #expect(reading.manifest == nil)
         #expect(reading.identifier?.text == "com.example.feed")

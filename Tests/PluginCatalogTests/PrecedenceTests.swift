@@ -7,7 +7,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Of two manifests that claim the same, one counts and the other is told why not")
+@Suite("Of two manifests with the same claim one stays, and the other is refused with the reason")
 struct PrecedenceTests {
     private func known(_ identifier: String, _ path: String, _ permitted: [String] = []) throws -> KnownPlugin {
         KnownPlugin(
@@ -19,7 +19,7 @@ struct PrecedenceTests {
         )
     }
 
-    @Test func `the operator's folder wins over the packages', with a note`() throws {
+    @Test func `the operator's manifest takes precedence over a package's, with a note`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let mine = try workshop.installManifest("operator/z.yaml", identifier: "com.example.a")
@@ -33,7 +33,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test func `a broken manifest of the operator's does not hide the package's`() throws {
+    @Test func `a broken manifest of the operator does not hide the package's`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", "rolle: main")
@@ -44,7 +44,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test func `of newcomers in one folder the first file name stays`() throws {
+    @Test func `of two new manifests with one identifier the first file name stays`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let first = try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
@@ -57,7 +57,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test func `the catalogued manifest stays although a newcomer's name comes first`() throws {
+    @Test func `a catalogued manifest stays although a new file name comes first`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
@@ -67,7 +67,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test(.proves(21)) func `a task identifier stays with the plugin that had it`() throws {
+    @Test(.proves(21)) func `a task identifier stays with the plugin that was catalogued with it`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let newcomer = try workshop.installManifest(
@@ -90,7 +90,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test func `a catalogued plugin that adds another's identifier is the newcomer for it`() throws {
+    @Test func `a catalogued plugin that adds another plugin's task identifier is refused`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let greedy = try workshop.installManifest(
@@ -112,7 +112,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test func `of newcomers that permit the same the first file name stays`() throws {
+    @Test func `of new plugins with the same task identifier the first file name stays`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             for (file, name) in [("packages/a.yaml", "z"), ("operator/b.yaml", "y"), ("operator/c.yaml", "x")] {
@@ -128,7 +128,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test func `who is refused refuses nobody`() throws {
+    @Test func `a refused manifest causes no refusal of others`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest(
@@ -151,7 +151,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test func `of 300 manifests that permit the same ten identifiers the plugin that had them stays`() throws {
+    @Test func `of 300 plugins with the same ten task identifiers the one catalogued with them stays`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let tasks = (0..<10).map { "org.shared.task\($0)" }
@@ -170,12 +170,14 @@ struct PrecedenceTests {
         }
     }
 
-    /// A plugin of the model: its lines, and those of them that it was catalogued with; nil when it was not catalogued.
+    /// A plugin of the model: its permitted identifiers, and those that it was catalogued with; nil when it was not
+    /// catalogued.
     private struct Rival {
         let lines: [PermittedIdentifier]
         let held: [PermittedIdentifier]?
 
-        /// Whether one of its lines wins against a line of a plugin with a later file name, or an earlier one.
+        /// True if one of its identifiers takes precedence over the other plugin's. `isFirst`: its file name comes
+        /// first.
         func beats(_ other: Rival, isFirst: Bool) -> Bool {
             lines.contains { line in
                 other.lines.filter(line.overlaps).contains { otherLine in
@@ -187,7 +189,7 @@ struct PrecedenceTests {
         }
     }
 
-    /// The rule, pair by pair: whom no undecided plugin beats stays, and all that it conflicts with go.
+    /// The rule pair by pair: a plugin that no undecided plugin beats stays, and all that conflict with it are refused.
     private static func staying(of rivals: [Rival]) -> [Int] {
         var undecided = rivals.indices.sorted { left, right in
             let (isKnown, isOtherKnown) = (rivals[left].held != nil, rivals[right].held != nil)
@@ -209,7 +211,7 @@ struct PrecedenceTests {
     }
 
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
-    func `of plugins with random lines those stay that the rule names pair by pair`(seed: UInt64) throws {
+    func `random plugins stay or are refused as the pairwise precedence rule requires`(seed: UInt64) throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             var generator = SeededGenerator(seed: seed)
@@ -244,7 +246,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test(.proves(10, 21)) func `a pattern claims what it covers`() throws {
+    @Test(.proves(10, 21)) func `a pattern conflicts with the identifiers and patterns that it covers`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest(
@@ -274,7 +276,7 @@ struct PrecedenceTests {
     }
 }
 
-@Suite("An extension needs a main plugin that lists it")
+@Suite("An extension requires a main plugin that lists it")
 struct ExtensionTests {
     private let keyboard = "role: extension\ncontaining-plugin: com.example.feed"
 
@@ -294,7 +296,7 @@ struct ExtensionTests {
         }
     }
 
-    @Test func `the operator may list it instead`() throws {
+    @Test func `an extension may be listed by the operator's configuration instead`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/feed.yaml", identifier: "com.example.feed")
@@ -307,7 +309,7 @@ struct ExtensionTests {
         }
     }
 
-    @Test func `one that is not listed is refused, naming the file that should list it`() throws {
+    @Test func `an extension that is not listed is refused with the file that could list it`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let main = try workshop.installManifest("operator/feed.yaml", identifier: "com.example.feed")
@@ -320,7 +322,7 @@ struct ExtensionTests {
         }
     }
 
-    @Test func `one whose main plugin is missing, broken or an extension is refused`() throws {
+    @Test func `an extension whose main plugin is missing, broken or itself an extension is refused`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/keyboard.yaml", identifier: "com.example.keyboard", keyboard)
@@ -340,7 +342,8 @@ struct ExtensionTests {
         }
     }
 
-    @Test func `a property list's extension belongs to the longest identifier that it begins with`() throws {
+    @Test func `a property list's extension belongs to the plugin with the longest matching identifier prefix`() throws
+    {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let lists = "extensions: [com.example.feed.ui.keyboard]"
@@ -363,7 +366,7 @@ struct ExtensionTests {
         }
     }
 
-    @Test func `a property list's extension belongs to the main plugin that the operator lists it under`() throws {
+    @Test func `the operator's configuration overrides the main plugin of a property list's extension`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let main = try #require(PluginIdentifier("org.other.reader"))
@@ -390,7 +393,7 @@ struct ExtensionTests {
 }
 
 extension PermittedIdentifier {
-    /// Whether an identifier exists that both permit.
+    /// True if both permit at least one common identifier.
     fileprivate func overlaps(_ other: PermittedIdentifier) -> Bool {
         switch (self, other) {
         case (.exact(let left), .exact(let right)): left == right

@@ -7,7 +7,7 @@ import TaskModel
 import Testing
 
 extension Workshop {
-    /// Whatever the catalogue decides in any of these tests, the checker foresees, in the same words.
+    /// Checks that the checker reports the same decision and messages as the catalogue.
     func expectForeseen(
         _ contents: CatalogContents,
         known: [KnownPlugin],

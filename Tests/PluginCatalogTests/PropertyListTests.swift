@@ -7,7 +7,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("A vendor's Info.plist means the same as a YAML manifest")
+@Suite("A vendor's Info.plist has the same meaning as a YAML manifest")
 struct PropertyListTests {
     static var whole: [String: Any] {
         [
@@ -37,7 +37,7 @@ struct PropertyListTests {
     }
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func `the keys of the table are read, the others are ignored`(
+    func `supported keys of a property list are read, and other keys are ignored`(
         format: PropertyListSerialization.PropertyListFormat
     ) throws {
         let reading = try read(format: format)
@@ -55,11 +55,11 @@ struct PropertyListTests {
     }
 
     @Test(arguments: [("Feed", "libFeed.so"), ("libFeed.so", "libFeed.so"), ("libFeed.so.2", "libFeed.so.2")])
-    func `an executable without a suffix is a library of that name`(name: String, library: String) throws {
+    func `an executable name without a suffix becomes the name of a library`(name: String, library: String) throws {
         #expect(try read(["CFBundleExecutable": name]).manifest?.library.path.value == library)
     }
 
-    @Test func `a key that stands twice in the root is told, each time where it does`() throws {
+    @Test func `duplicate keys in the root of an XML property list are reported at their positions`() throws {
         let text = """
             <?xml version="1.0"?>
             <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -84,7 +84,7 @@ struct PropertyListTests {
         )
     }
 
-    @Test func `and in a binary one`() throws {
+    @Test func `duplicate keys in the root of a binary property list are reported`() throws {
         var root = Self.whole
         root["CFBundleNamf"] = "Other"
         let data = try PropertyListSerialization.data(fromPropertyList: root, format: .binary, options: 0)
@@ -96,7 +96,7 @@ struct PropertyListTests {
         #expect(reading.problems.map(\.short) == ["- CFBundleName duplicate-key"])
     }
 
-    @Test func `NSExtension makes an extension, whose main plugin is found by prefix`() throws {
+    @Test func `NSExtension makes a property list an extension whose main plugin is found by prefix`() throws {
         let reading = try read(
             ["NSExtension": ["NSExtensionPointIdentifier": "com.apple.keyboard-service"]],
             without: ["BGTaskSchedulerPermittedIdentifiers", "UIBackgroundModes"]
@@ -105,7 +105,7 @@ struct PropertyListTests {
         #expect(reading.manifest?.containing == .byPrefix)
     }
 
-    @Test func `an extension has no identifiers and modes of its own`() throws {
+    @Test func `an extension's property list may not have identifiers or modes`() throws {
         #expect(
             try read(["NSExtension": [String: Any]()]).problems.map(\.short) == [
                 "- BGTaskSchedulerPermittedIdentifiers role", "- UIBackgroundModes role",
@@ -114,7 +114,7 @@ struct PropertyListTests {
     }
 
     @Test(.proves(70, 75), arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func `entitlements stand under their own keys, and are claimed where they are true`(
+    func `an entitlement key in a property list has to be a boolean and counts if true`(
         format: PropertyListSerialization.PropertyListFormat
     ) throws {
         let gpu = "com.apple.developer.background-tasks.continued-processing.gpu"
@@ -129,7 +129,7 @@ struct PropertyListTests {
         #expect(try read([study: 1], format: format).problems.map(\.short) == ["- \(study) wrong-type"])
     }
 
-    @Test func `modes that mean nothing here are notes`() throws {
+    @Test func `unsupported modes in a property list cause notes`() throws {
         let reading = try read(["UIBackgroundModes": ["audio", "fetch", "remote-notification", "location"]])
         #expect(reading.manifest?.modes == [.fetch])
         #expect(
@@ -141,7 +141,7 @@ struct PropertyListTests {
         #expect(reading.problems.allSatisfy { $0.severity == .note })
     }
 
-    @Test func `the rules are those of every manifest, with this format's keys`() throws {
+    @Test func `property lists follow the rules of all manifests, reported with their own keys`() throws {
         let reading = try read([
             "CFBundleIdentifier": "feed", "CFBundleExecutable": "../Feed", "CFBundleName": 3,
             "BGTaskSchedulerPermittedIdentifiers": ["a b", 4, "org.other.*"], "UIBackgroundModes": "fetch",
@@ -156,7 +156,7 @@ struct PropertyListTests {
         )
     }
 
-    @Test(.proves(11)) func `processing without identifiers is an error`() throws {
+    @Test(.proves(11)) func `processing without permitted identifiers in a property list is an error`() throws {
         #expect(
             try read(["BGTaskSchedulerPermittedIdentifiers": [String]()]).problems.map(\.short) == [
                 "- UIBackgroundModes[1] processing-needs-identifiers"
@@ -164,7 +164,7 @@ struct PropertyListTests {
         )
     }
 
-    @Test func `required keys that are missing are named`() throws {
+    @Test func `missing required keys of a property list are reported by name`() throws {
         let reading = try read(without: ["CFBundleIdentifier", "CFBundleExecutable"])
         #expect(
             reading.problems.map(\.short) == [
@@ -174,18 +174,18 @@ struct PropertyListTests {
     }
 }
 
-@Suite("No property list brings the reader down, or keeps it busy")
+@Suite("Any property list is read in bounded time without a crash")
 struct HostilePropertyListTests {
     private func problems(_ bytes: [UInt8]) -> [DocumentProblem] {
         ManifestReading.read(bytes: bytes, file: "Info.plist").problems
     }
 
     @Test(arguments: ["", "hello", "{ a = b; }", "((((((((", "manifest: 1\n", "[1, 2]"])
-    func `what is no property list is told so`(text: String) {
+    func `a file that is no property list is refused as a syntax error`(text: String) {
         #expect(problems(Array(text.utf8)).map(\.rule) == [.syntax])
     }
 
-    @Test func `a syntax error has its line`() {
+    @Test func `a syntax error in a property list has its line`() {
         let text =
             "<?xml version=\"1.0\"?>\n<plist>\n<dict>\n<key>A</key>\n<strin>b</strin>\n</dict>\n</plist>\n"
         let found = problems(Array(text.utf8))
@@ -193,7 +193,7 @@ struct HostilePropertyListTests {
         #expect(found.first?.line == 5)
     }
 
-    @Test func `roots of other kinds, deep nesting and other encodings are refused`() {
+    @Test func `a property list with another root, deep nesting or another encoding is refused`() {
         #expect(problems(Array("<plist><array/></plist>".utf8)).map(\.rule) == [.wrongType])
         let deep =
             "<plist>" + String(repeating: "<array>", count: 100_000) + String(repeating: "</array>", count: 100_000)
@@ -219,7 +219,7 @@ struct HostilePropertyListTests {
 
     private func reference(_ object: Int) -> [UInt8] { [UInt8(object >> 8), UInt8(object & 0xff)] }
 
-    @Test func `containers that hold each other again and again cost nothing`() {
+    @Test func `binary property lists with containers that refer to each other are refused without expansion`() {
         let root: [UInt8] = [0xd1] + reference(1) + reference(2)
         let key = [0x5f, 0x10, 17] + Array("UIBackgroundModes".utf8)
         let exploding = (0..<60).map { [0xa2] + reference(3 + $0) + reference(3 + $0) }
@@ -232,11 +232,11 @@ struct HostilePropertyListTests {
         #expect(found(exploding + [[0x51, 0x62]]) == ["- \(modes)[0] wrong-type", "- \(modes)[1] wrong-type"])
         #expect(found([[0xa1] + reference(2)]) == ["- \(modes)[0] wrong-type"])
         #expect(found(deep + [[0x51, 0x62]]) == ["- \(modes)[0] wrong-type"])
-        // A set of itself, which kills the system's reader.
+        // A set that contains itself, which crashes the system's reader.
         #expect(found([[0xc1] + reference(2)]) == ["- \(modes) wrong-type"])
     }
 
-    @Test func `texts of both encodings are read from a binary list`() {
+    @Test func `strings of both encodings are read from a binary property list`() {
         let root: [UInt8] = [0xd1] + reference(1) + reference(2)
         let key = [0x5f, 0x10, 17] + Array("UIBackgroundModes".utf8)
         let modes: [[UInt8]] = [
@@ -250,7 +250,7 @@ struct HostilePropertyListTests {
         )
     }
 
-    @Test func `a root that is no dictionary, and references out of the file, are refused`() {
+    @Test func `binary property lists with another root or references outside the file are refused`() {
         #expect(problems(binary([[0xa0]])).map(\.rule) == [.syntax])
         #expect(problems(binary([[0x51, 0x61]])).map(\.rule) == [.syntax])
         #expect(problems(binary([[0xdf, 0x13] + [UInt8](repeating: 0xff, count: 8)])).map(\.rule) == [.syntax])
@@ -258,7 +258,7 @@ struct HostilePropertyListTests {
     }
 
     @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
-    func `changed property lists are accepted or refused, never worse`(
+    func `a property list with random changes is accepted or refused without a crash`(
         format: PropertyListSerialization.PropertyListFormat
     ) throws {
         let data = try PropertyListSerialization.data(

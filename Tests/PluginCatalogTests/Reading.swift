@@ -4,7 +4,7 @@ import LocatedYAML
 import PluginCatalog
 import TaskModel
 
-/// A manifest that breaks no rule, with lines added or replaced by key.
+/// A valid manifest with lines added, or replaced by key.
 func yaml(_ changes: String = "", without removed: Set<String> = []) -> String {
     let lines = [
         ("manifest", "manifest: 1"),
@@ -20,7 +20,7 @@ func read(_ text: String, file: String = "feed.yaml") -> ManifestReading {
     ManifestReading.read(bytes: Array(text.utf8), file: file)
 }
 
-/// Line, key and rule of every problem: what a person looks for first.
+/// Line, key and rule of every problem.
 func found(_ text: String, file: String = "feed.yaml") -> [String] {
     read(text, file: file).problems.map(\.short)
 }

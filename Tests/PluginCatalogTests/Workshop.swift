@@ -5,7 +5,7 @@ import PluginCatalog
 import TaskModel
 import Testing
 
-/// A folder of its own for one test: an operator's, a packages' and a plugin folder, as on a machine.
+/// A directory for one test, with manifest directories of an operator and of packages and a plugin directory.
 struct Workshop {
     let folder: String
 
@@ -52,7 +52,7 @@ struct Workshop {
         return path(name)
     }
 
-    /// Returns once the file system stamps a change with another time than every change so far.
+    /// Returns once the file system stamps a change with a later time than all earlier changes.
     func waitForNextTick() throws {
         func stamp() throws -> Int64 {
             try write("x", ".tick")
@@ -68,13 +68,13 @@ struct Workshop {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
-    /// A library that the host would load, in the plugin folder unless said otherwise.
+    /// Writes a library that the host would load, by default into the plugin directory.
     @discardableResult
     func installLibrary(_ name: String = "plugins/libFeed.so") throws -> String {
         try write(try Self.library.get(), name)
     }
 
-    /// A manifest of a main plugin with an installed library.
+    /// Writes a manifest of a main plugin with an installed library.
     @discardableResult
     func installManifest(_ name: String, identifier: String, _ more: String = "") throws -> String {
         try write("manifest: 1\nidentifier: \(identifier)\nlibrary: libFeed.so\n\(more)\n", name)
@@ -95,7 +95,7 @@ struct Workshop {
         return contents
     }
 
-    /// The bytes of such a library.
+    /// The bytes of a library that the host would load.
     static func libraryBytes() throws -> [UInt8] { try library.get() }
 
     // Compiled once: every test needs the same bytes.

@@ -4,7 +4,7 @@ import HostTestKit
 import PluginCatalog
 import PluginChecker
 
-/// A folder with one plugin in it, and the checker's word on it.
+/// A directory with one plugin, and the checker's report on it.
 struct Bench {
     let folder: ScratchFolder
 
@@ -12,7 +12,7 @@ struct Bench {
         try await ScratchFolder.with { try await body(Bench(folder: $0)) }
     }
 
-    /// Compiles one of the plugins in `Tests/MisbehavingPlugins` and describes it.
+    /// Compiles a plugin of `Tests/MisbehavingPlugins`, writes a manifest for it, and returns the manifest's path.
     func install(_ source: String, flags: [String] = [], lines: [String] = []) async throws -> String {
         try folder.write(try await PluginCompiler.library(source, flags: flags), to: "lib\(source).so")
         return try describe(source, lines)

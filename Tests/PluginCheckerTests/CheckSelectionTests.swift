@@ -3,7 +3,7 @@
 import PluginChecker
 import Testing
 
-@Suite("Checks are left out by name, never silently")
+@Suite("A check is excluded by name and with a reason only")
 struct CheckSelectionTests {
     private func problem(_ include: String?, _ exclude: String?, _ reason: String?) -> String? {
         do throws(CheckSelection.Problem) {
@@ -14,14 +14,14 @@ struct CheckSelectionTests {
         }
     }
 
-    @Test func `an exclusion needs a reason, and a reason an exclusion`() {
+    @Test func `an exclusion of checks requires a reason, and a reason requires an exclusion`() {
         #expect(problem(nil, "elf-.*", nil)?.contains("--reason") == true)
         #expect(problem(nil, "elf-.*", "")?.contains("--reason") == true)
         #expect(problem(nil, nil, "why not")?.contains("--exclude") == true)
         #expect(problem(nil, "elf-.*", "stripped by the packager") == nil)
     }
 
-    @Test func `what is no expression, or is in no name, is told with the option`() {
+    @Test func `an invalid expression, or one that matches no check, is reported with its option`() {
         #expect(problem("(", nil, nil)?.contains("--include (") == true)
         #expect(problem(nil, "frobnicate", "x")?.contains("--list") == true)
     }

@@ -4,9 +4,9 @@ import HostTestKit
 import PluginChecker
 import Testing
 
-@Suite("The checker tells from the files what a host will do")
+@Suite("The checker predicts from the files how a host decides")
 struct PluginExaminationTests {
-    @Test func `a plugin in order passes every check that can be asked`() async throws {
+    @Test func `a valid plugin passes every check that applies to it`() async throws {
         try await Bench.with { bench in
             let report = try #require(bench.check(try await bench.install("Obedient")))
             #expect(report.verdict == .conforms)
@@ -20,7 +20,7 @@ struct PluginExaminationTests {
         ("NoNote", PluginCheck.elfNote), ("NewerMajor", .elfNote), ("NewerMinor", .elfNote),
         ("NoEntrySymbol", .elfExports),
     ])
-    func `a library that breaks one rule fails that check alone`(source: String, check: PluginCheck) async throws {
+    func `a library that breaks one rule fails that check only`(source: String, check: PluginCheck) async throws {
         try await Bench.with { bench in
             let report = try #require(bench.check(try await bench.install(source)))
             #expect(report.verdict == .cannotBeLoaded)
@@ -29,7 +29,7 @@ struct PluginExaminationTests {
         }
     }
 
-    @Test func `an executable stack is told, though a host takes it`() async throws {
+    @Test func `an executable stack causes a warning, although a host accepts it`() async throws {
         try await Bench.with { bench in
             let file = try await bench.install("Obedient", flags: ["-Wl,-z,execstack"])
             let report = try #require(bench.check(file))
@@ -46,7 +46,7 @@ struct PluginExaminationTests {
         ]
     }
 
-    @Test func `a library whose functions are bound passes without note and entry`() async throws {
+    @Test func `a library with bound functions passes without note and entry`() async throws {
         try await Bench.with { bench in
             let file = try await bench.install("Plain", lines: Self.binding("plain_stay", "[cancel-flag]"))
             let report = try #require(bench.check(file))
@@ -55,7 +55,7 @@ struct PluginExaminationTests {
         }
     }
 
-    @Test func `a function without a cancel flag is warned of, and one that is missing told where it is bound`()
+    @Test func `a function without cancel flag causes a warning, and a missing one is reported at its binding`()
         async throws
     {
         try await Bench.with { bench in
@@ -71,7 +71,9 @@ struct PluginExaminationTests {
         }
     }
 
-    @Test func `a plugin with an entry whose manifest binds functions is one or the other`() async throws {
+    @Test func `a plugin with an entry whose manifest binds functions fails the checks of note and exports`()
+        async throws
+    {
         try await Bench.with { bench in
             let file = try await bench.install("Obedient", lines: Self.binding("bgtask_plugin_entry", "[cancel-flag]"))
             let report = try #require(bench.check(file))
@@ -79,7 +81,7 @@ struct PluginExaminationTests {
         }
     }
 
-    @Test func `what is asked for and not enforced is told`() async throws {
+    @Test func `a sandbox that is requested but not enforced causes a warning`() async throws {
         try await Bench.with { bench in
             let file = try await bench.install("Obedient", lines: ["sandbox: { network: false }"])
             let report = try #require(bench.check(file))
@@ -87,7 +89,7 @@ struct PluginExaminationTests {
         }
     }
 
-    @Test func `all that is wrong is told at once, and what could not be asked says why`() async throws {
+    @Test func `all problems are reported at once, and skipped checks have a reason`() async throws {
         try await Bench.with { bench in
             let file = try bench.describe("Broken", ["rolle: main", "background-modes: [procesing]", "sha256: abc"])
             let report = try #require(bench.check(file))
@@ -101,7 +103,7 @@ struct PluginExaminationTests {
         }
     }
 
-    @Test func `an extension needs the main plugin beside it`() async throws {
+    @Test func `an extension conforms only together with its main plugin`() async throws {
         try await Bench.with { bench in
             let lines = ["role: extension", "containing-plugin: com.example.neighbour"]
             let file = try await bench.install("Obedient", lines: lines)
@@ -112,7 +114,7 @@ struct PluginExaminationTests {
         }
     }
 
-    @Test func `what is left out is in the report, with the reason`() async throws {
+    @Test func `excluded checks are in the report, with the reason`() async throws {
         try await Bench.with { bench in
             let file = try await bench.install("NoNote")
             let without = try CheckSelection(include: nil, exclude: "elf-note", reason: "built by hand")

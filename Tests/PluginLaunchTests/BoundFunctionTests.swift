@@ -7,11 +7,11 @@ import TaskModel
 import Testing
 
 extension LaunchTests {
-    @Suite("A function of any library is called as its manifest says")
+    @Suite("A bound function of any library is called as its manifest describes")
     struct BoundFunctionTests {
         // MARK: What arrives
 
-        @Test func `every kind of argument arrives, at its extremes`() async throws {
+        @Test func `every kind of argument arrives in a bound function with its extreme values`() async throws {
             let long = String(repeating: "x", count: 65_536)
             let functions = [
                 SampleFunction(
@@ -52,7 +52,7 @@ extension LaunchTests {
             try await FunctionBench.with(functions) { try await $0.call(functions) }
         }
 
-        @Test func `more arguments than registers arrive, integers and doubles mixed`() async throws {
+        @Test func `32 mixed arguments, more than the registers hold, arrive in a bound function`() async throws {
             let mixed: [DirectArgument] = (0..<32).map { index in
                 switch index % 5 {
                 case 0: .int32(Int32(-index))
@@ -72,7 +72,7 @@ extension LaunchTests {
         }
 
         @Test(arguments: [0, 1, 65_536])
-        func `a payload arrives with its length, and is never null`(count: Int) async throws {
+        func `a payload argument arrives with its length and is never null`(count: Int) async throws {
             let function = SampleFunction(name: "taker", arguments: [.payload, .int32(5)], result: .void)
             let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
             try await FunctionBench.with([function]) { try await $0.call([function], payload: payload) }
@@ -80,7 +80,7 @@ extension LaunchTests {
 
         // MARK: What comes back
 
-        @Test func `every result is judged by its rule, at its extremes`() async throws {
+        @Test func `every kind of result is judged by its success rule, with extreme values`() async throws {
             let values: [Int64] = [0, 1, -1, Int64(Int32.min), Int64(Int32.max), .min, .max, 1 << 32]
             var functions: [SampleFunction] = []
             for (index, value) in values.enumerated() {
@@ -95,12 +95,12 @@ extension LaunchTests {
                 pointer.returned = value
                 functions.append(pointer)
             }
-            // The lower half of it is 0, and that half is all that an int32_t is.
+            // The lower half of this value is 0, and an int32_t has only that half.
             #expect(functions.contains { $0.returned == 1 << 32 && $0.returnedText.hasSuffix(" 0") && $0.outcome })
             try await FunctionBench.with(functions) { try await $0.call(functions) }
         }
 
-        @Test func `what is left in buffers and numbers is told, never beyond their size`() async throws {
+        @Test func `out-strings and out-integers are reported after the call, cut at their size`() async throws {
             var function = SampleFunction(
                 name: "writer",
                 arguments: [.outString(size: 64), .outInt64, .outString(size: 4), .outString(size: 1), .outInt64],
@@ -117,7 +117,7 @@ extension LaunchTests {
             try await FunctionBench.with([function]) { try await $0.call([function]) }
         }
 
-        @Test func `all that is left behind shares what a journal takes, and no number is lost for a text`()
+        @Test func `out-values share the limit of a journal text, and integers are not displaced by long strings`()
             async throws
         {
             let code = """
@@ -138,7 +138,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a failure comes with the system's word for it`() async throws {
+        @Test func `the report of a failed function has errno and its description`() async throws {
             let code = "#include <errno.h>\nint run(void) { errno = ENOENT; return -1; }"
             try await launch(code, [], .int32(.zero)) { host in
                 let (outcome, text) = await host.returned(task)
@@ -164,7 +164,9 @@ extension LaunchTests {
             """
         private static let polled: [DirectArgument] = [.cancelFlag, .remainingMilliseconds, .outString(size: 32)]
 
-        @Test func `the flag becomes 1 when the host says so, and the function can end in order`() async throws {
+        @Test func `a host's expiration sets the function's cancel flag, and the function can still end in order`()
+            async throws
+        {
             try await launch(Self.polling, Self.polled, .int32(.zero)) { host in
                 _ = await host.first { if case .expirationHandler(_, isSet: true) = $0 { true } else { nil } }
                 try host.send(.expire([task], .stoppedByPerson))
@@ -175,7 +177,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `the flag becomes 1 at the deadline, by the runner's own timer`() async throws {
+        @Test func `the runner sets the cancel flag at the deadline by its own timer`() async throws {
             try await launch(Self.polling, Self.polled, .int32(.zero), budget: .milliseconds(300)) { host in
                 let (outcome, _) = await host.returned(task)
                 #expect(outcome == .success)
@@ -184,7 +186,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a launch without a fixed budget has all the time there is`() async throws {
+        @Test func `a launch without a fixed budget has unlimited remaining time`() async throws {
             let code = "#include <stdint.h>\nint64_t run(int64_t left) { return left; }"
             try await launch(code, [.remainingMilliseconds], .int64(.nonnegative), budget: nil) { host in
                 #expect(await host.returned(task).text == "run returned 9223372036854775807")
@@ -194,7 +196,7 @@ extension LaunchTests {
 
         // MARK: What goes wrong
 
-        @Test func `a crash ends the runner, which still tells whose it was`() async throws {
+        @Test func `a crash of a bound function ends the runner, whose last words name the task`() async throws {
             try await launch("int run(int *p) { return *p; }", [.null], .int32(.zero)) { host in
                 let end = await host.events.end(PlayedHost.launch)
                 #expect(end.termination == .signaled(SIGSEGV))
@@ -202,14 +204,14 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a wrong signature costs nothing but the runner`() async throws {
+        @Test func `a wrong signature crashes only the runner`() async throws {
             let code = "#include <string.h>\nint run(const char *text) { return (int)strlen(text); }"
             try await launch(code, [.int32(5)], .int32(.nonnegative)) { host in
                 #expect(await host.events.end(PlayedHost.launch).termination == .signaled(SIGSEGV))
             }
         }
 
-        @Test func `a library that lacks the function by now is not loaded`() async throws {
+        @Test func `a library that no longer exports the bound function is not loaded`() async throws {
             let code =
                 "#include <stdlib.h>\nint walk(void) { return 0; } __attribute__((constructor)) static void c(void) { abort(); }"
             try await launch(code, [], .void) { host in
@@ -223,7 +225,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `where libffi cannot be loaded the machine is said to lack it, not the library to fail`()
+        @Test func `a missing libffi is reported as missing on the machine, not as a failed library`()
             async throws
         {
             try await withScratch { folder in
@@ -241,7 +243,7 @@ extension LaunchTests {
 
         // MARK: What else is in the process
 
-        @Test func `libffi is in the process of a launch that binds functions, and in no other`() async throws {
+        @Test func `libffi is loaded in a launch with bound functions only`() async throws {
             try await launch(Self.polling, Self.polled, .int32(.zero)) { host in
                 #expect(try await maps(of: host, after: "polling").contains("libffi"))
                 try host.send(.expire([task], .stoppedByPerson))
@@ -314,13 +316,15 @@ extension LaunchTests {
         }
     }
 
-    @Suite("A thousand signatures out of all that there are")
+    @Suite("A thousand random signatures are called correctly")
     struct ThousandSignatureTests {
         static let seed: UInt64 = 0x6267_7461_736b
-        /// Each takes a thread of its runner.
+        /// The number of functions per launch; each takes a thread of its runner.
         private static let atOnce = 125
 
-        @Test func `every value arrives in every one of them, and every result comes back`() async throws {
+        @Test func `every argument and every result of a thousand random signatures is transferred correctly`()
+            async throws
+        {
             var dice = SeededGenerator(seed: Self.seed)
             let functions = (0..<1_000).map { SampleFunction.random(named: "f\($0)", from: &dice) }
             #expect(Set(functions.compactMap { $0.handler.map { Signature($0) } }).count > 900)

@@ -7,7 +7,7 @@ import TaskModel
 import Testing
 
 extension LaunchTests {
-    @Suite("A real runner answers every call of its plugin truthfully, up to the end of the launch")
+    @Suite("A real runner answers every call of its plugin correctly until the end of the launch")
     struct CallTests {
         private static let task = TaskID(launch: PlayedHost.launch, index: 0)
 
@@ -35,7 +35,7 @@ extension LaunchTests {
         }
 
         @Test(arguments: ["handler", "thread"])
-        func `submissions after the last completion are answered when the host's stop message came before the answers`(
+        func `submissions after the last completion are answered although the host's stop message came first`(
             from: String
         ) async throws {
             try await with("SubmitsAfterwards", ["from": from, "times": "3"]) { host in
@@ -50,7 +50,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a thread that the handler started still submits when it runs as the host's stop message arrives`()
+        @Test func `a thread of the handler can submit while the host's stop message arrives`()
             async throws
         {
             try await with("SubmitsAfterwards", ["from": "later-thread"]) { host in
@@ -61,9 +61,10 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a launch that did everything on its handler's thread ends without a quiet period`() async throws {
+        @Test func `a launch whose calls all came from its handler's thread ends without a quiet period`() async throws
+        {
             var fastest = Duration.seconds(60)
-            // The fastest of five: the machine under a test is busy.
+            // The fastest of five runs: the machine is busy during tests.
             for _ in 0..<5 {
                 try await with("SubmitsAfterwards", ["times": "0"]) { host in
                     let stopped = PlayedHost.now()
@@ -74,7 +75,7 @@ extension LaunchTests {
             #expect(fastest < .milliseconds(200))
         }
 
-        @Test func `a plugin that never stops calling is ended, and no call that the host received returns BGT_ENDED`()
+        @Test func `a plugin that never stops calling is ended, and no call that reached the host returns BGT_ENDED`()
             async throws
         {
             let grace = Duration.seconds(60)
@@ -82,7 +83,7 @@ extension LaunchTests {
                 let withheld = try #require(await host.call(1))
                 try host.send(.stop)
                 let stopped = PlayedHost.now()
-                // The others are answered until one of them is told that the launch has ended.
+                // The other calls are answered until one of them returns that the launch has ended.
                 var answered = 0
                 while SubmissionCounts(host).ended == 0 {
                     let others = host.calls.filter { $0.call != withheld.call }
@@ -90,7 +91,7 @@ extension LaunchTests {
                     answered = others.count
                     await Task.yield()
                 }
-                // It has kept the process so far.
+                // The withheld answer has kept the process alive so far.
                 try host.answer(withheld)
                 await host.events.end(PlayedHost.launch)
                 #expect(PlayedHost.now() - stopped < grace)
@@ -101,11 +102,11 @@ extension LaunchTests {
         }
 
         @Test
-        func `of twenty calls sixteen await their answers, a completion passes them, and the end releases the rest`()
+        func `at most 16 calls await answers, a completion passes the waiting ones, and the end releases them`()
             async throws
         {
             try await with("FillsWindow") { host in
-                // Its completion has come, and with it whatever was sent before.
+                // The completion has arrived, and with it every earlier message.
                 for number in 1...UInt64(CallWindow.limit) { _ = try #require(await host.call(number)) }
                 #expect(host.calls.count == CallWindow.limit)
                 try host.answer(host.calls[0])
@@ -118,7 +119,7 @@ extension LaunchTests {
                 let released = accepted + ended + ended + ended
                 await host.wait(for: "statuses.txt") { $0.count == released.utf8.count }
                 #expect(host.text("statuses.txt") == released)
-                // Those that were sent get their answers, though the launch has ended; the last one keeps the process.
+                // The sent calls are answered although the launch has ended; the last one keeps the process alive.
                 for call in host.calls[1..<CallWindow.limit] { try host.answer(call) }
                 let all = released + String(repeating: accepted, count: CallWindow.limit - 1)
                 await host.wait(for: "statuses.txt") { $0.count == all.utf8.count }
@@ -131,7 +132,7 @@ extension LaunchTests {
     }
 }
 
-/// What CallsWithoutEnd.c has counted so far.
+/// The counters of CallsWithoutEnd.c.
 private struct SubmissionCounts {
     let begun: Int
     let accepted: Int

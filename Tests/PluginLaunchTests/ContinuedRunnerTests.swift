@@ -8,7 +8,7 @@ import TaskModel
 import Testing
 
 extension LaunchTests {
-    @Suite("A real runner serves continued tasks as their host tells it")
+    @Suite("A real runner serves continued tasks on its host's commands")
     struct ContinuedRunnerTests {
         private static let album = ContinuedTerms(title: "Export", subtitle: "album 7")
 
@@ -25,7 +25,7 @@ extension LaunchTests {
         private let exported = TaskID(launch: PlayedHost.launch, index: 0)
 
         @Test(.proves(72, 77, 79))
-        func `it runs without a deadline, knows what was submitted, and its last word arrives`()
+        func `a continued task runs without a deadline, with its titles and payload, and its last report arrives`()
             async throws
         {
             try await PlayedHost.with("Progresses", progresses()) { host in
@@ -46,7 +46,7 @@ extension LaunchTests {
                 #expect(said.first == .title(exported, "Exporting", subtitle: "1 of 4 photos"))
                 #expect(said.contains(.title(exported, "Exporting", subtitle: "4 of 4 photos")))
                 #expect(said.contains { $0.progress == TaskProgress(done: 4, total: 4) })
-                // The last word came before the completion.
+                // The last report precedes the completion.
                 let order = host.messages.filter { $0.isReport || $0.isCompletion }
                 #expect(order.last?.isCompletion == true && order.filter(\.isCompletion).count == 1)
                 let end = try await host.stop()
@@ -54,7 +54,9 @@ extension LaunchTests {
             }
         }
 
-        @Test(.proves(78)) func `a person's stop reaches the expiration handler with its reason`() async throws {
+        @Test(.proves(78)) func `a user's stop reaches the expiration handler of a continued task with its reason`()
+            async throws
+        {
             try await PlayedHost.with("Progresses", progresses()) { host in
                 await host.logged("progresses has begun")
                 try host.send(.expire([exported], .stoppedByPerson))
@@ -65,7 +67,8 @@ extension LaunchTests {
             }
         }
 
-        @Test(.proves(77)) func `one that stands still is told why, and its reports go on as they are`() async throws {
+        @Test(.proves(77))
+        func `a continued task without progress is expired with that reason and may continue to report`() async throws {
             let task = PlayedPlan.task("com.example.standsstill.export.1", .continued, continued: Self.album)
             let plan = PlayedPlan(lane: .continued, permitted: ["export.*"], budget: nil, tasks: [task])
             try await PlayedHost.with("StandsStill", plan) { host in
@@ -77,7 +80,7 @@ extension LaunchTests {
         }
 
         @Test(.proves(77, 79))
-        func `nonsense is refused, and a million reports are few messages of which the last is true`()
+        func `invalid progress is refused, and a flood of reports becomes few messages that end with the last one`()
             async throws
         {
             let task = PlayedPlan.task("com.example.liesaboutprogress.export.1", .continued, continued: Self.album)
@@ -88,7 +91,7 @@ extension LaunchTests {
                 #expect(await host.completion(of: exported) == .success)
                 let quarters = Int((PlayedHost.now() - begin) / .milliseconds(250)) + 1
                 let reports = host.messages.filter(\.isReport)
-                // Of each of the two so many in that time, one more at its end, and those before the flood.
+                // Per kind of report: four per second, one more at the end, and the reports before the flood.
                 #expect(reports.count <= 2 * (quarters + 2) + 2, "\(reports.count) in \(quarters) quarters of a second")
                 #expect(reports.last(where: { $0.progress == nil }) == .title(exported, "done", subtitle: nil))
                 #expect(reports.compactMap(\.progress).last == TaskProgress(done: 1_000, total: 1_000))
@@ -106,7 +109,7 @@ extension LaunchTests {
             }
         }
 
-        @Test(.proves(77, 79)) func `a task that is not continued has no progress and no title`() async throws {
+        @Test(.proves(77, 79)) func `progress and title of a task that is not continued are refused`() async throws {
             let task = PlayedPlan.task("com.example.liesaboutprogress.task")
             try await PlayedHost.with(
                 "LiesAboutProgress",
@@ -130,7 +133,7 @@ extension LaunchTests {
         }
 
         @Test(.proves("C8", 63))
-        func `what a handler submits runs in the same process, with its own payload and titles`()
+        func `a continued request of a handler runs in the same process, with its own payload and titles`()
             async throws
         {
             try await PlayedHost.with("SubmitsContinued", submitsContinued(budget: .seconds(600))) { host in
@@ -149,7 +152,7 @@ extension LaunchTests {
             }
         }
 
-        @Test(.proves("C8")) func `the deadline is that of the other tasks, the continued one outlives it`()
+        @Test(.proves("C8")) func `the deadline expires the other task of a launch, and its continued task runs on`()
             async throws
         {
             let plan = submitsContinued(["lingers": "yes"], budget: .milliseconds(500))
@@ -159,7 +162,7 @@ extension LaunchTests {
                 #expect(host.text("expired.txt") == "1\n")
                 let announced = await host.first { if case .expiring(let tasks, .budget) = $0 { tasks } else { nil } }
                 #expect(announced == [exported])
-                // It goes on reporting.
+                // The continued task keeps reporting.
                 let count = host.messages.filter(\.isReport).count
                 while host.messages.filter(\.isReport).count < count + 2 { await Task.yield() }
                 try host.release()
@@ -170,7 +173,8 @@ extension LaunchTests {
             }
         }
 
-        @Test(.proves(14, 15, 18)) func `what is composed while a task runs is registered first, or refused`()
+        @Test(.proves(14, 15, 18))
+        func `a composed identifier is registered before its submission; other late registrations are refused`()
             async throws
         {
             let plan = PlayedPlan(
@@ -191,7 +195,7 @@ extension LaunchTests {
                 )
                 let taken = host.text("taken.txt").split(separator: "\n").sorted()
                 #expect(taken == ["name \(prefix)1", "pattern \(prefix)2"])
-                // The host knows of each registration before the submission that needs it.
+                // Each registration reaches the host before the submission that needs it.
                 let story = host.messages.compactMap { message -> String? in
                     switch message {
                     case .registered(let name): "registered \(name)"
@@ -210,7 +214,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `hundreds of tasks one after the other leave no thread behind`() async throws {
+        @Test func `three hundred consecutive deliveries leave no threads behind`() async throws {
             let plan = submitsContinued(["lingers": "yes"], budget: .seconds(600))
             try await PlayedHost.with("SubmitsContinued", plan) { host in
                 try host.release()
@@ -227,7 +231,7 @@ extension LaunchTests {
                     #expect(await host.completion(of: task.id) == .success)
                 }
                 let process = await host.events.ready(PlayedHost.launch)
-                // The main thread, control, spare and reserve, the batch's own queue, and one that may just be ending.
+                // Main thread, control, spare and reserve, the batch's own queue, and a thread that may be ending.
                 let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.pid)/task")
                 #expect(threads.count <= 8, "\(threads.count) threads")
             }
@@ -235,7 +239,9 @@ extension LaunchTests {
 
         // MARK: Assertions
 
-        @Test(.proves(81, 82)) func `without a deadline an assertion is told by the host alone`() async throws {
+        @Test(.proves(81, 82)) func `without a deadline an open assertion expires only when the host requests it`()
+            async throws
+        {
             let task = PlayedPlan.task("com.example.holdsopen.task", .continued, continued: Self.album)
             let plan = PlayedPlan(lane: .continued, permitted: ["task"], budget: nil, tasks: [task])
             try await PlayedHost.with("HoldsOpen", plan) { host in
@@ -250,7 +256,7 @@ extension LaunchTests {
         }
     }
 
-    @Suite("A real runner hands over fetch intervals and protection types")
+    @Suite("A real runner transfers fetch intervals and protection types")
     struct FetchRunnerTests {
         private func plan(
             _ settings: [String: String],
@@ -273,14 +279,14 @@ extension LaunchTests {
             .proves(84),
             arguments: [("60", Duration.seconds(60)), ("0", .zero), ("never", nil)] as [(String, Duration?)]
         )
-        func `the interval that a plugin sets reaches the host`(text: String, interval: Duration?) async throws {
+        func `the fetch interval that a plugin sets reaches the host`(text: String, interval: Duration?) async throws {
             try await fetches(plan(["interval": text])) { host in
                 #expect(host.text("statuses.txt") == "BGT_OK\n")
                 #expect(host.messages.contains(.fetchInterval(interval)))
             }
         }
 
-        @Test(.proves(84)) func `longer than any machine lives is not never`() async throws {
+        @Test(.proves(84)) func `a very long fetch interval is not taken for never`() async throws {
             try await fetches(plan(["interval": "18446744073709551614"])) { host in
                 let interval = await host.first { if case .fetchInterval(let interval?) = $0 { interval } else { nil } }
                 #expect(interval > .seconds(Int64(200) * 365 * 86_400))
@@ -288,7 +294,7 @@ extension LaunchTests {
         }
 
         @Test(.proves(6, 84))
-        func `with permitted identifiers, and without mode fetch, it is refused and the host hears nothing`()
+        func `a fetch interval is refused in the runner with permitted identifiers or without the mode fetch`()
             async throws
         {
             for plan in [plan(["interval": "60"], permitted: ["task"]), plan(["interval": "60"], modes: [.processing])]
@@ -300,7 +306,7 @@ extension LaunchTests {
             }
         }
 
-        @Test(.proves(84)) func `an extension sets no interval`() async throws {
+        @Test(.proves(84)) func `an extension may not set a fetch interval`() async throws {
             var plan = plan(["interval": "60"])
             plan.role = .extension
             try await fetches(plan) { host in
@@ -309,7 +315,10 @@ extension LaunchTests {
             }
         }
 
-        @Test(.proves(84)) func `of a hundred thousand intervals the last one holds, and few are told`() async throws {
+        @Test(.proves(84))
+        func `of a hundred thousand fetch intervals the last one reaches the host, in fewer than 100 messages`()
+            async throws
+        {
             try await PlayedHost.with("Fetches", plan(["flood": "yes", "interval": "77"])) { host in
                 _ = await host.first { if case .entered(0, _, true) = $0 { true } else { nil } }
                 let end = try await host.stop()
@@ -322,7 +331,7 @@ extension LaunchTests {
             }
         }
 
-        @Test(.proves(84)) func `the event fetch names the plugin itself`() async throws {
+        @Test(.proves(84)) func `a fetch event carries the identifier of the plugin`() async throws {
             var plan = plan(["interval": "60"])
             plan.tasks = [PlayedPlan.task("fetch", .event)]
             try await PlayedHost.with("Fetches", plan) { host in
@@ -332,7 +341,8 @@ extension LaunchTests {
         }
 
         @Test(.proves(70), arguments: ProtectionType.allCases)
-        func `a study is told its protection type among its flags`(protection: ProtectionType) async throws {
+        func `the flags of a health research task include its protection type`(protection: ProtectionType) async throws
+        {
             let task = PlayedPlan.task("com.example.studies.study", .healthResearch, protection: protection)
             try await PlayedHost.with("Studies", PlayedPlan(permitted: ["study"], tasks: [task])) { host in
                 await host.logged("the study has begun")

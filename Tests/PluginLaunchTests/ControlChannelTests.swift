@@ -7,12 +7,12 @@ import TaskModel
 import Testing
 
 extension LaunchTests {
-    @Suite("Messages arrive in order, and nothing else does")
+    @Suite("Messages on the control channel arrive complete and in order")
     struct ControlChannelTests {
         private static let hello = RunnerMessage.log(.info, message: "hello")
         private static let entered = RunnerMessage.entered(status: 0, registered: [], offersReceive: true)
 
-        @Test func `what each side sends reaches the other whole and in order`() async throws {
+        @Test func `messages of both directions arrive complete and in order`() async throws {
             let sent: [HostMessage] = [
                 .cancelled(CallNumber(rawValue: 7), isRecorded: true), .expire([], .budget), .stop,
             ]
@@ -37,7 +37,9 @@ extension LaunchTests {
             }
         }
 
-        @Test func `garbage is told once, closes the channel and silences what follows`() async throws {
+        @Test func `invalid bytes are reported once and close the channel, and later messages are ignored`()
+            async throws
+        {
             let frames = ["HELLO": try Self.hello.frame()]
             let main = """
                 say(HELLO);
@@ -57,7 +59,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `what a runner said just before it died comes before its end`() async throws {
+        @Test func `messages that a runner sent just before its death arrive before its end`() async throws {
             let main = "for (int i = 0; i < 100; i++) say(HELLO); raise(SIGKILL);"
             try await LaunchFixture.with(frames: ["HELLO": try Self.hello.frame()], runner: main) { fixture in
                 for launch in 1...20 as ClosedRange<Int64> {
@@ -73,7 +75,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a descendant that holds the socket does not delay the end`() async throws {
+        @Test func `a descendant that keeps the control socket open does not delay the end of the launch`() async throws
+        {
             let main = """
                 say(HELLO);
                 if (fork() == 0) { setsid(); if (fork() == 0) { say(HELLO); forever(); } _exit(0); }
@@ -87,7 +90,9 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a runner that never reads is cut off before it costs the host its memory`() async throws {
+        @Test func `a runner that never reads is cut off before the unsent messages fill the host's memory`()
+            async throws
+        {
             try await LaunchFixture.with(runner: "forever();") { fixture in
                 fixture.launcher.take(for: 1)
                 _ = await fixture.events.ready(1)
@@ -106,8 +111,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a channel that was paused for a flood goes on sending when it resumes`() async throws {
-            // Small messages are dear: the channel pauses at the last of them, and nothing more is ever to be read.
+        @Test func `a channel that was paused because of a flood sends again after it resumes`() async throws {
+            // Small messages are expensive: the channel pauses at the last of them, and no further input arrives.
             let flood = try (0..<27_000).flatMap { _ in try RunnerMessage.stopped.frame() } + Self.hello.frame()
             let refusal = Refusal(
                 code: .unavailable,
@@ -141,7 +146,7 @@ extension LaunchTests {
                 } _: { fixture in
                     fixture.launcher.take(for: 1)
                     _ = await fixture.events.ready(1)
-                    // Opens when all is said; the runner does not read before it is told to.
+                    // Opens after the last message; the runner reads only after the second pipe opens.
                     close(open(said, O_RDONLY))
                     try fixture.launcher.send(answer, to: 1)
                     isSent.signal()
@@ -154,8 +159,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a runner that floods its channel keeps nobody else waiting`() async throws {
-            // The first one makes the folder; the second finds it made.
+        @Test func `a runner that floods its channel does not delay other launches`() async throws {
+            // The first runner creates the directory; the second one finds it.
             let main = #"if (mkdir(getenv("FLAG"), 0700) == 0) for (;;) say(HELLO);"#
             try await withScratch { folder in
                 let environment = RunnerEnvironment([.init(name: "FLAG", value: "\(folder)/flag")])

@@ -10,11 +10,11 @@ import Testing
 @testable import PluginLaunch
 
 extension LaunchTests {
-    @Suite("A launch ends once, with nothing left of it")
+    @Suite("A launch ends once, without leftovers")
     struct EndTests {
         static let placements: [ControlGroupPlacement] = [.none, .detected]
 
-        @Test func `the signal that ended it is told`() async throws {
+        @Test func `the signal that killed a runner is reported`() async throws {
             try await LaunchFixture.with(runner: "abort();") { fixture in
                 let end = await fixture.run(1)
                 #expect(end.termination == .signaled(SIGABRT))
@@ -22,7 +22,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `last words are read, and only a runner's`() async throws {
+        @Test func `complete last words of a runner are read, and shorter records are ignored`() async throws {
             var record = [UInt64](repeating: 0, count: LastWords.recordSize / 8)
             record.withUnsafeMutableBytes { bytes in
                 guard let start = bytes.baseAddress else { return }
@@ -46,7 +46,9 @@ extension LaunchTests {
         }
 
         @Test(arguments: placements)
-        func `a kill cannot be refused, and is told as such`(groups: ControlGroupPlacement) async throws {
+        func `a kill cannot be ignored by a runner and is reported as a kill`(groups: ControlGroupPlacement)
+            async throws
+        {
             let main = """
                 for (int s = 1; s < NSIG; s++) signal(s, SIG_IGN);
                 puts("deaf 1");
@@ -69,7 +71,9 @@ extension LaunchTests {
         }
 
         @Test(arguments: placements)
-        func `descendants go with it, however they hide`(groups: ControlGroupPlacement) async throws {
+        func `all descendants of a killed runner are killed, in other sessions too`(groups: ControlGroupPlacement)
+            async throws
+        {
             let main = """
                 char *const bare[] = {NULL};
                 if (fork() == 0) { printf("child %d\\n", getpid()); fflush(stdout); forever(); }
@@ -99,7 +103,9 @@ extension LaunchTests {
         }
 
         @Test(arguments: placements)
-        func `descendants go when it leaves in order, hundreds too`(groups: ControlGroupPlacement) async throws {
+        func `hundreds of descendants are killed when their runner ends in order`(groups: ControlGroupPlacement)
+            async throws
+        {
             let main = """
                 for (int i = 0; i < 300; i++) {
                     if (fork() == 0) {
@@ -120,7 +126,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a child that had ended by itself, and that nobody waited for, was not left running`() async throws {
+        @Test func `a child that ended by itself without being reaped does not count as left running`() async throws {
             let main = """
                 siginfo_t ended;
                 if (fork() == 0) _exit(0);
@@ -131,7 +137,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a descendant that traces it cannot keep it`() async throws {
+        @Test func `a descendant that traces its runner cannot prevent its end`() async throws {
             let main = """
                 int ready[2];
                 pipe(ready);
@@ -155,7 +161,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `an orphan that dies while its launch runs does not stay a zombie`() async throws {
+        @Test func `an orphan that dies while its launch runs is reaped`() async throws {
             let main = """
                 if (fork() == 0) {
                     if (fork() == 0) { printf("orphan %d\\n", getpid()); fflush(stdout); forever(); }
@@ -182,7 +188,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `how other children of the host ended stays theirs to ask`() async throws {
+        @Test func `other children of the host are not reaped by the launcher`() async throws {
             var child: pid_t = 0
             let arguments = [strdup("sh"), strdup("-c"), strdup("exit 42"), nil]
             defer { for argument in arguments { free(argument) } }
@@ -196,7 +202,9 @@ extension LaunchTests {
         }
 
         @Test(arguments: placements)
-        func `a hundred launches leave no descriptor and no child behind`(groups: ControlGroupPlacement) async throws {
+        func `a hundred launches leave no descriptors and no children behind`(groups: ControlGroupPlacement)
+            async throws
+        {
             try await LaunchFixture.with(groups: groups, runner: #"puts("x"); return 0;"#) { fixture in
                 await fixture.run(1000)
                 let before = openDescriptors()
@@ -213,19 +221,19 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a launcher that is let go leaves no descriptor either`() async throws {
+        @Test func `a released launcher closes its descriptors`() async throws {
             try await withScratch { folder in
                 let standIn = try StandIn(in: folder, main: "return 0;")
                 let before = openDescriptors()
                 for _ in 0..<20 {
                     try await LaunchFixture.with(runner: standIn.path, in: folder) { fixture in await fixture.run(1) }
                 }
-                // The last one's thread may still be on its way out.
+                // The thread of the last launcher may still be ending.
                 #expect(openDescriptors().count < before.count + 20)
             }
         }
 
-        @Test func `closing ends what runs and tells it first`() async throws {
+        @Test func `closing the launcher kills running launches and reports their ends first`() async throws {
             try await LaunchFixture.with(runner: "forever();") { fixture in
                 fixture.launcher.take(for: 1)
                 fixture.launcher.take(for: 2)

@@ -5,7 +5,8 @@ import RunnerWire
 import Synchronization
 import TaskModel
 
-/// Keeps every event of a launcher and lets a test wait for one. Never gives up: a test that waits in vain is hung.
+/// Records every event of a launcher; tests can wait for an event. Waits have no timeout: a test that waits in vain
+/// hangs.
 final class EventLog: Sendable {
     private struct State {
         var events: [LaunchEvent] = []
@@ -23,7 +24,7 @@ final class EventLog: Sendable {
         }
     }
 
-    /// The first event, past or coming, that `pick` makes something of.
+    /// The first value that `pick` returns for an event, recorded or future.
     func first<Value: Sendable>(_ pick: @escaping @Sendable (LaunchEvent) -> Value?) async -> Value {
         await withCheckedContinuation { continuation in
             state.withLock { state in
@@ -56,7 +57,7 @@ final class EventLog: Sendable {
         }
     }
 
-    /// The number in the first line "`word` NUMBER" that the launch writes.
+    /// The number in the first line "`word` NUMBER" of the launch's output.
     func number(after word: String, from launch: LaunchNumber) async -> Int32 {
         await first { event in
             guard case .output(launch, _, let line) = event, line.hasPrefix(word + " ") else { return nil }

@@ -8,7 +8,7 @@ import TaskModel
 import Testing
 
 extension LaunchTests {
-    @Suite("A runner that sends more than it may waits, and no other runner does")
+    @Suite("A runner that sends more than permitted waits, without effect on other runners")
     struct FlowTests {
         private static let hello = RunnerMessage.log(.info, message: "hello")
 
@@ -20,7 +20,7 @@ extension LaunchTests {
             fixture.events.events.count { if case .windowExceeded(1) = $0 { true } else { false } }
         }
 
-        /// Returns when the launcher has gone through several turns, each of which reads what it may of every channel.
+        /// Returns after several turns of the launcher; each turn reads from every channel as much as is permitted.
         private func passTurns(_ fixture: LaunchFixture, _ launch: LaunchNumber) async {
             fixture.launcher.take(for: launch)
             _ = await fixture.events.ready(launch)
@@ -28,7 +28,7 @@ extension LaunchTests {
             await fixture.events.end(launch)
         }
 
-        /// Runs a stand-in that sends these messages in one piece, writes "sent 1" and waits for its end.
+        /// Runs a stand-in that sends these messages at once, prints "sent 1" and waits for its end.
         private func withSent(
             _ messages: [RunnerMessage],
             hasCapacity: @escaping @Sendable (LaunchNumber) -> Bool = { _ in true },
@@ -47,7 +47,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `sixteen unanswered calls are delivered and hold back no other message`() async throws {
+        @Test func `sixteen unanswered calls are delivered and do not delay other messages`() async throws {
             let messages = Self.calls(CallWindow.limit) + [Self.hello]
             try await withSent(messages) { fixture in
                 _ = await fixture.events.first { if case .message(1, Self.hello) = $0 { true } else { nil } }
@@ -56,7 +56,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a call beyond the window is delivered when one is answered, in its order`() async throws {
+        @Test func `a call beyond the window is delivered in order after an earlier call was answered`() async throws {
             let messages = Self.calls(CallWindow.limit + 1) + [Self.hello]
             try await withSent(messages) { fixture in
                 _ = await fixture.events.number(after: "sent", from: 1)
@@ -69,7 +69,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a message that answers no call opens no place in the window`() async throws {
+        @Test func `a host message that answers no call does not enlarge the window`() async throws {
             try await withSent(Self.calls(CallWindow.limit + 1)) { fixture in
                 _ = await fixture.events.number(after: "sent", from: 1)
                 try fixture.launcher.send(.expire([], .budget), to: 1)
@@ -78,7 +78,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `calls beyond the window are dropped at the end of their launch, and other messages are not`()
+        @Test func `calls beyond the window are dropped at the end of their launch, and other messages are delivered`()
             async throws
         {
             try await withSent(Self.calls(3 * CallWindow.limit) + [Self.hello]) { fixture in
@@ -90,7 +90,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a receiver without capacity gets nothing until it has some, and then everything in order`()
+        @Test func `messages wait until the receiver has capacity, and then arrive in order`()
             async throws
         {
             let capacity = Mutex(3)
@@ -118,7 +118,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `lines of output wait for the receiver's capacity like messages`() async throws {
+        @Test func `output lines wait for the receiver's capacity like messages`() async throws {
             let isFull = Mutex(true)
             try await withSent([], hasCapacity: { _ in isFull.withLock { !$0 } }) { fixture in
                 _ = await fixture.events.ready(1)

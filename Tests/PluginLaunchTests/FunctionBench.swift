@@ -7,7 +7,7 @@ import RunnerWire
 import TaskModel
 import Testing
 
-/// Sample functions in one library, called by real runners. The library knows nothing of bgtask.
+/// Sample functions in one library, called by real runners. The library does not refer to bgtask.
 struct FunctionBench {
     static let settings = ["folder": "/var/log/app", "pattern": ""]
 
@@ -15,7 +15,7 @@ struct FunctionBench {
     let library: String
     let records: String
 
-    /// Compiles the functions once.
+    /// Compiles the functions once for the body.
     static func with(_ functions: [SampleFunction], _ body: (FunctionBench) async throws -> Void) async throws {
         try await withScratch { folder in
             let source = "\(folder)/functions.c"
@@ -33,7 +33,7 @@ struct FunctionBench {
         }
     }
 
-    /// Calls these in one launch, each for a task of its own, and compares what they received, left and returned.
+    /// Calls the functions in one launch, one task each, and compares their arguments, outputs and results.
     func call(_ functions: [SampleFunction], payload: [UInt8] = Array("payload".utf8)) async throws {
         let handlers = functions.compactMap(\.handler)
         #expect(handlers.count == functions.count)

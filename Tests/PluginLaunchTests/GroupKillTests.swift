@@ -9,9 +9,9 @@ import Testing
 @testable import PluginLaunch
 
 extension LaunchTests {
-    @Suite("A control group is emptied whatever is in it")
+    @Suite("A control group is emptied regardless of its processes")
     struct GroupKillTests {
-        /// Whether this machine lets tests make groups.
+        /// True if this machine permits tests to create control groups.
         static var canMakeGroups: Bool {
             guard let parent = try? ControlGroupParent(.detected, logger: silentLogger) else { return false }
             parent.remove()
@@ -19,12 +19,14 @@ extension LaunchTests {
         }
 
         @Test(.enabled(if: canMakeGroups))
-        func `without the kernel's kill it is emptied one by one, however they fork`() async throws {
+        func `without the kernel's group kill a control group is emptied one by one, even while processes fork`()
+            async throws
+        {
             let parent = try #require(try ControlGroupParent(.detected, logger: silentLogger))
             defer { parent.remove() }
             let group = try parent.makeGroup(named: "relay")
             let inner = try ControlGroup(creating: group.path + "/inner")
-            // Each hands over to a child of its own before it can be found; the first process stays outside.
+            // Each process is replaced by its child before it can be found; the first process stays outside the group.
             let main = """
                 char *groups[] = {getenv("GROUP"), getenv("INNER")};
                 for (int i = 0; i < 10; i++) {

@@ -8,7 +8,7 @@ import TaskModel
 import Testing
 
 extension LaunchTests {
-    @Suite("A kill time is kept by the launch thread alone")
+    @Suite("The launch thread enforces kill times on its own")
     struct KillTimeTests {
         private static let hello = RunnerMessage.log(.info, message: "hello")
         private static let deaf = """
@@ -19,7 +19,7 @@ extension LaunchTests {
             _ = await fixture.events.first { if case .killedAtDeadline(launch) = $0 { true } else { nil } }
         }
 
-        /// The events of launch 1 in short, with as many letters m as there were messages.
+        /// The events of launch 1, one letter each.
         private static func story(_ fixture: LaunchFixture) -> String {
             fixture.events.events.filter { $0.launch == 1 }.map { event in
                 switch event {
@@ -36,7 +36,7 @@ extension LaunchTests {
             while SystemClock().monotonic <= time { sched_yield() }
         }
 
-        @Test func `a runner that overstays is killed at its time, and that is reported before its end`() async throws {
+        @Test func `a runner is killed at its kill time, and the kill is reported before its end`() async throws {
             try await LaunchFixture.with(runner: Self.deaf + "forever();") { fixture in
                 fixture.launcher.take(for: 1)
                 _ = await fixture.events.ready(1)
@@ -67,7 +67,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `what the runner sent before its kill time arrives before the kill is reported`() async throws {
+        @Test func `messages sent before the kill time arrive before the kill is reported`() async throws {
             let main =
                 Self.deaf
                 + #"for (int i = 0; i < 100; i++) say(HELLO); close(open(getenv("SAID"), O_WRONLY)); forever();"#
@@ -84,7 +84,7 @@ extension LaunchTests {
                 ) { fixture in
                     fixture.launcher.take(for: 1)
                     _ = await fixture.events.ready(1)
-                    // Opens when all is sent.
+                    // Opens when all messages are sent.
                     close(open(said, O_RDONLY))
                     #expect(fixture.events.messages(1).isEmpty)
                     fixture.launcher.setKillTime(SystemClock().monotonic, of: 1)
@@ -94,7 +94,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a call after the kill times comes after what an overstaying runner sent and its kill`() async throws
+        @Test func `a call of afterKillTimes comes after the messages and the kill of an overrunning runner`()
+            async throws
         {
             let main =
                 Self.deaf
@@ -112,7 +113,7 @@ extension LaunchTests {
                 ) { fixture in
                     fixture.launcher.take(for: 1)
                     _ = await fixture.events.ready(1)
-                    // Opens when all is sent.
+                    // Opens when all messages are sent.
                     close(open(said, O_RDONLY))
                     let story = await withCheckedContinuation { continuation in
                         fixture.launcher.setKillTime(SystemClock().monotonic, of: 1)
@@ -124,7 +125,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a call after the kill times is made when the launch thread has ended`() async throws {
+        @Test func `afterKillTimes calls back even after the launch thread has ended`() async throws {
             try await LaunchFixture.with(runner: "return 0;") { fixture in
                 await fixture.launcher.close()
                 await withCheckedContinuation { continuation in
@@ -133,8 +134,8 @@ extension LaunchTests {
             }
         }
 
-        /// - Parameter replacement: set in place of a kill time that has not passed; the launch thread stands still
-        ///   meanwhile, and goes on when the first time has passed.
+        /// - Parameter replacement: set in place of a kill time that has not passed; the launch thread is blocked
+        ///   meanwhile and continues after the first time has passed.
         private func expectNoKill(replacing replacement: MonotonicTime?) async throws {
             let mayGoOn = DispatchSemaphore(value: 0)
             try await withScratch { folder in
@@ -163,7 +164,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a kill time that is withdrawn before it passes kills no launch, however late the launch thread is`()
+        @Test func `a kill time withdrawn before it passes kills no launch, even if the launch thread is late`()
             async throws
         {
             try await expectNoKill(replacing: nil)
@@ -183,7 +184,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a runner that left by itself before its kill time was in time, however late the launch thread is`()
+        @Test func `a runner that exited before its kill time is not killed, even if the launch thread is late`()
             async throws
         {
             let mayGoOn = DispatchSemaphore(value: 0)
@@ -204,7 +205,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `kill times of several launches are kept each at its own`() async throws {
+        @Test func `several launches are killed each at its own kill time`() async throws {
             try await LaunchFixture.with(runner: "forever();") { fixture in
                 for launch: LaunchNumber in [1, 2, 3] {
                     fixture.launcher.take(for: launch)
@@ -224,7 +225,7 @@ extension LaunchTests {
     }
 }
 
-/// Whether the process has ended and was not reaped.
+/// True if the process has ended and was not reaped.
 private func isZombie(_ pid: Int32) -> Bool {
     let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
     return status.contains("State:\tZ")

@@ -27,8 +27,8 @@ struct LaunchFixture {
     }
 
     /// - Parameters:
-    ///   - onEvent: called on the launch thread, which waits as long as it blocks.
-    ///   - hasCapacity: called on the launch thread, before a message of a launch is delivered.
+    /// - onEvent: called on the launch thread, which it may block.
+    /// - hasCapacity: called on the launch thread, before a message of a launch is delivered.
     static func with(
         runner path: String,
         in folder: String,
@@ -58,7 +58,7 @@ struct LaunchFixture {
         }
     }
 
-    /// Starts a runner and waits until nothing of it is left.
+    /// Starts a runner and waits until its launch has ended.
     @discardableResult
     func run(_ launch: LaunchNumber) async -> RunnerEnd {
         launcher.take(for: launch)
@@ -67,12 +67,12 @@ struct LaunchFixture {
 }
 
 extension LaunchNumber: ExpressibleByIntegerLiteral {
-    /// A launch by its number alone.
+    /// A launch number as an integer literal.
     public init(integerLiteral value: Int64) { self.init(rawValue: value) }
 }
 
-/// What the launcher logs is not what these tests are about.
+/// A logger without output: these tests do not check the launcher's log.
 let silentLogger = Logger(label: "launch-tests") { _ in SwiftLogNoOpLogHandler() }
 
-/// Whether a process of that number exists, a zombie included.
+/// True if a process with that number exists, a zombie included.
 func exists(_ pid: Int32) -> Bool { FileManager.default.fileExists(atPath: "/proc/\(pid)") }

@@ -2,6 +2,6 @@
 
 import Testing
 
-/// All suites that start processes. One at a time: they count descriptors and children of the one process they share.
+/// All suites that start processes. Serialized: they count descriptors and children of the process that they share.
 @Suite(.serialized)
 enum LaunchTests {}

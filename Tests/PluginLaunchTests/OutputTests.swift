@@ -8,9 +8,9 @@ import Testing
 @testable import PluginLaunch
 
 extension LaunchTests {
-    @Suite("What a runner prints becomes lines of the log, within bounds")
+    @Suite("A runner's output becomes bounded log lines")
     struct OutputTests {
-        @Test func `each stream's lines come in order, an unfinished last one too`() async throws {
+        @Test func `lines of each output stream arrive in order, including an unfinished last line`() async throws {
             let main = #"printf("one\n\ntwo\nrest"); fprintf(stderr, "wrong\n");"#
             try await LaunchFixture.with(runner: main) { fixture in
                 await fixture.run(1)
@@ -19,14 +19,14 @@ extension LaunchTests {
             }
         }
 
-        @Test func `bytes that are no text are repaired`() async throws {
+        @Test func `output that is not UTF-8 is repaired`() async throws {
             try await LaunchFixture.with(runner: #"puts("a\xff\xfe b");"#) { fixture in
                 await fixture.run(1)
                 #expect(fixture.events.lines(1) == ["a\u{fffd}\u{fffd} b"])
             }
         }
 
-        @Test func `a line that is too long goes on as the next one`() async throws {
+        @Test func `a line that is too long continues as the next line`() async throws {
             let main = """
                 for (int i = 0; i < 8192; i++) putchar('a');
                 putchar('\\n');
@@ -40,7 +40,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a flood is kept in part, and the rest is counted`() async throws {
+        @Test func `of a flood of output a part is kept, and the dropped lines are counted`() async throws {
             let main = #"for (int i = 0; i < 300000; i++) puts("the same again and again");"#
             try await LaunchFixture.with(runner: main) { fixture in
                 await fixture.run(1)
@@ -53,7 +53,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a flood of log messages is kept in part, and the rest is counted`() async throws {
+        @Test func `of a flood of log messages a part is kept, and the dropped ones are counted`() async throws {
             let hello = try RunnerMessage.log(.info, message: "hello").frame()
             let stopped = try RunnerMessage.stopped.frame()
             let main = "for (int i = 0; i < 30000; i++) say(HELLO); say(STOPPED);"
@@ -69,7 +69,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a runner that prints forever can be ended`() async throws {
+        @Test func `a runner that prints without end can be killed`() async throws {
             try await LaunchFixture.with(runner: #"for (;;) puts("y");"#) { fixture in
                 fixture.launcher.take(for: 1)
                 _ = await fixture.events.first { event in

@@ -5,9 +5,9 @@ import PluginLaunch
 import RunnerWire
 import TaskModel
 
-// The calls that a plugin makes and a host answers.
+// Calls of a plugin that a host answers.
 extension PlayedHost {
-    /// The launch's call of that number, from 1; nil when the launch ended before it came.
+    /// The launch's call with that number, counted from 1; nil if the launch ended before the call.
     func call(_ number: UInt64) async -> RunnerMessage? {
         await events.first { event -> RunnerMessage?? in
             switch event {
@@ -18,13 +18,13 @@ extension PlayedHost {
         }
     }
 
-    /// The calls that have arrived.
+    /// The calls that have arrived, in order.
     var calls: [RunnerMessage] { messages.filter { $0.call != nil } }
 
-    /// The rules that the plugin is said to have broken.
+    /// The violated rules that the runner has reported.
     var violations: [String] { messages.compactMap { if case .violation(let rule, _) = $0 { rule } else { nil } } }
 
-    /// Answers a call as a host that has recorded everything.
+    /// Answers a call as a host that has recorded every change.
     func answer(_ call: RunnerMessage) throws {
         switch call {
         case .submit(let number, _, _): try send(.submitted(number, SubmissionNumber(rawValue: 1)))
@@ -34,14 +34,14 @@ extension PlayedHost {
         }
     }
 
-    /// Returns once a file of the plugin has that content. Never gives up: a test that waits in vain is hung.
+    /// Returns when a file of the plugin fits the condition. There is no timeout: a test that waits in vain hangs.
     func wait(for file: String, until fits: (Data) -> Bool) async {
         while !(FileManager.default.contents(atPath: "\(folder)/\(file)").map(fits) ?? false) { await Task.yield() }
     }
 }
 
 extension RunnerMessage {
-    /// The number of a message that the host answers.
+    /// The call number of a message that requires an answer; nil for other messages.
     var call: CallNumber? {
         switch self {
         case .submit(let number, _, _), .cancel(let number, _), .cancelAll(let number), .pending(let number): number

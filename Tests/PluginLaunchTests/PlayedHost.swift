@@ -7,7 +7,7 @@ import PluginLaunch
 import RunnerWire
 import TaskModel
 
-/// A real runner with a real plugin, whose host is the test: it says what a core would, and hears what a core would.
+/// A real runner with a real plugin; the test takes the place of the host's core and sends and receives its messages.
 struct PlayedHost {
     struct Missing: Error {
         let path: String
@@ -20,8 +20,8 @@ struct PlayedHost {
     let folder: String
 
     /// - Parameters:
-    ///   - source: one of `Tests/MisbehavingPlugins`.
-    ///   - plan: what the launch is about, for a plugin and a library that are filled in.
+    /// - source: name of a plugin in `Tests/MisbehavingPlugins`.
+    /// - plan: the launch's plan without plugin and library, which are filled in.
     static func with(
         _ source: String,
         _ plan: PlayedPlan,
@@ -42,7 +42,7 @@ struct PlayedHost {
         }
     }
 
-    /// - Parameter library: compiled already, of a plugin of this name.
+    /// - Parameter library: path of a compiled library of the plugin.
     static func with(
         library: String,
         of plugin: PluginIdentifier,
@@ -78,11 +78,11 @@ struct PlayedHost {
 
     static func now() -> MonotonicTime { SystemClock().monotonic }
 
-    // MARK: What the core would say
+    // MARK: Messages of the core
 
     func send(_ message: HostMessage) throws { try launcher.send(message, to: Self.launch) }
 
-    /// Accepts the first submission of an identifier, as the test's host goes by that, and delivers it to the launch.
+    /// Accepts the first submission of an identifier, with the index as its number, and delivers it to the launch.
     func deliverSubmission(of identifier: String, as index: Int) async throws -> TaskID {
         let (call, request, payload) = await submission(of: identifier)
         let id = TaskID(launch: Self.launch, index: index)
@@ -105,13 +105,13 @@ struct PlayedHost {
         return id
     }
 
-    /// Ends the launch in order, and waits until nothing is left of it.
+    /// Ends the launch in order and returns its end.
     func stop() async throws -> RunnerEnd {
         try send(.stop)
         return await events.end(Self.launch)
     }
 
-    // MARK: What the core would hear
+    // MARK: Messages to the core
 
     var messages: [RunnerMessage] { events.messages(Self.launch) }
 
@@ -133,7 +133,7 @@ struct PlayedHost {
         await first { if case .completed(task, let outcome) = $0 { outcome } else { nil } }
     }
 
-    /// How a bound function ended; without an outcome, why it did not.
+    /// The outcome and text of a bound function; without an outcome, the reason why it was not called.
     func returned(_ task: TaskID) async -> (outcome: CompletionOutcome?, text: String) {
         await events.first { event in
             switch event {
@@ -150,15 +150,15 @@ struct PlayedHost {
         _ = await first { if case .log(_, line) = $0 { true } else { nil } }
     }
 
-    // MARK: The plugin's folder
+    // MARK: The plugin's directory
 
     func text(_ file: String) -> String { (try? String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)) ?? "" }
 
-    /// What the plugins wait for.
+    /// Creates the file for which the plugins wait.
     func release() throws { try Data().write(to: URL(filePath: "\(folder)/release")) }
 }
 
-/// What a launch is about; the rest of its plan is filled in.
+/// A launch's plan; the test's host fills in the rest.
 struct PlayedPlan {
     var role = PluginRole.main
     var lane = Lane.background
@@ -222,7 +222,7 @@ struct PlayedPlan {
 }
 
 extension PluginIdentifier: ExpressibleByStringLiteral {
-    /// A plugin of a test; a name that is none ends the test.
+    /// A plugin identifier as a string literal; an invalid one stops the test run.
     public init(stringLiteral text: String) {
         guard let identifier = PluginIdentifier(text) else { preconditionFailure("\(text) is no plugin's name") }
         self = identifier

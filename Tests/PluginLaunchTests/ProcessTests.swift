@@ -7,10 +7,10 @@ import Testing
 
 @testable import PluginLaunch
 
-@Suite("A process is named so that no other is taken for it")
+@Suite("A process is identified so that no other process is taken for it")
 struct ProcessTests {
     @Test(arguments: ["cat", "a b", "a) R 1 2", "((()", ") 9 9 9", ""])
-    func `no program's name can shift the fields`(name: String) {
+    func `a program's name cannot shift the fields of its status line`(name: String) {
         let rest = (4...52).map { $0 == 4 ? "77" : $0 == 22 ? "123456" : "\($0)" }.joined(separator: " ")
         let status = ProcessStatus(parsing: Array("4711 (\(name)) S \(rest)\n".utf8))
         #expect(status?.parent == 77)
@@ -18,18 +18,18 @@ struct ProcessTests {
     }
 
     @Test(arguments: ["", "4711", "4711 (cat", "4711 (cat) S 1 2 3"])
-    func `a line that is cut short names nobody`(text: String) {
+    func `a truncated status line is not parsed`(text: String) {
         #expect(ProcessStatus(parsing: Array(text.utf8)) == nil)
     }
 
-    @Test func `the own process is itself and no other`() throws {
+    @Test func `an identity with another start time does not match the process`() throws {
         let own = try #require(ProcessIdentity.current)
         #expect(own.open() != nil)
         #expect(ProcessIdentity(pid: own.pid, startTime: own.startTime + 1).open() == nil)
         #expect(ProcessIdentity(of: Int32.max) == nil)
     }
 
-    @Test func `marks are never the same and tell whose they are`() throws {
+    @Test func `process marks are unique and name the host that made them`() throws {
         let owner = try #require(MarkOwner.current)
         var (first, second) = (RunnerMarkSeries(owner: owner), RunnerMarkSeries(owner: owner))
         let marks = [first.next(), first.next(), second.next()]
@@ -39,7 +39,7 @@ struct ProcessTests {
         #expect(!owner.isGone(to: owner))
     }
 
-    @Test func `both clocks go forward within one boot`() {
+    @Test func `the monotonic and the wall clock advance within one boot`() {
         let clock = SystemClock()
         let (first, second) = (clock.now(), clock.now())
         #expect(first.monotonic <= second.monotonic && first.monotonic.nanoseconds > 0)
@@ -50,7 +50,7 @@ struct ProcessTests {
 
 @Suite("A runner's environment is an allow-list")
 struct RunnerEnvironmentTests {
-    @Test func `what concerns a plugin is passed on, and nothing else`() {
+    @Test func `a runner's environment has only the variables of the allow-list`() {
         let environment = RunnerEnvironment(from: [
             "PATH": "/bin", "HOME": "/root", "LC_ALL": "C", "LD_PRELOAD": "x.so", "SECRET": "s",
             "NOTIFY_SOCKET": "/run/n",
@@ -60,18 +60,18 @@ struct RunnerEnvironmentTests {
     }
 }
 
-@Suite("A pace allows a burst, then a rate")
+@Suite("A rate limit allows a burst, then a rate")
 struct PaceTests {
     private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: milliseconds * 1_000_000) }
 
-    @Test func `a burst is free, and time brings more`() {
+    @Test func `a rate limit grants a burst at once and later grants with time`() {
         var pace = Pace(burst: 3, perSecond: 10, at: at(0))
         #expect((0..<5).map { _ in pace.take(at: at(0)) } == [true, true, true, false, false])
         #expect((0..<5).map { _ in pace.take(at: at(200)) } == [true, true, false, false, false])
         #expect((0..<5).map { _ in pace.take(at: at(60_000)) } == [true, true, true, false, false])
     }
 
-    @Test func `who overdraws waits until it is paid and a quarter is there again`() {
+    @Test func `an overdrawn rate limit resumes when the debt and a quarter of the burst are refilled`() {
         var pace = Pace(burst: 100, perSecond: 100, at: at(0))
         pace.spend(50, at: at(0))
         #expect(pace.resumesAt == nil)

@@ -3,10 +3,10 @@
 import TaskModel
 
 extension SampleFunction {
-    /// One signature out of all that there are, with values at and between the extremes.
+    /// A random signature with values at and between the extremes.
     static func random(named name: String, from dice: inout some RandomNumberGenerator) -> SampleFunction {
         let kinds = DirectArgument.Kind.allCases
-        // Past the registers of every machine, and none at all.
+        // From no arguments to more than the registers of any machine.
         let count = Int.random(in: 0...DirectHandler.mostArguments, using: &dice)
         var settings = ["folder", "pattern"]
         settings.shuffle(using: &dice)
@@ -54,7 +54,7 @@ extension SampleFunction {
         }
     }
 
-    /// Every fourth one at an edge.
+    /// One value in four is at an edge.
     private static func extreme(_ dice: inout some RandomNumberGenerator) -> Int64 {
         let edges: [Int64] = [0, 1, -1, .min, .max, Int64(Int32.min), Int64(Int32.max), Int64(UInt32.max), 128, 255]
         return Int.random(in: 0..<4, using: &dice) == 0
@@ -70,7 +70,7 @@ extension SampleFunction {
             ? edges[Int.random(in: 0..<edges.count, using: &dice)] : .random(in: -1e300...1e300, using: &dice)
     }
 
-    /// Letters and digits, which C, a record and a journal have the same way.
+    /// Letters, digits and a few signs, which are equal in C, a record and a journal.
     private static func text(_ dice: inout some RandomNumberGenerator) -> String {
         let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./ ")
         return String(

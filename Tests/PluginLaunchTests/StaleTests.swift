@@ -10,9 +10,9 @@ import Testing
 @testable import PluginLaunch
 
 extension LaunchTests {
-    @Suite("What an earlier host left is ended, and nothing else")
+    @Suite("Processes of an earlier host are killed, and no others")
     struct StaleTests {
-        @Test func `a recorded process is gone afterwards, with its group`() async throws {
+        @Test func `a recorded process of an earlier host is killed with its process group`() async throws {
             try await LaunchFixture.with(runner: "return 0;") { fixture in
                 let process = try Bystander(in: fixture.folder)
                 await fixture.launcher.endStale([process.recorded])
@@ -23,7 +23,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a number that was given to another process since is left alone`() async throws {
+        @Test func `a process that reuses a recorded process id is left alone`() async throws {
             try await LaunchFixture.with(runner: "return 0;") { fixture in
                 let process = try Bystander(in: fixture.folder)
                 let (pid, startTime) = (process.recorded.pid, process.recorded.startTime)
@@ -38,7 +38,9 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a process with the mark of a host that is gone is ended`() async throws {
+        @Test func `a process with the mark of a host that is gone is killed, and marks of other hosts are respected`()
+            async throws
+        {
             try await LaunchFixture.with(runner: "return 0;") { fixture in
                 let gone = try Bystander(in: fixture.folder)
                 let text = try #require(MarkOwner.current?.text)
@@ -81,9 +83,9 @@ extension LaunchTests {
         }()
     }
 
-    @Suite("Control groups are found, or done without")
+    @Suite("Control groups are found, or the host works without them")
     struct ControlGroupTests {
-        @Test func `the own group is found at any place of mount`() {
+        @Test func `the host's own control group is found at any mount point`() {
             let unified = "30 20 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw"
             let hybrid = """
                 31 20 0:27 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu
@@ -98,7 +100,7 @@ extension LaunchTests {
             #expect(ControlGroupParent.ownGroup(own: "/", mounts: "") == nil)
         }
 
-        @Test func `a folder that was named and is none is refused`() async throws {
+        @Test func `a configured control group directory outside a cgroup v2 hierarchy is refused`() async throws {
             try await withScratch { folder in
                 for (place, reason) in [(folder, "not in a cgroup v2 hierarchy"), (folder + "/gone", "No such file")] {
                     let error = #expect(throws: LaunchError.self) {
@@ -109,7 +111,7 @@ extension LaunchTests {
             }
         }
 
-        @Test(.proves(61)) func `an end for want of memory is read from the group's events`() async throws {
+        @Test(.proves(61)) func `a kill for lack of memory is recognized by the group's events`() async throws {
             try await withScratch { folder in
                 let group = ControlGroup(path: folder)
                 #expect(!group.ranOutOfMemory)
@@ -158,7 +160,7 @@ private struct Bystander {
         recorded = RunnerProcess(pid: pid, startTime: identity.startTime, boot: SystemClock().boot, controlGroup: nil)
     }
 
-    /// Neither gone nor a zombie.
+    /// True if the process is neither gone nor a zombie.
     var isAlive: Bool {
         guard let stat = FileBytes.text("/proc/\(recorded.pid)/stat") else { return false }
         return !stat.contains(") Z ")
@@ -174,7 +176,7 @@ private struct Bystander {
     }
 }
 
-/// Returns when that process, adopted meanwhile, is dead and reaped.
+/// Waits until that process, which this process has adopted, is dead, and reaps it.
 private func waitForDeath(of child: Int32) {
     bgl_wait(child, 1, nil)
 }

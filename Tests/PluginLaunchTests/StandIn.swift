@@ -3,7 +3,7 @@
 import Foundation
 import RunnerWire
 
-/// A C program that takes a runner's place, compiled on the spot. Speaks only in frames that the codec made.
+/// A C program in place of a runner, compiled for the test. It sends only frames that the codec made.
 struct StandIn {
     struct NotCompiled: Error {
         let options: [String]
@@ -13,8 +13,9 @@ struct StandIn {
     let path: String
 
     /// - Parameters:
-    ///   - main: the body of `main`; `say(FRAME)` sends a frame, `wait_for_end()` reads until the host closes the channel.
-    ///   - frames: constants of the program, by name.
+    /// - frames: constants of the program, by name.
+    /// - main: the body of `main`; `say(FRAME)` sends a frame, `wait_for_end()` reads until the host closes the
+    ///   channel.
     init(in folder: String, named name: String = "stand-in", frames: [String: [UInt8]] = [:], main: String) throws {
         let constants = frames.map { name, bytes in
             "static const unsigned char \(name)[] = {\(bytes.map(String.init).joined(separator: ","))};"
@@ -27,7 +28,7 @@ struct StandIn {
         try Self.compile(["-std=gnu11", "-w", "-o", path, sourcePath])
     }
 
-    /// Runs `cc`. Not Foundation's way: its descriptors would close some time later, in the middle of a count.
+    /// Runs `cc`, without Foundation's `Process`: it closes its descriptors later, while a test may count descriptors.
     static func compile(_ options: [String]) throws {
         let arguments: [UnsafeMutablePointer<CChar>?] = (["cc"] + options).map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
@@ -68,7 +69,7 @@ struct StandIn {
         """
 }
 
-/// A folder that is gone after the test.
+/// Runs the body with a directory that is deleted afterwards.
 func withScratch<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("launch-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

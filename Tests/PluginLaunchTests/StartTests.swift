@@ -10,9 +10,9 @@ import Testing
 @testable import PluginLaunch
 
 extension LaunchTests {
-    @Suite("A runner starts in a clean place")
+    @Suite("A runner starts in a clean environment")
     struct StartTests {
-        @Test func `it has its five descriptors and no other`() async throws {
+        @Test func `a runner has exactly its five descriptors`() async throws {
             let stray = open("/dev/null", O_RDONLY)
             defer { close(stray) }
             let main = """
@@ -26,7 +26,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `its control channel is a stream socket and its input is empty`() async throws {
+        @Test func `a runner's control channel is a stream socket, and its standard input is empty`() async throws {
             let main = """
                 struct stat control;
                 char byte;
@@ -39,7 +39,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `it leads a session of its own, in the root folder, with signals and umask as usual`() async throws {
+        @Test func `a runner leads its own session in the root directory, with default signals and umask`() async throws
+        {
             signal(SIGUSR2, SIG_IGN)
             defer { signal(SIGUSR2, SIG_DFL) }
             let main = """
@@ -59,7 +60,9 @@ extension LaunchTests {
             }
         }
 
-        @Test func `no core file is left where it stands, and those that somebody collects are made`() async throws {
+        @Test func `a runner leaves no core file in its working directory, but lets a collector receive one`()
+            async throws
+        {
             var before = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &before)
             var all = rlimit(rlim_cur: before.rlim_max, rlim_max: before.rlim_max)
@@ -82,11 +85,14 @@ extension LaunchTests {
             ("core", CoreFiles.inWorkingFolder), ("core.%p\n", .inWorkingFolder), ("cores/%e", .inWorkingFolder),
             ("/var/crash/core.%p", .collected), ("|/usr/lib/systemd/systemd-coredump %P", .collected),
         ])
-        func `where core files go is told by the machine's pattern`(_ pattern: String, _ place: CoreFiles) {
+        func `the machine's core pattern decides whether core files are collected`(
+            _ pattern: String,
+            _ place: CoreFiles
+        ) {
             #expect(CoreFiles(pattern: pattern) == place)
         }
 
-        @Test func `its environment is the allow-list and a mark that differs by launch`() async throws {
+        @Test func `a runner's environment is the allow-list and a mark that differs for each launch`() async throws {
             setenv("SECRET_OF_THE_HOST", "1", 1)
             let main = #"for (char **e = environ; *e; e++) puts(*e);"#
             try await LaunchFixture.with(runner: main) { fixture in
@@ -100,7 +106,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `the program that was opened runs, whatever lies at its path later`() async throws {
+        @Test func `the launcher runs the program that it opened, even after the file was replaced`() async throws {
             try await withScratch { folder in
                 let old = try StandIn(in: folder, named: "runner", main: #"puts("old");"#)
                 let new = try StandIn(in: folder, named: "newer", main: #"puts("new");"#)
@@ -113,7 +119,9 @@ extension LaunchTests {
         }
 
         @Test(arguments: [ControlGroupPlacement.none, .detected])
-        func `what is told of its process is true`(groups: ControlGroupPlacement) async throws {
+        func `the reported process id, start time, boot and control group of a runner are correct`(
+            groups: ControlGroupPlacement
+        ) async throws {
             let main = #"printf("pid %d\n", getpid()); fflush(stdout); wait_for_end();"#
             try await LaunchFixture.with(groups: groups, runner: main) { fixture in
                 fixture.launcher.take(for: 1)
@@ -130,7 +138,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `it dies with the thread that started it`() async throws {
+        @Test func `a runner dies with the thread that started it`() async throws {
             try await withScratch { folder in
                 let standIn = try StandIn(in: folder, main: "forever();")
                 let program = try Descriptor(openingProgram: standIn.path)
@@ -146,9 +154,9 @@ extension LaunchTests {
         }
     }
 
-    @Suite("A runner that cannot be had is an error with a remedy")
+    @Suite("An unavailable runner is an error with a remedy")
     struct UnavailableTests {
-        @Test func `a missing binary is named at once`() {
+        @Test func `a missing runner binary is reported when the launcher is created`() {
             let error = #expect(throws: LaunchError.self) {
                 try Launcher(
                     runner: "/nonexistent/bgtask-runner",
@@ -161,7 +169,7 @@ extension LaunchTests {
             #expect(error?.message.contains("/nonexistent/bgtask-runner") == true)
         }
 
-        @Test func `a file that is no program is named when it is to run`() async throws {
+        @Test func `a runner file that is no program is reported at its first launch`() async throws {
             try await withScratch { folder in
                 let path = "\(folder)/text"
                 try "no program\n".write(toFile: path, atomically: false, encoding: .utf8)
@@ -175,7 +183,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a launch has one runner`() async throws {
+        @Test func `a launch has at most one runner`() async throws {
             try await LaunchFixture.with(runner: "wait_for_end();") { fixture in
                 fixture.launcher.take(for: 1)
                 fixture.launcher.take(for: 1)
@@ -185,13 +193,15 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a host without descriptors names the limit, loses nothing and goes on`() async throws {
+        @Test func `without free descriptors a launch fails with the limit, leaks none, and the host continues`()
+            async throws
+        {
             try await LaunchFixture.with(runner: "wait_for_end();") { fixture in
                 let before = openDescriptors()
                 var limit = rlimit()
                 getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
                 let whole = limit
-                // Room for the control socket, not for the pipes.
+                // Enough descriptors for the control socket, but not for the pipes.
                 limit.rlim_cur = rlim_t((before.max() ?? 0) + 4)
                 let fillers = (0..<Int(limit.rlim_cur)).map { _ in dup(0) }.filter { $0 >= 0 }
                 for filler in fillers.suffix(3) { close(filler) }
@@ -214,7 +224,7 @@ extension LaunchTests {
     }
 }
 
-/// Starts a program with nothing but three descriptors; its number, or a negative errno.
+/// Starts a program with only three descriptors; returns its process id, or a negative errno.
 private func spawn(_ program: Descriptor, _ null: Descriptor) -> Int32 {
     let descriptors = [null.number, null.number, null.number]
     let none: [UnsafePointer<CChar>?] = [nil]
@@ -238,6 +248,6 @@ private func spawn(_ program: Descriptor, _ null: Descriptor) -> Int32 {
 /// The numbers of this process's open descriptors.
 func openDescriptors() -> Set<Int> {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-    // The listing's own descriptor is gone by now.
+    // The descriptor of the listing is closed by now.
     return Set(names.compactMap(Int.init).filter { fcntl(Int32($0), F_GETFD) >= 0 })
 }

@@ -6,11 +6,11 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("An assertion has one number, one end and at most one call")
+@Suite("An assertion has one number, one end and at most one expiration call")
 struct AssertionTableTests {
     private let launch = LaunchNumber(rawValue: 41)
 
-    @Test(.proves(81)) func `numbers are never 0, never used twice, and no task's`() throws {
+    @Test(.proves(81)) func `assertion numbers are never 0, never reused, and never equal to a task's`() throws {
         var table = AssertionTable<Int>(launch: launch)
         var seen: Set<UInt64> = [0]
         for _ in 0..<1_000 {
@@ -21,7 +21,7 @@ struct AssertionTableTests {
         for index in 0..<100 { #expect(!seen.contains(TaskID(launch: launch, index: index).rawValue)) }
     }
 
-    @Test(.proves(81)) func `unknown, stale and foreign numbers end nothing`() throws {
+    @Test(.proves(81)) func `unknown, ended and foreign assertion numbers end no assertion`() throws {
         var table = AssertionTable<Int>(launch: launch)
         let id = try table.open(nil)
         for foreign in [0, 1, UInt64.max, TaskID(launch: launch, index: 0).rawValue] {
@@ -33,7 +33,8 @@ struct AssertionTableTests {
         #expect(!table.end(id).isEnded && table.isEmpty)
     }
 
-    @Test(.proves(81)) func `so many are open at once as the header says, and one that ends makes room`() throws {
+    @Test(.proves(81))
+    func `the number of open assertions is limited to the header's value, and an ended one frees a place`() throws {
         #expect(AssertionID.openLimit == Int(BGTASK_ASSERTIONS_MAX))
         #expect(AssertionID.nameLimit == Int(BGTASK_TITLE_MAX))
         var table = AssertionTable<Int>(launch: launch)
@@ -44,7 +45,7 @@ struct AssertionTableTests {
         #expect(table.begin(nil).id != nil)
     }
 
-    @Test(.proves(81)) func `once it expires, and once it is over, none begins`() {
+    @Test(.proves(81)) func `no assertion begins after expiration or after the end of the launch`() {
         var table = AssertionTable<Int>(launch: launch)
         #expect(table.expire(.budget).isEmpty)
         #expect(table.begin(1) == .tooLate)
@@ -53,7 +54,7 @@ struct AssertionTableTests {
         #expect(over.begin(1) == .tooLate)
     }
 
-    @Test(.proves(82)) func `each open one is told once, with the first reason`() throws {
+    @Test(.proves(82)) func `each open assertion is expired once, with the first reason`() throws {
         var table = AssertionTable<Int>(launch: launch)
         let ids = (1...3).compactMap { table.begin($0).id }
         let silent = try table.open(nil)
@@ -68,7 +69,7 @@ struct AssertionTableTests {
     }
 
     @Test(.proves(82))
-    func `one that was ended before its call is not told, and one ended inside it is released by it alone`() {
+    func `an assertion ended before its call is not called, and one ended inside it is released by the call`() {
         var table = AssertionTable<Int>(launch: launch)
         let ids = (1...2).compactMap { table.begin($0).id }
         _ = table.expire(.budget)
@@ -80,9 +81,9 @@ struct AssertionTableTests {
         #expect(table.close().isEmpty)
     }
 
-    // Any order of the calls that threads can make; a handler is a number that is never used twice.
+    // Random orders of the calls that threads can make; a handler is a number that is never reused.
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `no order of calls loses a handler or releases one twice`(seed: UInt64) {
+    func `no random order of assertion calls loses a handler or releases one twice`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var table = AssertionTable<Int>(launch: launch)
         var given = 0

@@ -11,7 +11,7 @@ import Testing
 struct CallTableTests {
     private static let accepted = CallTable.Answer.cancelled(isRecorded: true)
 
-    @Test func `the seventeenth call is sent when one of sixteen is answered`() async {
+    @Test func `At most sixteen calls of a launch await the host's answer`() async {
         let callers = Callers()
         await callers.start(CallWindow.limit + 1)
         #expect(callers.sent == Array(0..<CallWindow.limit))
@@ -32,7 +32,7 @@ struct CallTableTests {
         await callers.finish()
     }
 
-    @Test func `several answers at once give their places to as many waiting calls`() async {
+    @Test func `several answers at once free places for as many waiting calls`() async {
         let callers = Callers()
         await callers.start(2 * CallWindow.limit)
         for index in 0..<CallWindow.limit { callers.answer(index) }
@@ -40,7 +40,7 @@ struct CallTableTests {
         await callers.finish()
     }
 
-    @Test func `an answer that comes twice, or to no call, frees no second place`() async {
+    @Test func `a repeated answer, or one to no call, frees no second place`() async {
         let callers = Callers()
         await callers.start(CallWindow.limit + 2)
         callers.table.answer(CallNumber(rawValue: 1), Self.accepted)
@@ -51,7 +51,7 @@ struct CallTableTests {
         await callers.finish()
     }
 
-    @Test func `a call that could not be sent gives its place to the next one and has no answer`() async {
+    @Test func `a call that could not be sent frees its place and has no answer`() async {
         let callers = Callers(failing: [2])
         await callers.start(CallWindow.limit + 1)
         await callers.until { $0.sent.count == CallWindow.limit + 1 }
@@ -59,7 +59,7 @@ struct CallTableTests {
         await callers.finish()
     }
 
-    @Test func `closing releases the calls that were not sent and leaves the others their answers`() async {
+    @Test func `closing the table releases unsent calls, and sent calls still get their answers`() async {
         let callers = Callers()
         await callers.start(CallWindow.limit + 4)
         callers.table.close()
@@ -73,7 +73,7 @@ struct CallTableTests {
         #expect(callers.sent == Array(0..<CallWindow.limit))
     }
 
-    @Test func `draining returns at its deadline with the number of calls without an answer`() async {
+    @Test func `draining the call table returns at its deadline with the number of unanswered calls`() async {
         let callers = Callers()
         await callers.start(3)
         callers.table.close()
@@ -88,7 +88,7 @@ struct CallTableTests {
         private struct State {
             /// Callers whose question was sent, in that order.
             var sent: [Int] = []
-            /// What each caller's call returned.
+            /// The result of each caller's call.
             var results: [Int: CallTable.Answer?] = [:]
             var numbers: [Int: CallNumber] = [:]
         }
@@ -102,7 +102,7 @@ struct CallTableTests {
         var sent: [Int] { state.withLock { $0.sent } }
         var results: [Int: CallTable.Answer?] { state.withLock { $0.results } }
 
-        /// Starts callers 0 and up, each once the one before it was sent or waits for a place.
+        /// Starts callers from 0, each after the preceding call was sent or waits for a place.
         func start(_ count: Int) async {
             for index in 0..<count {
                 Thread.detachNewThread { self.call(index) }

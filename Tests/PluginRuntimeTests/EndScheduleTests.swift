@@ -4,14 +4,14 @@ import PluginRuntime
 import TaskModel
 import Testing
 
-@Suite("A launch waits for its plugin to fall silent, and no longer than the host allows")
+@Suite("A launch waits until its plugin is quiet, within the host's limits")
 struct EndScheduleTests {
     typealias Activity = EndSchedule.Activity
 
     private let begin = MonotonicTime(nanoseconds: 1_000_000_000_000)
     private var schedule: EndSchedule { EndSchedule(begin: begin, grace: .seconds(5)) }
 
-    @Test func `a plugin without calls on threads of its own is quiet at once`() {
+    @Test func `a plugin without calls on its own threads is quiet at once`() {
         #expect(schedule.nextCheck(of: Activity(), at: begin) == nil)
     }
 
@@ -22,12 +22,12 @@ struct EndScheduleTests {
         #expect(schedule.nextCheck(of: activity, at: begin + .milliseconds(150)) == nil)
     }
 
-    @Test func `a later call of the plugin's own thread begins the quiet period again`() {
+    @Test func `a later call of the plugin's own thread restarts the quiet period`() {
         let activity = Activity(lastCall: begin + .milliseconds(140))
         #expect(schedule.nextCheck(of: activity, at: begin + .milliseconds(150)) == begin + .milliseconds(390))
     }
 
-    @Test func `a call that has not returned is looked at again one quiet period later`() {
+    @Test func `a call that has not returned is checked again one quiet period later`() {
         let activity = Activity(calls: 1, lastCall: begin + .seconds(-9))
         #expect(schedule.nextCheck(of: activity, at: begin) == begin + .milliseconds(250))
     }
@@ -52,7 +52,7 @@ struct EndScheduleTests {
     }
 
     @Test(arguments: [Duration.milliseconds(1), .milliseconds(300), .seconds(5), .seconds(7 * 86_400)])
-    func `every stage ends half a second before the host kills the process, and leaves room for a quiet period`(
+    func `every stage ends half a second before the host's kill and leaves time for a quiet period`(
         grace: Duration
     ) {
         let schedule = EndSchedule(begin: begin, grace: grace)

@@ -4,29 +4,29 @@ import PluginRuntime
 import StatementTraits
 import Testing
 
-// A struct as minor 0 had it, and as a later minor made it grow.
+// A struct as minor 0 defines it, and as a later minor extends it.
 private struct Short { var size: UInt32 = 0, kind: UInt32 = 0; var number: UInt64 = 0 }
 private struct Long { var size: UInt32 = 0, kind: UInt32 = 0; var number: UInt64 = 0, added: UInt64 = 0 }
 
-@Suite("Structs may grow at the end, and only there", .proves("BGT-ABI-03"))
+@Suite("Structs may grow only at their end", .proves("BGT-ABI-03"))
 struct ForeignStructTests {
-    @Test func `a struct of our own size is read whole`() {
+    @Test func `a struct of the host's own size is read completely`() {
         let reading = read(bytes(size: 16, kind: 7, rest: [9]), as: Short.self)
         #expect(reading?.kind == 7)
         #expect(reading?.number == 9)
     }
 
-    @Test func `an older plugin's shorter struct reads as zero where it ends`() {
+    @Test func `the missing end of an older plugin's shorter struct is read as zero`() {
         let reading = read(bytes(size: 16, kind: 7, rest: [9, 0xffff]), as: Long.self, minimum: 16)
         #expect(reading?.number == 9)
         #expect(reading?.added == 0)
     }
 
-    @Test func `a newer plugin's longer struct is read when its tail is zero`() {
+    @Test func `a newer plugin's longer struct is read if its tail is zero`() {
         #expect(read(bytes(size: 40, kind: 7, rest: [9, 0, 0, 0]), as: Short.self)?.number == 9)
     }
 
-    @Test func `a newer plugin's tail that is not zero is too new, wherever it is not`() {
+    @Test func `a newer plugin's struct with a non-zero byte anywhere in its tail is too new`() {
         for index in 16..<40 {
             var bytes = bytes(size: 40, kind: 7, rest: [9, 0, 0, 0])
             bytes[index] = 1
@@ -35,11 +35,11 @@ struct ForeignStructTests {
     }
 
     @Test(arguments: [0, 1, 15, 4097, .max] as [UInt32])
-    func `a size that the struct never had is invalid`(size: UInt32) {
+    func `an impossible struct size is invalid`(size: UInt32) {
         #expect(outcome(bytes(size: size, kind: 7, rest: [9, 0]), as: Short.self) == "invalid")
     }
 
-    @Test func `a misaligned struct is read all the same`() {
+    @Test func `a misaligned struct is read correctly`() {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 8)
         defer { memory.deallocate() }
         (memory + 3).copyMemory(from: bytes(size: 16, kind: 7, rest: [9]), byteCount: 16)
@@ -50,20 +50,20 @@ struct ForeignStructTests {
         #expect(short.number == 9)
     }
 
-    @Test func `filling writes no byte beyond the caller's size and leaves the size alone`() {
+    @Test func `filling a struct writes only within the caller's size and leaves the size field unchanged`() {
         let filled = fill(size: 16, with: Long(size: 99, kind: 1, number: 2, added: 3), minimum: 16)
         #expect(filled.prefix(16) == ArraySlice(bytes(size: 16, kind: 1, rest: [2])))
         #expect(filled.dropFirst(16).allSatisfy { $0 == 0xee })
     }
 
-    @Test func `filling a newer plugin's struct zeroes what this host does not know`() {
+    @Test func `filling a newer plugin's struct zeroes the fields that this host does not define`() {
         let filled = fill(size: 32, with: Short(size: 99, kind: 1, number: 2), minimum: 16)
         #expect(filled.prefix(32) == ArraySlice(bytes(size: 32, kind: 1, rest: [2, 0, 0])))
         #expect(filled.dropFirst(32).allSatisfy { $0 == 0xee })
     }
 
     @Test(arguments: [0, 15, 4097] as [UInt32])
-    func `a struct of an impossible size is not touched`(size: UInt32) {
+    func `a struct of an impossible size is not written`(size: UInt32) {
         let filled = fill(size: size, with: Short(kind: 1, number: 2), minimum: 16)
         #expect(filled.dropFirst(4).allSatisfy { $0 == 0xee })
     }
@@ -96,7 +96,7 @@ struct ForeignStructTests {
         }
     }
 
-    /// 64 bytes of 0xee with a size in front, after the filling.
+    /// Memory of 64 bytes 0xee that begins with a size, after the filling.
     private func fill<Value>(size: UInt32, with value: Value, minimum: Int) -> [UInt8] {
         var memory = [UInt8](repeating: 0xee, count: 64)
         memory.withUnsafeMutableBytes { buffer in

@@ -6,9 +6,9 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("What a plugin submits is copied whole or refused with its reason")
+@Suite("A plugin's submission is copied completely or refused with a reason")
 struct ForeignSubmissionTests {
-    @Test func `a processing request keeps its needs, its date and its payload`() throws {
+    @Test func `a processing request keeps its requirements, begin date and payload`() throws {
         let submission = try read { request in
             request.kind = BGT_KIND_PROCESSING
             request.flags = BGT_NEEDS_NETWORK | BGT_NEEDS_EXTERNAL_POWER
@@ -27,7 +27,7 @@ struct ForeignSubmissionTests {
         #expect(submission.payload == [1, 2, 3])
     }
 
-    @Test(.proves(27)) func `what the plugin does with its memory afterwards changes nothing`() throws {
+    @Test(.proves(27)) func `changes of the plugin's memory after the submission have no effect`() throws {
         var text = Array("com.example.app.clean".utf8CString)
         var bytes: [UInt8] = [1, 2, 3]
         let submission = try text.withUnsafeMutableBufferPointer { name in
@@ -54,11 +54,11 @@ struct ForeignSubmissionTests {
         )
     }
 
-    @Test(.proves(28)) func `no date is no delay`() throws {
+    @Test(.proves(28)) func `a request without a begin date has no delay`() throws {
         #expect(try read().request.earliestBegin == nil)
     }
 
-    @Test func `a payload at the limit is carried, one byte more is not`() throws {
+    @Test func `a payload at the maximum size is accepted, and one byte more is refused`() throws {
         let most = TaskRequest.maximumPayload
         #expect(
             try read { _ in
@@ -74,7 +74,7 @@ struct ForeignSubmissionTests {
         )
     }
 
-    @Test func `a payload without bytes and bytes without a payload are refused`() {
+    @Test func `a payload length without bytes and bytes without a length are refused`() {
         #expect(problem { $0.payload_length = 1 }?.status == BGT_INVALID)
         #expect(problem { $0.payload_length = .max }?.status == BGT_INVALID)
         let problem = problem {
@@ -86,7 +86,7 @@ struct ForeignSubmissionTests {
     }
 
     @Test(arguments: [0, BGT_KIND_EVENT, 6, .max] as [UInt32])
-    func `what is no kind to submit is invalid`(kind: UInt32) {
+    func `a kind that cannot be submitted is invalid`(kind: UInt32) {
         #expect(problem { $0.kind = kind }?.status == BGT_INVALID)
     }
 
@@ -105,7 +105,7 @@ struct ForeignSubmissionTests {
         #expect(unknownFlag?.message.hasPrefix("flags") == true)
     }
 
-    @Test func `an identifier that is missing, malformed or too long is refused`() {
+    @Test func `a missing, malformed or too long identifier is refused`() {
         #expect(problem { $0.identifier = nil }?.status == BGT_INVALID)
         for text in ["", "plain", "com.example.*", "com." + String(repeating: "x", count: 252)] {
             let status = text.withCString { text in problem { $0.identifier = text }?.status }
@@ -113,7 +113,7 @@ struct ForeignSubmissionTests {
         }
     }
 
-    @Test func `no request and a request of another size are refused`() {
+    @Test func `a null request and a request of an impossible size are refused`() {
         #expect(throws: ForeignSubmission.Problem.self) { try ForeignSubmission(nil) }
         #expect(problem { $0.size -= 8 }?.status == BGT_INVALID)
     }
@@ -128,7 +128,9 @@ struct ForeignSubmissionTests {
             (BGT_PROTECTION_COMPLETE, .complete),
         ]
     )
-    func `health research keeps its needs and its protection type`(bits: UInt32, type: ProtectionType) throws {
+    func `a health research request keeps its requirements and its protection type`(bits: UInt32, type: ProtectionType)
+        throws
+    {
         let request = try read { request in
             request.kind = BGT_KIND_HEALTH_RESEARCH
             request.flags = BGT_NEEDS_EXTERNAL_POWER | bits
@@ -137,7 +139,7 @@ struct ForeignSubmissionTests {
         #expect(request.requiresExternalPower && !request.requiresNetwork)
     }
 
-    @Test(.proves(70)) func `no other kind has a protection type, and no bit beside it is taken`() {
+    @Test(.proves(70)) func `protection types of other kinds and unknown flag bits are refused`() {
         for kind in [BGT_KIND_REFRESH, BGT_KIND_PROCESSING] {
             let problem = problem { request in
                 request.kind = kind
@@ -154,7 +156,8 @@ struct ForeignSubmissionTests {
 
     // MARK: Continued
 
-    @Test(.proves(72, 79)) func `a continued request keeps title, subtitle, strategy and resources, and no date`()
+    @Test(.proves(72, 79))
+    func `a continued request keeps title, subtitle, strategy and resources, and drops its date`()
         throws
     {
         let request = try readContinued("Exporting", "12 photos") { request in
@@ -166,19 +169,20 @@ struct ForeignSubmissionTests {
         #expect(request.kind == .continued && request.continued == terms && request.earliestBegin == nil)
     }
 
-    @Test(.proves(73)) func `no strategy is the strategy queue`() throws {
+    @Test(.proves(73)) func `an unset strategy means queue, and an unknown one is refused`() throws {
         #expect(try readContinued("Exporting", nil).request.continued == ContinuedTerms(title: "Exporting"))
         let problem = continuedProblem("Exporting", nil) { $0.strategy = 3 }
         #expect(problem?.status == BGT_INVALID && problem?.message.hasPrefix("strategy 3") == true)
     }
 
-    @Test func `a continued request without a title says what is missing`() {
+    @Test func `a continued request without a title is refused with that reason`() {
         #expect(continuedProblem(nil, nil)?.message == "title: NULL; give the title that users see")
         #expect(continuedProblem("", nil)?.message == "title: empty; give the title that users see")
         #expect(continuedProblem(nil, "subtitle")?.status == BGT_INVALID)
     }
 
-    @Test func `titles at the limit are carried, one byte more or no text at all is refused by name`() throws {
+    @Test func `titles at the maximum length are accepted, and longer or malformed titles are refused by name`() throws
+    {
         let most = String(repeating: "é", count: 127) + "x"
         #expect(try readContinued(most, most).request.continued?.subtitle == most)
         #expect(try readContinued("title", "").request.continued?.subtitle == "")
@@ -192,12 +196,12 @@ struct ForeignSubmissionTests {
     }
 
     @Test(.proves(75), arguments: [2, 1 << 63, .max] as [UInt64])
-    func `an unknown bit of resources is refused before anybody is asked`(resources: UInt64) {
+    func `an unknown bit of the resources is refused`(resources: UInt64) {
         let problem = continuedProblem("Exporting", nil) { $0.resources = resources }
         #expect(problem?.status == BGT_INVALID && problem?.message.hasPrefix("resources") == true)
     }
 
-    @Test func `a continued request has no flags`() {
+    @Test func `a continued request with flags is refused`() {
         for flags in [BGT_NEEDS_NETWORK, BGT_NEEDS_EXTERNAL_POWER, BGT_PROTECTION_NONE] {
             #expect(continuedProblem("Exporting", nil) { $0.flags = flags }?.message.hasPrefix("flags") == true)
         }
@@ -208,7 +212,7 @@ struct ForeignSubmissionTests {
         _ subtitle: String?,
         _ change: (inout bgt_request) -> Void = { _ in }
     ) throws(ForeignSubmission.Problem) -> ForeignSubmission {
-        // Kept by pointer until the request is read.
+        // Referenced by pointers until the request is read.
         let texts = [title, subtitle].map { $0.map { Array($0.utf8CString) } }
         func address(_ index: Int) -> UnsafeMutablePointer<CChar>? {
             guard let text = texts[index] else { return nil }
@@ -276,9 +280,9 @@ struct ForeignSubmissionTests {
     }
 }
 
-@Suite("Statuses have their header's names")
+@Suite("Statuses have the names of the header")
 struct StatusNameTests {
-    @Test func `known, unknown and the plugin's own`() {
+    @Test func `known statuses have the header's names, and unknown and plugin statuses a generic one`() {
         #expect(String(cString: StatusName.address(of: BGT_OK)) == "BGT_OK")
         #expect(String(cString: StatusName.address(of: BGT_WRONG_KIND)) == "BGT_WRONG_KIND")
         #expect(String(cString: StatusName.address(of: -1)) == "plugin status")

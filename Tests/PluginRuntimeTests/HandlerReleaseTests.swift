@@ -7,9 +7,9 @@ import Testing
 
 @Suite("Every expiration handler is released exactly once, after its last use", .proves(56))
 struct HandlerReleaseTests {
-    // Any order of the calls that threads can make; a handler is a number that is never used twice.
+    // Random orders of the calls that threads can make; a handler is a number that is never reused.
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func `no order of calls loses a handler or releases one twice or in use`(seed: UInt64) {
+    func `no random order of calls loses an expiration handler or releases one twice or in use`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<40 {
             var model = Model()
@@ -22,7 +22,7 @@ struct HandlerReleaseTests {
     }
 }
 
-/// Drives a table as the runtime does, and keeps the books beside it.
+/// Drives a table as the runtime does, and records every handler independently.
 private struct Model {
     private var table: TaskTable<Int>
     private let tasks = (1...3).map { TaskID(rawValue: $0) }
@@ -60,7 +60,7 @@ private struct Model {
         }
     }
 
-    /// The launch ends while calls may still be in progress; those return later.
+    /// Ends the launch while calls may be in progress; these return later.
     mutating func finish() {
         for handler in table.end() { release(handler) }
         for task in tasks { begin(task) }
@@ -74,7 +74,7 @@ private struct Model {
         case .changed(let replaced, _, _):
             if let replaced { release(replaced) }
         case .alreadyCompleted, .unknown:
-            // Refused: its giver's own to release.
+            // Refused: its owner has to release it.
             if let handler { release(handler) }
         }
     }

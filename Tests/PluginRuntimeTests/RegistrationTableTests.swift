@@ -5,7 +5,7 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Handlers are registered in entry, by the main plugin, once, and as the manifest permits")
+@Suite("Handlers are registered once, in entry, by the main plugin, as the manifest permits")
 struct RegistrationTableTests {
     private let refresh = identifier("com.example.app.refresh")
 
@@ -16,13 +16,13 @@ struct RegistrationTableTests {
         #expect(table.beginCall(for: refresh)?.handler == "first")
     }
 
-    @Test(.proves(1)) func `an identifier that the manifest lacks is refused`() {
+    @Test(.proves(1)) func `a registration of an identifier that the manifest lacks is refused`() {
         var table = table()
         #expect(table.register("com.example.app.other", "handler") == .notPermitted)
         #expect(table.register("com.example.APP.refresh", "handler") == .notPermitted)
     }
 
-    @Test(.proves(16)) func `the second registration is refused and the first handler stays`() {
+    @Test(.proves(16)) func `a second registration is refused, and the first handler stays`() {
         var table = table()
         #expect(table.register("com.example.app.refresh", "first").isRegistered)
         #expect(table.register("com.example.app.refresh", "second") == .duplicate)
@@ -30,7 +30,7 @@ struct RegistrationTableTests {
         #expect(table.beginCall(for: refresh)?.handler == "first")
     }
 
-    @Test(.proves(13)) func `what one process registered another does not have`() {
+    @Test(.proves(13)) func `registrations of one process do not exist in another`() {
         var first = table()
         #expect(first.register("com.example.app.refresh", "handler").isRegistered)
         _ = first.closeEntry(succeeded: true)
@@ -42,7 +42,7 @@ struct RegistrationTableTests {
     }
 
     @Test(.proves(17))
-    func `a permitted identifier without a handler is missed when it is submitted or delivered, not in entry`() {
+    func `a missing handler is reported at submission or delivery, not at the end of entry`() {
         var table = table()
         _ = table.register("com.example.app.refresh", "handler")
         #expect(table.closeEntry(succeeded: true) == [])
@@ -50,32 +50,32 @@ struct RegistrationTableTests {
         #expect(table.beginCall(for: identifier("com.example.app.clean"))?.handler == nil)
     }
 
-    @Test(.proves(18)) func `what the plugin submits must have a handler in its process`() {
+    @Test(.proves(18)) func `a submitted identifier needs a handler in the plugin's process, except for extensions`() {
         var table = table()
         #expect(table.lacksHandler(for: refresh))
         #expect(table.register("com.example.app.refresh", "handler").isRegistered)
         #expect(!table.lacksHandler(for: refresh) && table.lacksHandler(for: identifier("com.example.app.clean")))
-        // Not permitted is another matter, and the host's; an extension submits for its main plugin's process.
+        // The host judges unpermitted identifiers; an extension submits for its main plugin's process.
         #expect(!table.lacksHandler(for: identifier("com.example.app.other")))
         let ofExtension = RegistrationTable<String>(role: .extension, permitted: permitted)
         #expect(!ofExtension.lacksHandler(for: refresh))
     }
 
-    @Test(.proves(14)) func `after entry nothing is registered any more`() {
+    @Test(.proves(14)) func `after entry a plain identifier cannot be registered`() {
         var table = table()
         _ = table.closeEntry(succeeded: true)
         #expect(table.register("com.example.app.refresh", "late") == .wrongPhase)
         #expect(table.isRegistered(refresh) == false)
     }
 
-    @Test(.proves(15)) func `an identifier that only a pattern permits may register later`() {
+    @Test(.proves(15)) func `an identifier that only a pattern permits may be registered after entry`() {
         var table = table()
         _ = table.closeEntry(succeeded: true)
         #expect(table.register("com.example.app.export.photos", "late").isRegistered)
         #expect(table.register("com.example.app.export.*", "pattern").isRegistered)
     }
 
-    @Test(.proves(15)) func `a late registration is told apart, as the host has to hear of it`() {
+    @Test(.proves(15)) func `a registration after entry is marked as late, for the report to the host`() {
         var table = table()
         let photos = PermittedIdentifier.exact(identifier("com.example.app.export.photos"))
         let music = PermittedIdentifier.exact(identifier("com.example.app.export.music"))
@@ -85,8 +85,7 @@ struct RegistrationTableTests {
         #expect(table.register("com.example.app.export.music", "again") == .duplicate)
     }
 
-    @Test(.proves(14, 15)) func `a name that a pattern alone permits may be late, one with a line of its own may not`()
-    {
+    @Test(.proves(14, 15)) func `a late registration is accepted only for identifiers that a pattern alone permits`() {
         var table = RegistrationTable<String>(
             role: .main,
             permitted: permitted + [.exact(identifier("com.example.app.export.daily"))]
@@ -98,8 +97,8 @@ struct RegistrationTableTests {
         #expect(table.register("com.example.app.nowhere", "late") == .wrongPhase)
     }
 
-    @Test(.proves(10, 19)) func `of several patterns the longest that covers an identifier has it, a name before all`()
-    {
+    @Test(.proves(10, 19))
+    func `of several patterns the longest matching one handles a task, unless its exact name is registered`() {
         var table = RegistrationTable<String>(
             role: .main,
             permitted: ["com.example.app.*", "com.example.app.export.*", "com.example.app.export.photos.*"]
@@ -118,7 +117,7 @@ struct RegistrationTableTests {
         #expect(handler("com.example.app.export.photos.7") == "name")
     }
 
-    @Test func `a call ends as what it began as, whatever was registered meanwhile`() throws {
+    @Test func `a call that began with a pattern's handler ends with it, despite a later registration`() throws {
         var table = table()
         let photos = identifier("com.example.app.export.photos")
         _ = table.register("com.example.app.export.*", "pattern")
@@ -131,7 +130,7 @@ struct RegistrationTableTests {
         #expect(table.endCall(call) == "pattern")
     }
 
-    @Test(.proves(18)) func `a composed identifier needs a handler of its own, or a pattern that covers it`() {
+    @Test(.proves(18)) func `a composed identifier needs a handler of its own or of a matching pattern`() {
         var table = table()
         let photos = identifier("com.example.app.export.photos")
         #expect(table.lacksHandler(for: photos))
@@ -141,19 +140,19 @@ struct RegistrationTableTests {
         #expect(!table.lacksHandler(for: photos))
     }
 
-    @Test(.proves(20)) func `an extension cannot register, whatever it names`() {
+    @Test(.proves(20)) func `an extension cannot register any identifier`() {
         var table = RegistrationTable<String>(role: .extension, permitted: permitted)
         #expect(table.register("com.example.app.refresh", "handler") == .wrongRole)
         #expect(table.register("com.example.app.other", "handler") == .wrongRole)
     }
 
     @Test(arguments: ["", "refresh", "com..refresh", "com.example.app refresh", "*", ".*"])
-    func `a malformed identifier is refused as such`(text: String) {
+    func `a registration of a malformed identifier is refused as malformed`(text: String) {
         var table = table()
         #expect(table.register(text, "handler") == .malformed)
     }
 
-    @Test func `a pattern is registered as the manifest has it and stands behind a name`() {
+    @Test func `a pattern is registered only as the manifest has it, and exact names take precedence`() {
         var table = table()
         #expect(table.register("com.example.app.*", "wider") == .notPermitted)
         #expect(table.register("com.example.app.export.*", "pattern").isRegistered)
@@ -164,7 +163,7 @@ struct RegistrationTableTests {
         #expect(table.names.map(\.description) == ["com.example.app.export.*", "com.example.app.export.photos"])
     }
 
-    @Test func `an entry that fails drops every registration, each to be released once`() {
+    @Test func `a failing entry drops every registration, each to be released once`() {
         var table = table()
         _ = table.register("com.example.app.refresh", "first")
         _ = table.register("com.example.app.clean", "second")
@@ -189,7 +188,7 @@ struct RegistrationTableTests {
         #expect(table.endCall(second) == nil)
     }
 
-    @Test func `before entry has returned and after the end no call begins`() {
+    @Test func `no call begins before entry has returned or after the end`() {
         var table = table()
         _ = table.register("com.example.app.refresh", "handler")
         #expect(table.beginCall(for: refresh)?.handler == nil)
@@ -199,7 +198,7 @@ struct RegistrationTableTests {
         #expect(table.register("com.example.app.export.photos", "late") == .wrongPhase)
     }
 
-    @Test func `an end that comes before entry has returned stays the end`() {
+    @Test func `an end during entry stays the end after entry has returned`() {
         var table = table()
         _ = table.register("com.example.app.refresh", "handler")
         #expect(table.end() == ["handler"])

@@ -12,20 +12,20 @@ struct TaskTableTests {
     private let early = MonotonicTime(nanoseconds: 1)
     private let deadline = MonotonicTime(nanoseconds: 1_000)
 
-    @Test(.proves(62)) func `the first completion wins`() {
+    @Test(.proves(62)) func `the first completion of a task counts`() {
         var table = delivered()
         #expect(table.complete(task, outcome: 0, at: early).isRecorded(.success))
         #expect(table.complete(task, outcome: 1, at: early).isAlreadyCompleted)
     }
 
-    @Test func `an unknown outcome leaves the task open`() {
+    @Test func `a completion with an unknown outcome leaves the task open`() {
         var table = delivered()
         #expect(table.complete(task, outcome: 3, at: early).isInvalidOutcome)
         #expect(table.complete(task, outcome: -1, at: early).isInvalidOutcome)
         #expect(table.complete(task, outcome: 2, at: early).isRecorded(.noData))
     }
 
-    @Test func `a task of another launch and one that was not delivered are unknown`() {
+    @Test func `a task of another launch and an undelivered task are unknown`() {
         var table = TaskTable<String>([task, other], deadline: deadline, grace: .nanoseconds(100))
         #expect(table.complete(task, outcome: 0, at: early).isUnknown)
         table.deliver([task])
@@ -35,21 +35,21 @@ struct TaskTableTests {
         #expect(table.presence(of: task) == .open(nil))
     }
 
-    @Test(.proves(58, 59)) func `completion within the grace counts, at the kill deadline nothing does`() {
+    @Test(.proves(58, 59)) func `a completion counts within the grace period, and not from the kill deadline on`() {
         var table = delivered()
         _ = table.expire(.all, .budget, at: deadline)
         #expect(table.complete(task, outcome: 0, at: MonotonicTime(nanoseconds: 1_099)).isRecorded(.success))
         #expect(table.complete(other, outcome: 0, at: MonotonicTime(nanoseconds: 1_100)).isTooLate)
     }
 
-    @Test func `a task that lost its conditions has its own grace`() {
+    @Test func `a task whose condition is lost has a grace period of its own`() {
         var table = delivered()
         _ = table.expire(.tasks([task]), .networkLost, at: MonotonicTime(nanoseconds: 200))
         #expect(table.complete(task, outcome: 0, at: MonotonicTime(nanoseconds: 300)).isTooLate)
         #expect(table.complete(other, outcome: 0, at: MonotonicTime(nanoseconds: 300)).isRecorded(.success))
     }
 
-    @Test func `expiration takes the unfinished tasks, once, and the first reason stays`() {
+    @Test func `an expiration concerns each open task once, and the first reason stays`() {
         var table = delivered()
         _ = table.complete(task, outcome: 0, at: early)
         #expect(table.expire(.all, .stoppedByPerson, at: early).map(\.task) == [other])
@@ -58,7 +58,7 @@ struct TaskTableTests {
         #expect(table.presence(of: task) == .completed)
     }
 
-    @Test func `a task that expired during entry is delivered expiring`() {
+    @Test func `a task that expired during entry is delivered as expiring`() {
         var table = TaskTable<String>([task, other], deadline: deadline, grace: .zero)
         #expect(table.expire(.all, .budget, at: deadline).map(\.mustCall) == [false, false])
         table.deliver([task])
@@ -66,13 +66,13 @@ struct TaskTableTests {
         #expect(table.setHandler("late", of: task).mustCall == true)
     }
 
-    @Test func `tasks that nobody takes do not expire any more`() {
+    @Test func `undelivered tasks without a handler do not expire`() {
         var table = TaskTable<String>([task, other], deadline: deadline, grace: .zero)
         table.deliver([other])
         #expect(table.expire(.all, .budget, at: deadline).map(\.task) == [other])
     }
 
-    @Test(.proves(58)) func `a handler set before expiration is called once`() {
+    @Test(.proves(58)) func `an expiration handler set before the expiration is called once`() {
         var table = delivered()
         #expect(table.setHandler("handler", of: task).mustCall == false)
         #expect(table.expire(.tasks([task]), .budget, at: deadline).map(\.mustCall) == [true])
@@ -84,7 +84,7 @@ struct TaskTableTests {
         #expect(table.beginCall(of: task) == nil)
     }
 
-    @Test func `a handler set after one was called is never called`() {
+    @Test func `an expiration handler set after another one was called is never called`() {
         var table = delivered()
         _ = table.setHandler("first", of: task)
         _ = table.expire(.tasks([task]), .budget, at: deadline)
@@ -96,7 +96,7 @@ struct TaskTableTests {
         #expect(table.end() == ["after"])
     }
 
-    @Test(.proves(56)) func `completion before the call's thread arrives keeps the call from beginning`() {
+    @Test(.proves(56)) func `a completion before the expiration call begins cancels that call`() {
         var table = delivered()
         _ = table.setHandler("handler", of: task)
         _ = table.expire(.tasks([task]), .budget, at: early)
@@ -104,7 +104,7 @@ struct TaskTableTests {
         #expect(table.beginCall(of: task) == nil)
     }
 
-    @Test(.proves(56)) func `completion inside the call leaves the release to the call`() {
+    @Test(.proves(56)) func `a completion inside the expiration call leaves the handler's release to the call`() {
         var table = delivered()
         _ = table.setHandler("handler", of: task)
         _ = table.expire(.tasks([task]), .budget, at: early)
@@ -113,7 +113,7 @@ struct TaskTableTests {
         #expect(table.endCall(of: task) == "handler")
     }
 
-    @Test func `a handler removed while its call is due is not called, its successor is`() {
+    @Test func `an expiration handler removed before its call is not called, and its successor is`() {
         var table = delivered()
         _ = table.setHandler("first", of: task)
         _ = table.expire(.tasks([task]), .budget, at: early)
@@ -123,7 +123,7 @@ struct TaskTableTests {
         #expect(table.beginCall(of: task)?.0 == "second")
     }
 
-    @Test func `the host is told when a handler is set or removed, not when it is replaced`() {
+    @Test func `the host is notified when an expiration handler is set or removed, not when it is replaced`() {
         var table = delivered()
         #expect(table.setHandler(nil, of: task).report == nil)
         #expect(table.setHandler("first", of: task).report == true)
@@ -131,7 +131,7 @@ struct TaskTableTests {
         #expect(table.setHandler(nil, of: task).report == false)
     }
 
-    @Test func `a completed task takes no handler`() {
+    @Test func `a completed task accepts no expiration handler`() {
         var table = delivered()
         _ = table.complete(task, outcome: 0, at: early)
         #expect(table.setHandler("late", of: task).isAlreadyCompleted)
@@ -140,7 +140,7 @@ struct TaskTableTests {
 
     // MARK: Continued tasks
 
-    @Test(.proves("C8")) func `the launch's deadline holds for the tasks that are not continued`() {
+    @Test(.proves("C8")) func `the deadline of a launch does not apply to its continued task`() {
         var table = mixed()
         #expect(table.expire(.bounded, .budget, at: deadline).map(\.task) == [task])
         #expect(table.presence(of: other) == .open(nil) && table.hasUnbounded)
@@ -150,7 +150,7 @@ struct TaskTableTests {
         #expect(!table.hasUnbounded)
     }
 
-    @Test(.proves(77, 78)) func `a continued task that expires has its own grace`() {
+    @Test(.proves(77, 78)) func `an expired continued task has its own grace period`() {
         var table = mixed()
         _ = table.expire(.tasks([other]), .noProgress, at: MonotonicTime(nanoseconds: 5_000))
         #expect(!table.hasUnbounded)
@@ -158,14 +158,14 @@ struct TaskTableTests {
         #expect(table.complete(other, outcome: 0, at: MonotonicTime(nanoseconds: 5_100)).isTooLate)
     }
 
-    @Test func `without a deadline nothing is too late until it expires`() {
+    @Test func `without a deadline no completion is too late until the task expires`() {
         var table = TaskTable<String>([task], continued: [task], deadline: nil, grace: .nanoseconds(100))
         table.deliver([task])
         #expect(table.expire(.bounded, .budget, at: deadline).isEmpty)
         #expect(table.complete(task, outcome: 0, at: MonotonicTime(nanoseconds: .max)).isRecorded(.success))
     }
 
-    @Test func `a task that comes while the launch runs is one more, once`() {
+    @Test func `a task delivered while the launch runs is added once`() {
         var table = delivered()
         let later = TaskID(rawValue: 3)
         let added = [later, later, task].map { table.add($0) }

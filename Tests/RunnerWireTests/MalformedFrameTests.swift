@@ -5,36 +5,36 @@ import StatementTraits
 import TaskModel
 import Testing
 
-@Suite("Malformed bytes are refused, never obeyed and never fatal")
+@Suite("Malformed bytes are refused without a crash")
 struct MalformedFrameTests {
-    @Test func `a frame longer than its direction allows is refused by its length alone`() {
+    @Test func `a frame longer than the limit of its direction is refused by its length alone`() {
         expectFailure(.tooLong, of: RunnerMessage.self, bytes(UInt32(RunnerMessage.frameLimit + 1)))
         expectFailure(.tooLong, of: HostMessage.self, bytes(UInt32(HostMessage.frameLimit + 1)))
         expectFailure(.tooLong, of: HostMessage.self, bytes(UInt32.max))
     }
 
-    @Test func `a message that fits no frame cannot be sent`() {
+    @Test func `a message larger than a frame cannot be sent`() {
         let message = RunnerMessage.loadFailed(message: String(repeating: "x", count: RunnerMessage.frameLimit))
         #expect(throws: WireError.self) { try message.frame() }
     }
 
     @Test(arguments: [0, 1] as [UInt32])
-    func `a frame without room for its type is refused`(length: UInt32) {
+    func `a frame too short for its type field is refused`(length: UInt32) {
         expectFailure(.tooShort, of: RunnerMessage.self, bytes(length) + [1, 0])
     }
 
-    @Test func `a type of the other direction is refused`() throws {
+    @Test func `a message type of the other direction is refused`() throws {
         expectFailure(.unknownType, of: RunnerMessage.self, try HostMessage.stop.frame())
         expectFailure(.unknownType, of: HostMessage.self, try RunnerMessage.stopped.frame())
     }
 
-    @Test func `bytes behind the last field are refused`() throws {
+    @Test func `bytes after the last field of a message are refused`() throws {
         var frame = try RunnerMessage.stopped.frame()
         frame[0] += 1
         expectFailure(.trailingBytes, of: RunnerMessage.self, frame + [0])
     }
 
-    @Test func `a plan of another wire version names both versions`() throws {
+    @Test func `a plan of another wire version is refused with both versions`() throws {
         var frame = try HostMessage.plan(SampleMessages.plan(tasks: [])).frame()
         frame[6] = 9
         let error = expectFailure(.foreignVersion, of: HostMessage.self, frame)
@@ -45,7 +45,7 @@ struct MalformedFrameTests {
         ("run", Array(repeating: DirectArgument.null, count: DirectHandler.mostArguments + 1)),
         ("run", [.outString(size: 0)]), ("run", [.outString(size: 65_537)]), ("run()", []), ("", []),
     ])
-    func `a handler beyond its bounds is refused, however it came to be sent`(
+    func `a bound function beyond its limits is refused by the receiver`(
         symbol: String,
         arguments: [DirectArgument]
     ) throws {
@@ -59,7 +59,7 @@ struct MalformedFrameTests {
         expectFailure(.unknownValue, of: HostMessage.self, frame)
     }
 
-    @Test func `a list that announces more than its frame holds is refused before memory is taken`() throws {
+    @Test func `a list longer than its frame is refused before memory is allocated`() throws {
         var frame = try RunnerMessage.expiring([], .budget).frame()
         frame.replaceSubrange(6..<10, with: [0xff, 0xff, 0xff, 0xff])
         expectFailure(.tooShort, of: RunnerMessage.self, frame)
@@ -71,13 +71,13 @@ struct MalformedFrameTests {
         expectFailure(.invalidText, of: RunnerMessage.self, frame)
     }
 
-    @Test func `an identifier that breaks the rule is refused`() throws {
+    @Test func `a malformed identifier in a frame is refused`() throws {
         var frame = try RunnerMessage.cancel(CallNumber(rawValue: 1), SampleMessages.identifier).frame()
         frame[frame.count - 1] = UInt8(ascii: " ")
         expectFailure(.unknownValue, of: RunnerMessage.self, frame)
     }
 
-    @Test func `after one malformed frame nothing more is believed`() throws {
+    @Test func `after one malformed frame the decoder refuses all further frames`() throws {
         var decoder = FrameDecoder<RunnerMessage>()
         decoder.append(try HostMessage.stop.frame())
         decoder.append(try RunnerMessage.stopped.frame())
@@ -87,14 +87,14 @@ struct MalformedFrameTests {
     }
 
     @Test(.proves(77), arguments: [(-1, 1), (2, 1), (0, 0), (0, -1), (.min, .max)] as [(Int64, Int64)])
-    func `progress out of range is refused, however it came to be sent`(done: Int64, total: Int64) throws {
+    func `progress out of range is refused by the receiver`(done: Int64, total: Int64) throws {
         let progress = try #require(TaskProgress(done: 1, total: 2))
         var frame = try RunnerMessage.progress(TaskID(rawValue: 1), progress).frame()
         frame.replaceSubrange(14..., with: bytes(done) + bytes(total))
         expectFailure(.unknownValue, of: RunnerMessage.self, frame)
     }
 
-    @Test func `a protection type, a strategy and a mode that nobody knows are refused`() throws {
+    @Test func `unknown protection types, strategies and modes are refused`() throws {
         let study = TaskRequest(identifier: SampleMessages.identifier, kind: .healthResearch)
         let export = TaskRequest(
             identifier: SampleMessages.identifier,
@@ -113,7 +113,7 @@ struct MalformedFrameTests {
         expectFailure(.unknownValue, of: HostMessage.self, plan)
     }
 
-    @Test func `a pattern within a name and a star alone are no registration`() throws {
+    @Test func `a pattern inside a name and a lone asterisk are refused as registrations`() throws {
         for text in ["com.example.*.x", "*", ".*", "com.example.", ""] {
             var frame = try RunnerMessage.registered(.exact(SampleMessages.identifier)).frame()
             // The type, then the text's length, then the text.
@@ -123,7 +123,7 @@ struct MalformedFrameTests {
         }
     }
 
-    @Test func `the largest submission and the largest delivery fit their frames with room to spare`() throws {
+    @Test func `the largest submission and the largest delivery are far below the frame limits`() throws {
         let payload = Array(repeating: 1 as UInt8, count: TaskRequest.maximumPayload)
         let request = TaskRequest(
             identifier: SampleMessages.longest,
@@ -138,7 +138,7 @@ struct MalformedFrameTests {
         #expect(throws: WireError.self) { try title.frame() }
     }
 
-    @Test func `a frame cut off anywhere waits for its rest`() throws {
+    @Test func `a frame that is cut off anywhere waits for its remainder`() throws {
         for message in SampleMessages.fromRunner {
             let frame = try message.frame()
             for count in Set([0, 1, 3, 4, 5, frame.count / 2, frame.count - 1]) {
@@ -159,7 +159,7 @@ struct MalformedFrameTests {
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `flipped bits end in a message or in an error`(seed: UInt64) throws {
+    func `frames with flipped bits end in a message or in an error`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let runnerFrames = try SampleMessages.fromRunner.map { try $0.frame() }.filter { $0.count < 5000 }
         let hostFrames = try SampleMessages.fromHost.map { try $0.frame() }.filter { $0.count < 5000 }
@@ -187,7 +187,7 @@ struct MalformedFrameTests {
         }
     }
 
-    // What decodes must encode again: a message that only exists on one end would be a hole in the codec.
+    // Every decoded message has to encode again: a message that exists on one side only would be a gap in the codec.
     private func drain<Message: WireMessage & Equatable>(_ type: Message.Type, _ stream: [UInt8]) throws {
         var decoder = FrameDecoder<Message>()
         decoder.append(stream)

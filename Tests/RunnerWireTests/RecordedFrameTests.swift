@@ -5,13 +5,13 @@ import RunnerWire
 import TaskModel
 import Testing
 
-/// `Frames/version-N.txt` holds the frames of version N, one a line: the message's name and its bytes in hexadecimal.
-@Suite("A change of the frames is a new wire version")
+/// `Frames/version-N.txt` has the frames of version N, one per line: the message's name and its bytes in hexadecimal.
+@Suite("A change of the frames requires a new wire version")
 struct RecordedFrameTests {
     private static let record = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Frames/version-\(RunnerPlan.wireVersion).txt")
 
-    @Test func `the frames of this wire version are those that were recorded for it`() throws {
+    @Test func `the frames of this wire version equal the recorded ones`() throws {
         let frames = try RecordedMessages.lines()
         if ProcessInfo.processInfo.environment["BGTASK_RECORD_FRAMES"] != nil {
             try frames.joined(separator: "\n").appending("\n").write(to: Self.record, atomically: true, encoding: .utf8)
@@ -35,12 +35,12 @@ struct RecordedFrameTests {
         )
     }
 
-    @Test func `a frame is recorded for every message of both directions`() {
+    @Test func `every message of both directions has a recorded frame`() {
         #expect(Set(RecordedMessages.fromRunner.map(\.name)) == Set(RunnerMessage.Name.allCases))
         #expect(Set(RecordedMessages.fromHost.map(\.name)) == Set(HostMessage.Name.allCases))
     }
 
-    @Test func `each byte of a plan counts as a change`() throws {
+    @Test func `a change of one plan field changes the recorded frames`() throws {
         let lines = try RecordedMessages.lines()
         var changed = RecordedMessages.fromHost
         changed[0] = .plan(RecordedMessages.plan(grace: .seconds(6)))

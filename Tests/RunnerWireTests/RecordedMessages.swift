@@ -3,7 +3,7 @@
 import RunnerWire
 import TaskModel
 
-/// The messages whose frames are recorded: each optional field with and without a value, each number of a vocabulary.
+/// The messages with recorded frames: each optional field with and without a value, each number of a vocabulary.
 enum RecordedMessages {
     private static let call = CallNumber(rawValue: 7)
     private static let task = TaskID(rawValue: 0x0102_0304_0506_0708)
@@ -137,7 +137,7 @@ extension RunnerMessage {
         case submit, cancel, cancelAll, pending, log, violation, stopped
     }
 
-    /// A new message needs a name here, and then a recorded frame.
+    /// A new message requires a name here and a recorded frame.
     var name: Name {
         switch self {
         case .entered: .entered
@@ -169,7 +169,7 @@ extension HostMessage {
         case plan, deliver, expire, expireAssertions, submitted, refused, cancelled, pending, stop
     }
 
-    /// A new message needs a name here, and then a recorded frame.
+    /// A new message requires a name here and a recorded frame.
     var name: Name {
         switch self {
         case .plan: .plan

@@ -4,20 +4,20 @@ import RunnerWire
 import TaskModel
 import Testing
 
-@Suite("What one end sends is what the other end gets")
+@Suite("A sent message equals the received one")
 struct RoundTripTests {
     // By index: the test library describes every argument, and payloads are large.
     @Test(arguments: SampleMessages.fromRunner.indices)
-    func `a runner's message survives its frame`(index: Int) throws {
+    func `a message of a runner is decoded unchanged from its frame`(index: Int) throws {
         try expectRoundTrip(SampleMessages.fromRunner[index])
     }
 
     @Test(arguments: SampleMessages.fromHost.indices)
-    func `a host's message survives its frame`(index: Int) throws {
+    func `a message of a host is decoded unchanged from its frame`(index: Int) throws {
         try expectRoundTrip(SampleMessages.fromHost[index])
     }
 
-    @Test func `messages come out whole and in order however the stream is cut`() throws {
+    @Test func `messages are decoded complete and in order for every size of stream pieces`() throws {
         let messages = SampleMessages.fromRunner.filter { if case .submit = $0 { false } else { true } }
         let stream = try messages.flatMap { try $0.frame() }
         for pieceSize in [1, 2, 3, 5, 7, 64, 1000, stream.count] {
@@ -31,7 +31,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func `a stream that is always cut within a frame does not pile up`() throws {
+    @Test func `a stream that is always cut within a frame does not accumulate in the decoder`() throws {
         let frame = try RunnerMessage.log(.info, message: String(repeating: "x", count: 200)).frame()
         var decoder = FrameDecoder<RunnerMessage>()
         decoder.append(frame.prefix(10))
@@ -42,7 +42,7 @@ struct RoundTripTests {
         #expect(decoder.bufferedBytes < 4 * frame.count)
     }
 
-    @Test func `one plan has one form, whatever the order of its settings in memory`() throws {
+    @Test func `the frame of a plan does not depend on the order of its settings in memory`() throws {
         var first: [String: String] = [:]
         var second: [String: String] = [:]
         for index in 0..<50 { first["key\(index)"] = "value" }
@@ -66,12 +66,12 @@ struct RoundTripTests {
 @Suite("Last words fit one record")
 struct LastWordsRecordTests {
     @Test(arguments: [nil, TaskID(rawValue: 1), TaskID(rawValue: .max)])
-    func `signal, address and task come back`(task: TaskID?) throws {
+    func `signal, address and task of last words are decoded unchanged`(task: TaskID?) throws {
         let words = LastWords(signal: 11, address: .max, task: task)
         #expect(try LastWords(record: record(words)) == words)
     }
 
-    @Test func `a record of another length is no last words`() {
+    @Test func `a record of another length is refused as last words`() {
         let whole = record(LastWords(signal: 6, address: 0, task: nil))
         for count in 0..<LastWords.recordSize {
             #expect(throws: WireError.self) { try LastWords(record: Array(whole.prefix(count))) }
@@ -79,7 +79,7 @@ struct LastWordsRecordTests {
         #expect(throws: WireError.self) { try LastWords(record: whole + [0]) }
     }
 
-    @Test func `bytes that a plugin put into the pipe are no last words`() {
+    @Test func `random bytes of a plugin in the pipe are refused as last words`() {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<200 {
             let bytes = (0..<LastWords.recordSize).map { _ in UInt8.random(in: 0...255, using: &random) }

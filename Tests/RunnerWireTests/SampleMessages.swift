@@ -3,7 +3,7 @@
 import RunnerWire
 import TaskModel
 
-/// Every message of both directions, with plain and with extreme fields. No test asserts on one in particular.
+/// Every message of both directions, with plain and with extreme fields. No test depends on a particular message.
 enum SampleMessages {
     static let identifier = name("com.example.colorfeed.refresh")
     static let longest = name("com." + String(repeating: "x", count: 251))

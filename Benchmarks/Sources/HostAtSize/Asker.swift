@@ -4,7 +4,7 @@ import Foundation
 import Measuring
 import Synchronization
 
-/// Makes the same call again and again on a thread and a connection of its own, until it is stopped.
+/// Repeats the same call on a thread and a connection of its own, until it is stopped.
 final class Asker: Sendable {
     private struct State {
         var times: [Int64] = []
@@ -16,8 +16,8 @@ final class Asker: Sendable {
     private let end = DispatchSemaphore(value: 0)
 
     /// - Parameters:
-    ///   - body: posted; nil for a call without one.
-    ///   - pause: microseconds between an answer and the next call.
+    /// - body: body of a POST; nil for a GET.
+    /// - pause: microseconds between an answer and the next call.
     init(_ socket: String, path: String, body: String? = nil, pause: UInt32) throws {
         let control = try Control(socket: socket)
         let thread = Thread { [self, connection = ConnectionBox(control)] in
@@ -38,7 +38,8 @@ final class Asker: Sendable {
         thread.start()
     }
 
-    /// Waits for the answer that is outstanding.
+    /// Waits for the outstanding answer and returns the times of all answers. Throws the error that ended the calls
+    /// early.
     func stop() throws -> Distribution {
         state.withLock { $0.isStopping = true }
         end.wait()
@@ -49,7 +50,7 @@ final class Asker: Sendable {
     }
 }
 
-/// Unchecked: handed to one thread, which alone uses it.
+/// Unchecked: passed to one thread, which alone uses it.
 private final class ConnectionBox: @unchecked Sendable {
     let control: Control
     init(_ control: Control) { self.control = control }

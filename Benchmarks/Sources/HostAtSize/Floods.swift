@@ -3,15 +3,15 @@
 import Foundation
 import Measuring
 
-/// Two launches that submit without pause, beside one that overstays its budget again and again. Measures how late its
-/// kills are, how late callers are answered, and what memory and journal grow by.
+/// Two launches that submit without pause, beside a plugin that repeatedly overruns its budget. Measures the lateness
+/// of its kills, the answer times of other clients, and the growth of memory and journal.
 struct Floods {
     enum Way: String {
         /// Calls of the plugin interface, from many threads.
         case calls
-        /// The same, each submission followed by its cancellation.
+        /// Calls of the plugin interface, each submission followed by its cancellation.
         case cancellations
-        /// Frames that are written to the runner's channel, past the runner and its window of unanswered calls.
+        /// Frames written to the runner's channel, past the runner and its window of unanswered calls.
         case frames
 
         var library: String {

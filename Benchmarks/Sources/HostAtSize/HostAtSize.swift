@@ -3,8 +3,8 @@
 import Foundation
 import Measuring
 
-/// A host under floods and with very much pending, as `make bench-size` measures it. Each part writes its rows to
-/// BENCH/size; `table` makes one table of them.
+/// A host under floods and with many pending requests, measured by `make bench-size`. Each part writes its rows to
+/// BENCH/size; `table` combines them into one table.
 ///
 ///     HostAtSize PROGRAMS BENCH floods none|calls|cancellations|frames
 ///     HostAtSize PROGRAMS BENCH lists|start prepare|measure

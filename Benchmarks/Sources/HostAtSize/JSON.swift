@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A value of an answer, read by its keys; nil all the way down from a key that is not there.
+/// A value of an answer, read by its keys; nil below a missing key.
 struct JSON {
     private let value: Any?
 

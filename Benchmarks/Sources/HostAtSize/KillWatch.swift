@@ -4,7 +4,7 @@ import Foundation
 import Measuring
 import Synchronization
 
-/// The program Kills, which measures how late processes are killed: a host's, and its own child's by a timer.
+/// The program Kills, which measures the lateness of kills: of a host's launches, and of its own child by a timer.
 final class KillWatch: Sendable {
     private struct Seen {
         var host: [Int64] = []
@@ -16,7 +16,7 @@ final class KillWatch: Sendable {
     private let process: ProcessBox
     private let seen = Mutex(Seen())
 
-    /// - Parameter fifo: created here; the processes to be killed announce themselves there.
+    /// - Parameter fifo: created here; processes with a kill time announce themselves there.
     init(_ programs: Programs, fifo: String) throws {
         guard mkfifo(fifo, 0o600) == 0 else { throw BenchmarkError("cannot create \(fifo)") }
         let output = Pipe()
@@ -40,12 +40,12 @@ final class KillWatch: Sendable {
 
     /// Nanoseconds from the kill time of a launch to the end of its process.
     var host: [Int64] { seen.withLock { $0.host } }
-    /// Nanoseconds from the time of a timer to the end of the process that was killed by it.
+    /// Nanoseconds from a timer's time to the end of the process that the timer killed.
     var timer: [Int64] { seen.withLock { $0.timer } }
-    /// Nanoseconds from the time of a timer to the return of the call that waits for it.
+    /// Nanoseconds from a timer's time to the return of the call that waits for it.
     var wakeUp: [Int64] { seen.withLock { $0.wakeUp } }
 
-    /// The kills of the host since the last call.
+    /// The host's kills since the last call.
     func taken() -> [Int64] {
         seen.withLock { seen in
             defer { seen.taken = seen.host.count }

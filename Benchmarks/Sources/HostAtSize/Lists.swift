@@ -3,7 +3,7 @@
 import Foundation
 import Measuring
 
-/// The first pages of the lists of a host with very many plugins, and what they cost the decisions beside them.
+/// The first pages of the lists of a host with very many plugins, and their cost for concurrent decisions.
 struct Lists {
     private static let rounds = 300
     private static let seconds: UInt32 = 10
@@ -20,7 +20,7 @@ struct Lists {
         let host = try MeasuredHost(programs, in: try population.restored())
         defer { host.stop() }
         try host.waitUntilLoaded()
-        // The look at every plugin that follows a start is over by then.
+        // The evaluation of every plugin that follows a start is over by then.
         sleep(10)
         var rows = Rows()
         try measurePages(host, &rows)
@@ -56,7 +56,7 @@ struct Lists {
         }
     }
 
-    /// The whole command, from its exec to its end.
+    /// Measures the whole command, from its exec to its end.
     private func measureCommands(_ host: MeasuredHost, _ rows: inout Rows) throws {
         let commands = [
             ["--version"], ["task", "list", "--plugin", population.plugin(population.plugins / 2)], ["plugin", "list"],
@@ -76,7 +76,7 @@ struct Lists {
         }
     }
 
-    /// A submission is answered after a turn of the loop, a commit and another turn.
+    /// Measures submissions: each is answered after a turn of the loop, a commit and another turn.
     private func measureDecisions(_ host: MeasuredHost, _ rows: inout Rows) throws {
         let socket = host.directory.socket
         let body = """

@@ -3,8 +3,8 @@
 import Foundation
 import Measuring
 
-/// Many plugins with many pending requests, in a directory that is prepared once: a host has catalogued the plugins, and
-/// SQL has filled its ledger. Half of the requests wait for idleness, half for a date.
+/// Many plugins with many pending requests, in a directory that is prepared once: a host catalogues the plugins, and
+/// SQL fills the ledger. Half of the requests wait for idleness, half for a date.
 struct Population {
     let name: String
     let plugins: Int
@@ -21,9 +21,9 @@ struct Population {
 
     var total: Int { plugins * each }
     private var ledger: String { path + "/ledger.prepared" }
-    /// In the order of the host's lists.
+    /// Identifiers sort in the order of the host's lists.
     func plugin(_ number: Int) -> String { "com.example.size" + String(format: "%05d", number) }
-    /// With 40 bytes, or nearly.
+    /// An identifier of about 40 bytes.
     func task(_ number: Int, of plugin: Int) -> String { self.plugin(plugin) + String(format: ".job.r%06d", number) }
 
     func prepare(_ programs: Programs) throws {
@@ -85,7 +85,7 @@ struct Population {
         """
     }
 
-    /// The directory with the ledger as it was prepared, whatever an earlier run did.
+    /// The directory with its prepared ledger, independent of earlier runs.
     func restored() throws -> HostDirectory {
         guard FileManager.default.fileExists(atPath: ledger) else {
             throw BenchmarkError("\(name) is not prepared; run HostAtSize with \(name) prepare")

@@ -4,7 +4,7 @@ import Foundation
 import Measuring
 import Synchronization
 
-/// One call on a thread and a connection of its own, which may wait for its answer for long.
+/// One call on a thread and a connection of its own, which may wait long for its answer.
 final class SingleCall: Sendable {
     private let result = Mutex<Result<Int64, any Error>?>(nil)
     private let end = DispatchSemaphore(value: 0)
@@ -21,9 +21,9 @@ final class SingleCall: Sendable {
         }.start()
     }
 
-    /// Waits for the answer, once.
+    /// Waits for the answer. May be called once.
     ///
-    /// - Returns: when it came.
+    /// - Returns: the time of the answer on the monotonic clock, in nanoseconds.
     func answeredAt() throws -> Int64 {
         end.wait()
         return try result.withLock { try $0?.get() ?? 0 }

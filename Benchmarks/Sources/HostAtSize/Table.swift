@@ -3,7 +3,7 @@
 import Foundation
 import Measuring
 
-/// All rows that were measured, and those of `make core-cost`, as one table in Markdown: BENCH/size.md.
+/// All measured rows, and the figures of `make core-cost`, as one table in Markdown: BENCH/size.md.
 struct Table {
     private let programs: Programs
 
@@ -38,7 +38,7 @@ struct Table {
     }
 }
 
-/// Output of `make core-cost`: a heading and a line for each size, in columns that two spaces separate.
+/// Output of `make core-cost`: a heading and a line for each size, in columns separated by two spaces.
 struct CoreCostTable {
     private let heading: [String]
     private let lines: [[String]]
@@ -67,7 +67,8 @@ struct CoreCostTable {
         return lines.compactMap { $0.indices.contains(index) ? $0[index] : nil }
     }
 
-    /// Measured before the core was indexed, with as many pending where a figure names no number.
+    /// Figures from before the core was indexed; the number of pending requests is that of the column if the figure has
+    /// none.
     private static let before = [
         "B/request": "- / 2,800 / -",
         "load s": "- / 1.54, in one event / -",

@@ -2,12 +2,12 @@
 
 import Foundation
 
-/// A benchmark that cannot go on, with its cause.
+/// An error that ends a benchmark, with its cause.
 package struct BenchmarkError: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
 
-    /// Prints the error that `body` throws and ends the process.
+    /// Runs `body`; prints an error that it throws and exits with status 1.
     package static func exiting(_ body: () throws -> Void) {
         do {
             try body()

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The directory of a host of its own: manifests, libraries, configuration, and what the host keeps.
+/// The directory of one host: manifests, libraries, configuration and state.
 package struct HostDirectory: Sendable {
     package let path: String
 
@@ -16,8 +16,8 @@ package struct HostDirectory: Sendable {
     /// Creates the directory, with a configuration under which no policy delays a launch.
     ///
     /// - Parameters:
-    ///   - path: removed first; nil for a temporary directory.
-    ///   - configuration: lines of the host's configuration file.
+    /// - path: removed first; nil for a temporary directory.
+    /// - configuration: lines of the host's configuration file.
     package init(_ path: String? = nil, configuration lines: [String]) throws {
         self.path = path ?? NSTemporaryDirectory() + "bgtask-bench-\(getpid())"
         remove()
@@ -38,7 +38,7 @@ package struct HostDirectory: Sendable {
         try text.write(toFile: "\(path)/\(file)", atomically: false, encoding: .utf8)
     }
 
-    /// Copies a library beside the manifests.
+    /// Copies a library into the directory of the manifests.
     package func install(library: String, as name: String? = nil) throws {
         let name = name ?? (library as NSString).lastPathComponent
         try FileManager.default.copyItem(atPath: library, toPath: "\(path)/manifests/\(name)")

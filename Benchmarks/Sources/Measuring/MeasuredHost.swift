@@ -5,7 +5,7 @@ import Foundation
 /// One process of `bgtaskd` in a directory of its own.
 package struct MeasuredHost {
     package let directory: HostDirectory
-    /// When the process was asked for.
+    /// Time of the request for the process, in nanoseconds of the monotonic clock.
     package let startedAt: Int64
     private let process: Process
 
@@ -16,7 +16,7 @@ package struct MeasuredHost {
         process = Process()
         process.executableURL = URL(fileURLWithPath: programs.host + "/bgtaskd")
         process.arguments = ["--config", directory.configuration, "--log-level", "error"] + flags
-        // The runners' lines go there as well: a terminal would cost more than the host.
+        // The runners' output goes there as well: a terminal would cost more than the host.
         let log = directory.path + "/log"
         _ = FileManager.default.createFile(atPath: log, contents: nil)
         process.standardError = FileHandle(forWritingAtPath: log)
@@ -24,7 +24,7 @@ package struct MeasuredHost {
         try process.run()
     }
 
-    /// Waits until the host takes connections.
+    /// Waits until the host accepts connections.
     package func connect() throws -> Control {
         while true {
             if let control = try? Control(socket: directory.socket) { return control }
@@ -33,7 +33,7 @@ package struct MeasuredHost {
         }
     }
 
-    /// Throws what the host logged, once it has ended.
+    /// Throws the end of the host's log if the host has ended.
     package func requireRunning() throws {
         if process.isRunning { return }
         let log = try? String(contentsOfFile: directory.path + "/log", encoding: .utf8)

@@ -2,11 +2,11 @@
 
 import Foundation
 
-/// The directories that a benchmark is started with.
+/// The two directories that are given to a benchmark.
 package struct Programs: Sendable {
-    /// `bgtaskd`, `bgtask-runner` and `bgtask`.
+    /// Directory of `bgtaskd`, `bgtask-runner` and `bgtask`.
     package let host: String
-    /// The libraries and small programs of `Benchmarks/Plugins`; figures are written there.
+    /// Directory of the libraries and programs built from `Benchmarks/Plugins`, and of the measured figures.
     package let bench: String
 
     package init(host: String, bench: String) { (self.host, self.bench) = (host, bench) }

@@ -3,8 +3,9 @@
 import Foundation
 import Measuring
 
-/// From a durable submission to the first instruction of a C plugin's handler, on an idle host that keeps nothing warm;
-/// beside it the same work done by a small C program. `SubmitToHandler PROGRAMS BENCH [ROUNDS [FLAGS OF BGTASKD]]`
+/// Measures the time from a durable submission to the first instruction of a C plugin's handler, on an idle host
+/// without warm processes; beside it the same work by a small C program. `SubmitToHandler PROGRAMS BENCH [ROUNDS [FLAGS
+/// OF BGTASKD]]`
 @main
 struct SubmitToHandler {
     static func main() {
@@ -34,9 +35,9 @@ struct SubmitToHandler {
         measureIdleness(host)
     }
 
-    /// Two plugins: one with an entry, one whose function is bound.
+    /// Two plugins: one with an entry, one with a bound function.
     private static func directory(_ programs: Programs) throws -> HostDirectory {
-        // Sensors work as on any machine; but a machine that was busy with building must not delay the launches.
+        // Sensors work as usual, but high load from the preceding build must not delay the launches.
         let directory = try HostDirectory(configuration: ["spacing: 0ms", "conditions: { high-load: false }"])
         let handlers = """
             handlers:
@@ -74,7 +75,7 @@ struct SubmitToHandler {
             let answer = try control.post("/v1/tasks", body)
             guard answer.contains("submission") else { throw BenchmarkError("refused: \(answer)") }
             starts.append((sent, monotonicNow()))
-            // The next one finds an idle host: this one's launch has ended long before.
+            // The next submission meets an idle host: this launch has ended long before.
             while stamps(host, plugin).count <= round { usleep(2_000) }
             usleep(50_000)
         }
@@ -87,7 +88,7 @@ struct SubmitToHandler {
         return text.split(separator: "\n").compactMap { Int64($0) }
     }
 
-    /// The call by itself, without a launch around it.
+    /// Measures the call alone, without a launch.
     private static func measureCall(_ bench: String) throws {
         let costs = try Programs.output(of: bench + "/Call", []).split(whereSeparator: \.isWhitespace)
         guard costs.count == 2 else { throw BenchmarkError("Call did not print two costs") }
@@ -95,7 +96,7 @@ struct SubmitToHandler {
     }
 
     private static func measureIdleness(_ host: MeasuredHost) {
-        // The last launch's threads have gone back to their pools by then.
+        // The threads of the last launch have returned to their pools by then.
         sleep(5)
         let before = (ticks: host.processorTicks(), switches: host.contextSwitches())
         sleep(10)

@@ -1,4 +1,4 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* mallinfo2: the module Glibc of Swift leaves it out. */
+/* mallinfo2, which Swift's Glibc module does not import. */
 #include <malloc.h>

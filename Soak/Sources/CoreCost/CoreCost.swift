@@ -5,10 +5,10 @@ import Scheduling
 import TaskModel
 
 /// Measures the scheduling core alone: processor time of each operation and memory of one pending request, with few and
-/// with many requests pending. Commits succeed at once and cost nothing here.
+/// with many pending requests. Commits succeed at once and cost nothing.
 ///
-/// With a number as argument it runs fixed amounts of each operation beside so many pending requests, and prints nothing:
-/// callgrind counts their instructions.
+/// With a number as argument it runs fixed amounts of each operation with that number of pending requests, and prints
+/// no results: callgrind counts the instructions.
 ///
 ///     make core-cost
 @main

@@ -4,7 +4,7 @@ import Glibc
 import Scheduling
 import TaskModel
 
-/// A core with many pending requests and a world that always agrees, driven one event after the other.
+/// A core with many pending requests and an environment in which every action succeeds, driven event by event.
 struct CoreHost {
     private let plugins: [PluginIdentifier]
     private let entries: [PluginEntry]
@@ -17,7 +17,7 @@ struct CoreHost {
     private var ledger: [PluginIdentifier: PluginWork] = [:]
     /// Launches whose task is not completed.
     private var plans: [LaunchPlan] = []
-    /// Launches whose runner is to end.
+    /// Launches whose runner has not ended.
     private var completed: [LaunchNumber] = []
 
     init(plugins count: Int, each: Int) {
@@ -73,7 +73,7 @@ struct CoreHost {
     }
 
     private func task(_ plugin: PluginIdentifier, _ number: Int) -> TaskIdentifier? {
-        // 40 bytes, as the figures name them.
+        // 40 bytes, as in the published figures.
         let text = "\(plugin.text).task.\(number)"
         let bytes = Array(text.utf8) + Array(repeating: UInt8(ascii: "x"), count: max(0, 40 - text.utf8.count))
         // Without spare capacity, as the ledger reads it.
@@ -85,8 +85,8 @@ struct CoreHost {
     /// Processor seconds of the calling thread for one call of `body`, the least of several rounds.
     ///
     /// - Parameters:
-    ///   - before: prepares a round, not measured.
-    ///   - after: cleans up after a round, not measured.
+    /// - before: prepares a round, not measured.
+    /// - after: cleans up after a round, not measured.
     mutating func measure(
         _ count: Int,
         before: (inout CoreHost) -> Void = { _ in },
@@ -110,7 +110,7 @@ struct CoreHost {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// - Returns: processor seconds until every request is loaded and its lane considered.
+    /// - Returns: processor seconds until every request is loaded and its lane evaluated.
     mutating func load() -> Double {
         var number: Int64 = 0
         for plugin in plugins.sorted() {
@@ -138,27 +138,27 @@ struct CoreHost {
 
     mutating func forgetLedger() { ledger = [:] }
 
-    // MARK: What is measured
+    // MARK: Measured operations
 
-    /// One more request that waits for idleness, with its commit.
+    /// Submits one more request that waits for idleness, with its commit.
     mutating func submit() {
         let plugin = next()
         guard let identifier = TaskIdentifier("\(plugin.text).task") else { return }
         submit(TaskRequest(identifier: identifier, kind: .processing), of: plugin)
     }
 
-    /// Events of `runToCompletion`: the submission, its commit, runner ready, the commit of the start, entered, completed,
-    /// the commit of the outcome, the end of the runner, and the commit of the end.
+    /// Number of events of `runToCompletion`: the submission, its commit, runner ready, the commit of the start,
+    /// entered, completed, the commit of the outcome, the end of the runner, and the commit of the end.
     static let eventsOfChain = 9.0
 
-    /// One refresh from its submission to the end of its launch.
+    /// Runs one refresh from its submission to the end of its launch.
     mutating func runToCompletion() {
         start()
         complete()
         finish()
     }
 
-    /// Submits one refresh and runs it until its handler has it.
+    /// Submits one refresh and runs it until its handler has been called.
     mutating func start() {
         let plugin = next()
         guard let identifier = TaskIdentifier("\(plugin.text).own") else { return }
@@ -168,14 +168,14 @@ struct CoreHost {
         send(.entered(plan.number, status: 0, registered: names, offersReceive: true))
     }
 
-    /// The completion of one started task, with the commit of its outcome.
+    /// Completes one started task, with the commit of its outcome.
     mutating func complete() {
         guard let plan = plans.popLast() else { return }
         completed.append(plan.number)
         for task in plan.tasks { send(.completed(plan.number, task.id, .success)) }
     }
 
-    /// The runners of all completed launches end.
+    /// Ends the runners of all completed launches.
     mutating func finish() {
         for number in completed { send(.runnerEnded(number, .exited(code: 0), nil)) }
         completed = []
@@ -186,7 +186,7 @@ struct CoreHost {
         precondition(!core.explain(identifier, at: now).states.isEmpty)
     }
 
-    /// The machine is short of memory, or has enough again: every plugin's work waits for one condition more or less.
+    /// Changes the low-memory condition, which adds a reason to every plugin's requests or removes it.
     mutating func setMemoryLow(_ isLow: Bool) {
         conditions.isMemoryLow = isLow
         send(.conditionsChanged(conditions))
@@ -208,7 +208,7 @@ struct CoreHost {
 
     private mutating func advance(by nanoseconds: Int64) {
         monotonic += nanoseconds
-        // What one event leaves over is worked off by the timer, in slices.
+        // The timer processes the remaining work of an event in slices.
         for _ in 0..<(plugins.count / 16 + 8) { send(.timerFired) }
     }
 

@@ -1,7 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-// Fixed amounts of each operation for callgrind, which collects instructions inside `counted_...` alone and writes one
-// file for each of these functions. No closures: callgrind would take them for another such function.
+// Fixed amounts of each operation for callgrind, which collects instructions only inside `counted_...` and writes one
+// file per function. No closures: callgrind would treat them as further functions of that name.
 
 /// Operations of one counted function.
 let countedOperations = 100
@@ -42,7 +42,7 @@ let countedOperations = 100
 @inline(never) func counted_condition(_ host: inout CoreHost) { host.setMemoryLow(true) }
 
 extension CoreHost {
-    /// The counted amounts exclude the initial growth of tables and caches.
+    /// Runs the counted amounts after a warm-up, which excludes the initial growth of tables and caches.
     mutating func runCounted() {
         for _ in 0..<20 {
             submit()

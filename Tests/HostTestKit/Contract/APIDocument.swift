@@ -3,7 +3,7 @@
 package import ControlAPI
 import Yams
 
-/// The OpenAPI document, as data to hold routes and bodies against.
+/// The OpenAPI document, as data for checks of routes and bodies.
 package struct APIDocument: Sendable {
     package let root: JSONValue
 
@@ -31,7 +31,7 @@ package struct APIDocument: Sendable {
         return found.body
     }
 
-    /// What a reference leads to; the value itself when it is none.
+    /// The target of a reference; the value itself if it is no reference.
     package func resolved(_ value: JSONValue) throws -> JSONValue {
         guard case .string(let reference) = value["$ref"] else { return value }
         guard reference.hasPrefix("#/") else { throw HostFailure("\(reference) leads out of the document") }
@@ -40,7 +40,7 @@ package struct APIDocument: Sendable {
         return try resolved(target)
     }
 
-    /// What an answer of that status holds in that type of content.
+    /// The schema of an answer with that status and content type.
     package func schema(of route: Route, status: Int, _ type: String = "application/json") throws -> JSONValue {
         let response = try resolved(try operation(route)["responses"]["\(status)"])
         let schema = response["content"][type]["schema"]
@@ -52,14 +52,14 @@ package struct APIDocument: Sendable {
         try resolved(.object(["$ref": .string("#/components/schemas/\(name)")]))
     }
 
-    /// Everything that a value breaks, each with its place; empty when it fits.
+    /// All violations of the schema by a value, each with its position; empty for a valid value.
     package func problems(of value: JSONValue, against schema: JSONValue) throws -> [String] {
         try SchemaCheck(document: self).problems(of: value, against: schema, at: "body")
     }
 }
 
 extension JSONValue {
-    /// Null for what is not there.
+    /// The member with that key; null if it is missing.
     package subscript(_ key: String) -> JSONValue {
         if case .object(let members) = self { members[key] ?? .null } else { .null }
     }
@@ -72,7 +72,7 @@ extension JSONValue {
 
     package var text: String? { if case .string(let text) = self { text } else { nil } }
 
-    /// By YAML's core rules; whatever is quoted is text.
+    /// A value by YAML's core rules; a quoted scalar is a string.
     init(_ node: Node) throws {
         switch node {
         case .mapping(let mapping):

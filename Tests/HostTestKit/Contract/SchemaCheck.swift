@@ -3,7 +3,7 @@
 import ControlAPI
 import Foundation
 
-/// Holds values against JSON Schemas, as far as the document uses them: a keyword that is not known here is an error.
+/// Checks values against JSON Schemas, for the keywords of this document: any other keyword is an error.
 struct SchemaCheck {
     let document: APIDocument
 
@@ -65,7 +65,7 @@ struct SchemaCheck {
             ("additionalProperties", .object, _), ("items", .object, _), ("minItems", .integer, _),
             ("minProperties", .integer, _), ("minimum", .integer, _), ("maximum", .integer, _),
             ("minLength", .integer, _), ("maxLength", .integer, _), ("contentEncoding", .string("base64"), _):
-            // Of another type: that is for the keyword `type` to say.
+            // A value of another type is reported by the keyword `type`.
             return []
         default: throw HostFailure("\(place): keyword \(keyword) \(rule.words) is not known to this check")
         }

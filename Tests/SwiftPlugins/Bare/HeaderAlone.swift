@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-// A plugin in Swift on the C header alone, without Foundation: with a Swift runtime of its own, static or dynamic.
+// A plugin in Swift with only the C header, without Foundation. It has a Swift runtime of its own, static or dynamic.
 
 import CBackgroundTasks
 
@@ -9,13 +9,13 @@ import CBackgroundTasks
 private let note: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) =
     (7, 8, 1, 0x6174_6762, 0x0000_6b73, 1, 0)
 
-/// The one symbol that the host looks up.
+/// The only symbol that the host looks up.
 @c(bgtask_plugin_entry)
 public func enter(_ host: UnsafePointer<bgt_host>, _ plugin: UnsafeMutablePointer<bgt_plugin>) -> Int32 {
     bgt_register(host, "com.example.headeralone.task", { _, host, task in count(host, task) }, nil)
 }
 
-/// What takes the runtime: allocation, reference counts, metadata, casts, text.
+/// Uses the Swift runtime: allocation, reference counts, metadata, casts, strings.
 private func count(_ host: UnsafePointer<bgt_host>, _ task: bgt_task) {
     var colours: [String: any CustomStringConvertible] = [:]
     for number in 1...1000 { colours["colour \(number)"] = number.isMultiple(of: 2) ? number : "odd" }

@@ -2,7 +2,7 @@
 
 import BackgroundTasks
 
-/// Leaves a line for the test to read, in `notes` in the container.
+/// Writes a line for the test, to `notes` in the container.
 func note(_ line: String) {
     guard let file = BackgroundPlugin.containerURL?.appendingPathComponent("notes") else { return }
     let descriptor = open(file.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
@@ -12,10 +12,10 @@ func note(_ line: String) {
     handle.write(Data("\(line)\n".utf8))
 }
 
-/// Whether the work should go on until it is told to stop.
+/// True if the work has to continue until its expiration.
 var isSlow: Bool { BackgroundPlugin.setting("slow") == "true" }
 
-/// Whether the test lets the work complete.
+/// True if the test has released the work, or there is no container.
 var isReleased: Bool {
     guard let file = BackgroundPlugin.containerURL?.appendingPathComponent("release") else { return true }
     return FileManager.default.fileExists(atPath: file.path)

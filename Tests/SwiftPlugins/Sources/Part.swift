@@ -2,11 +2,12 @@
 
 import BackgroundTasks
 
-/// What this plugin does in one test, chosen by the setting `part`: a shape in which code for Apple's platforms is written.
+/// The behaviour of this plugin in one test, chosen by the setting `part`: a typical form of code for Apple's
+/// platforms.
 @MainActor
 protocol Part {
     init()
-    /// What an app does while it launches.
+    /// The work of an app during its launch.
     func launch() throws
 }
 

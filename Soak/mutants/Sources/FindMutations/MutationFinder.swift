@@ -18,7 +18,7 @@ final class MutationFinder: SyntaxVisitor {
         "assert", "assertionFailure", "precondition", "preconditionFailure", "fatalError",
     ]
 
-    // MARK: Places that are left alone
+    // MARK: Skipped places
 
     override func visit(_ node: AttributeSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
     override func visit(_ node: EnumCaseDeclSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
@@ -167,7 +167,7 @@ final class MutationFinder: SyntaxVisitor {
 
     private func start(of node: some SyntaxProtocol) -> Int { node.positionAfterSkippingLeadingTrivia.utf8Offset }
 
-    /// Texts and lists can be joined, not subtracted.
+    /// True for strings and arrays, which can be joined but not subtracted.
     private func isText(_ node: ExprSyntax) -> Bool {
         if let infix = node.as(InfixOperatorExprSyntax.self) {
             return isText(infix.leftOperand) || isText(infix.rightOperand)

@@ -2,7 +2,7 @@
 
 import SwiftSyntax
 
-/// Whether the item is the value of the body that holds it, as the only expression of a getter is.
+/// True if the item is the value of its body, like the only expression of a getter.
 func isResult(_ item: CodeBlockItemSyntax) -> Bool {
     guard let list = item.parent?.as(CodeBlockItemListSyntax.self), list.count == 1 else { return false }
     var owner = list.parent
@@ -17,7 +17,7 @@ func isResult(_ item: CodeBlockItemSyntax) -> Bool {
     }
 }
 
-/// Of an `if` or `switch`, which may be a statement or a value.
+/// True if an `if` or `switch` is a value; it may also be a statement.
 private func isResult(_ branching: Syntax?) -> Bool {
     guard let parent = branching?.parent else { return false }
     if let outer = parent.as(IfExprSyntax.self) { return isResult(Syntax(outer)) }
@@ -26,7 +26,7 @@ private func isResult(_ branching: Syntax?) -> Bool {
 }
 
 extension SyntaxProtocol {
-    /// Assignments there give members their first values.
+    /// True inside an initializer, where assignments give members their first values.
     var isInInitializer: Bool {
         var node = parent
         while let current = node {

@@ -3,7 +3,7 @@
 import BackgroundTasks
 import Synchronization
 
-/// Work that goes on after the last completion, begun and ended as apps do it.
+/// Work that continues after the last completion, begun and ended as in apps.
 final class Assertions: Part {
     func launch() {
         BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.refresh") { task in

@@ -2,7 +2,7 @@
 
 import BackgroundTasks
 
-/// What this platform has beside Apple's API: async handlers, events, payloads, settings, the reason and the time.
+/// Extensions of Apple's API: async handlers, events, payloads, settings, expiration reason and remaining time.
 final class AsyncHandlers: Part {
     struct Trouble: Error {}
 
@@ -18,7 +18,7 @@ final class AsyncHandlers: Part {
             } catch {
                 note("cancelled: \(task.isExpiring), \(String(describing: task.expirationReason))")
                 if payload == "late" {
-                    // Once: a second call would resume it again, which ends the process.
+                    // Resumed once: a second call would end the process.
                     await withCheckedContinuation { continuation in
                         task.expirationHandler = { continuation.resume() }
                     }

@@ -3,7 +3,7 @@
 import BackgroundTasks
 import Foundation
 
-/// A continued task that was submitted from outside, whose progress is that of its children.
+/// A continued task that was submitted from outside, with a progress composed of child progresses.
 final class ComposedExport: Part {
     func launch() {
         note(
@@ -26,7 +26,7 @@ final class ComposedExport: Part {
                 return task.setTaskCompleted(success: true)
             }
             task.progress.totalUnitCount = 2
-            // An explicit child, and one that a library makes for itself.
+            // An explicit child, and one that a library creates implicitly.
             let photos = Progress(totalUnitCount: 100)
             task.progress.addChild(photos, withPendingUnitCount: 1)
             for _ in 0..<50 { photos.completedUnitCount += 1 }

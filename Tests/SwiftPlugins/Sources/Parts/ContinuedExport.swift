@@ -3,10 +3,10 @@
 
 import BackgroundTasks
 
-/// A continued task that a launch submits for a person, with its handler registered right before.
+/// A continued task that a launch submits for a user, with its handler registered immediately before.
 final class ContinuedExport: Part {
     func launch() {
-        // The person's action: a test simulates the launch.
+        // The user's action: a test simulates the launch.
         BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.db-cleaning", using: nil) {
             task in
             Exporter.shared.startExport()

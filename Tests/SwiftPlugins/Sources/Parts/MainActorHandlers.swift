@@ -3,13 +3,13 @@
 
 import BackgroundTasks
 
-/// Where handlers run: on a named queue, on the main queue, and on the main actor that they belong to.
+/// The threads of handlers: on a named queue, on the main queue, and on the handlers' main actor.
 final class MainActorHandlers: Part {
     private let queue = DispatchQueue(label: "com.example.colorfeed.work")
     private var handled = 0
 
     func launch() {
-        // Belongs to the main actor, like everything that is written here.
+        // The closure belongs to the main actor, like all code of this class.
         BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.refresh", using: nil) { task in
             self.handleAppRefresh(task: task as! BGAppRefreshTask)
         }
@@ -37,7 +37,7 @@ final class MainActorHandlers: Part {
         }
     }
 
-    /// Keeps the main thread while the call of the expiration handler waits for it.
+    /// Occupies the main thread while the call of the expiration handler waits for it.
     func completeBeforeTheCall(_ task: BGTask) {
         let hold = BackgroundPlugin.beginBackgroundTask(withName: "busy")
         while !task.isExpiring { Thread.sleep(forTimeInterval: 0.001) }

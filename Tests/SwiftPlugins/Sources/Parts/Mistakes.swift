@@ -2,16 +2,16 @@
 
 import BackgroundTasks
 
-/// What ends the process, here as on Apple's platforms; the setting `mistake` says which.
+/// Mistakes that end the process, here as on Apple's platforms; the setting `mistake` selects one.
 final class Mistakes: Part {
     func launch() throws {
         let mistake = BackgroundPlugin.setting("mistake") ?? ""
-        // The event `started` is not what the test is about.
+        // The test does not concern the event `started`.
         guard let launch = BackgroundPlugin.launch, !launch.identifiers.isEmpty else { return }
         if mistake == "missing" { return }
         BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.colorfeed.refresh") { task in
             note("handling")
-            // The launch would end with the first completion, and the process with it, perhaps before the second one.
+            // Keeps the launch open: without it the process could end with the first completion, before the second one.
             let hold = mistake == "twice" ? BackgroundPlugin.beginBackgroundTask(withName: "twice") : .invalid
             switch mistake {
             case "late":
@@ -22,7 +22,8 @@ final class Mistakes: Part {
                 let colours: [String] = []
                 note("the first of \(colours.count): \(colours[colours.count])")
             case "twice":
-                // The process ends with the last completion; what is noted afterwards needs it a little longer.
+                // The process ends with the last completion; this assertion keeps it until the remaining lines are
+                // written.
                 let rest = BackgroundPlugin.beginBackgroundTask(withName: "rest")
                 defer { BackgroundPlugin.endBackgroundTask(rest) }
                 task.expirationHandler = { task.setTaskCompleted(success: false) }

@@ -2,7 +2,7 @@
 
 import BackgroundTasks
 
-/// Listing, changing what is listed, replacing and cancelling.
+/// Lists pending requests, changes the listed copies, replaces and cancels requests.
 final class PendingListing: Part {
     nonisolated private static let refresh = "com.example.colorfeed.refresh"
     nonisolated private static let cleaning = "com.example.colorfeed.db-cleaning"
@@ -23,7 +23,7 @@ final class PendingListing: Part {
             refreshRequest.earliestBeginDate = Date(timeIntervalSince1970: 4_000_000_000)
             refreshRequest.payload = Data("colours".utf8)
             try await scheduler.submitTaskRequest(refreshRequest)
-            // Copied when it was submitted.
+            // The request was copied when it was submitted.
             refreshRequest.earliestBeginDate = nil
             let processing = BGProcessingTaskRequest(identifier: Self.cleaning)
             processing.requiresExternalPower = true
@@ -32,7 +32,7 @@ final class PendingListing: Part {
 
             let listed = await scheduler.pendingTaskRequests()
             for request in listed { note("pending \(describe(request))") }
-            // A copy as well: what is changed in it changes nothing.
+            // Also a copy: its changes have no effect.
             listed.first?.earliestBeginDate = nil
             let again = await scheduler.pendingTaskRequests()
             note("unchanged: \(again.map(describe) == listed.map(describe) ? "no" : "yes")")

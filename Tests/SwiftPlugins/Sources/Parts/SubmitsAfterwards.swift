@@ -2,9 +2,9 @@
 
 import BackgroundTasks
 
-/// Completes a task first and schedules the next one then, as a third of published apps do. The setting `from` names the
-/// code that does so: a closure, a queue, the main queue, a Swift task, an async handler, or an expiration handler; or
-/// what a closure hands the second half to, once it has completed the task.
+/// Completes a task before it schedules the next one, as a third of published apps do. The setting `from` names the
+/// code that does so: a closure, a queue, the main queue, a Swift task, an async handler or an expiration handler; or
+/// the code to which a closure passes the submission, after it has completed the task.
 final class SubmitsAfterwards: Part {
     nonisolated private static let identifier = "com.example.colorfeed.report"
 

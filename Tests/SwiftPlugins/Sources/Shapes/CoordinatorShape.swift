@@ -5,7 +5,7 @@ import BackgroundTasks
 import Dispatch
 import Foundation
 
-// As apps and packages write it that put the scheduler behind a protocol, so that their tests can stand in for it.
+// The form of apps and packages that put the scheduler behind a protocol, so that tests can replace it.
 
 protocol BGTaskScheduling: Sendable {
     func register(

@@ -3,7 +3,7 @@
 
 import BackgroundTasks
 
-// As apps write it that give the scheduler a registration for tasks of their own.
+// The form of apps that extend the scheduler with a registration for job types of their own.
 
 public protocol BackgroundJob {
     var identifier: String { get }

@@ -4,7 +4,7 @@
 import BackgroundTasks
 import Foundation
 
-// As packages write it that wrap tasks in values of their own.
+// The form of packages that wrap tasks in values of their own.
 
 struct BackgroundTaskHandle {
     private let task: BGTask
