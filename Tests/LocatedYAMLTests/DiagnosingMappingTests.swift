@@ -175,7 +175,7 @@ struct DiagnosingMappingTests {
         #expect(problems == ["1 a wrong-type", "2 b wrong-type", "3 c wrong-type", "4 d wrong-type"])
     }
 
-    @Test func `an absent value is refused as a string and reported at its key`() {
+    @Test func `a null value is refused as a string and reported at its key`() {
         let (_, problems) = decode("a:\nb: ~\nc: null\nd: \"\"") { root in
             _ = ["a", "b", "c", "d"].map { root.string($0) }
         }

@@ -51,7 +51,7 @@ struct BackgroundRefreshTests {
     }
 
     @Test(.proves(7))
-    func `pending work of a denied plugin waits with that reason, even for a launch that a user requests`() {
+    func `pending work of a plugin that the operator denied waits, and a user's launch request fails`() {
         let on = host { _ in }
         on.submit(.clean, after: .hours(1))
         let off = host { $0.plugins[.app, default: PluginPolicy()].isBackgroundDenied = true }

@@ -24,7 +24,7 @@ struct BatchTests {
         #expect(plan.plugin == .app())
     }
 
-    @Test(.proves(46)) func `a task has no outcome and keeps running before and after the return of entry`() {
+    @Test(.proves(46)) func `a task has no outcome before entry returns, and runs from then on`() {
         host.submit(.feed, as: .refresh)
         #expect(host.outcomes(of: .feed).isEmpty && host.finished.isEmpty)
         host.enter()

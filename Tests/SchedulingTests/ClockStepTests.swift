@@ -38,7 +38,7 @@ struct ClockStepTests {
     }
 
     @Test(.proves("C10"))
-    func `a request is not in the batch if the clock stepped back before its begin until the runner is ready`() {
+    func `a request is left out of the batch if the clock steps back before its begin while the runner starts`() {
         host.runners = .held
         host.submit(.clean, after: .hours(1))
         host.advance(by: .hours(1))

@@ -68,7 +68,7 @@ struct ConditionTableTests {
     }
 
     @Test(arguments: Condition.allCases)
-    func `work waits while a trouble condition is present, and while any other condition is missing`(
+    func `work waits while a trouble such as heat is present, and while any other condition is missing`(
         _ condition: Condition
     ) {
         for request in Self.requests where condition.concerns(WorkClass(of: request)) {

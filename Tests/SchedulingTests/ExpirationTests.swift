@@ -100,7 +100,7 @@ struct ExpirationTests {
     }
 
     @Test(.proves(58))
-    func `an expiration inside entry is delivered when entry returns, and the kill is not delayed`() {
+    func `a deadline that passes inside entry expires the task when entry returns, without delaying the kill`() {
         host.complete(.feed)
         host.advance(by: .seconds(1))
         host.forgetThePast()

@@ -83,7 +83,7 @@ struct InterruptionTests {
     }
 
     @Test(.proves("C3"))
-    func `tasks interrupted together at a crash at an unknown place run one per launch afterwards`() {
+    func `tasks interrupted by a crash at an unknown place run one per launch afterwards`() {
         launch(.clean, .vacuum, .index)
         host.crash()
         for expected: TaskIdentifier in [.clean, .vacuum, .index] {
@@ -222,7 +222,7 @@ struct InterruptionTests {
     }
 
     @Test(.proves("C3"))
-    func `tasks beside an overrun of a lost condition are requeued together without a charge`() throws {
+    func `the other tasks of a launch killed for a lost condition are requeued together without a charge`() throws {
         host.submit(.clean, after: .minutes(1), needsPower: true)
         host.submit(.vacuum, after: .minutes(1))
         host.submit(.index, after: .minutes(1))

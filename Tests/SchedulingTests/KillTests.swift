@@ -18,7 +18,7 @@ struct KillTests {
         #expect(host.killed.count == 1)
     }
 
-    @Test(.proves(59)) func `a task expires at the kill of a host whose timer fires late`() {
+    @Test(.proves(59)) func `a task still counts as expired when the host's timer fires minutes after the deadline`() {
         host.processesObey = false
         host.submit(.feed, as: .refresh)
         host.enter()

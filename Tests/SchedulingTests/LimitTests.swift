@@ -33,7 +33,7 @@ struct LimitTests {
         #expect(host.pending.count == 11)
     }
 
-    @Test(.proves("C5")) func `a request that replaces an uncommitted one still counts as additional at the limit`() {
+    @Test(.proves("C5")) func `a replacement of an uncommitted request counts as an additional request at the limit`() {
         host.submit(.clean)
         host.enter()
         for number in 1...9 { host.submit(.job(number), after: .hours(1)) }

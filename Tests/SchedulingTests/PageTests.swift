@@ -40,7 +40,7 @@ struct PageTests {
         #expect(pages(of: 1) == all.map { [$0] })
     }
 
-    @Test func `a page lists the requests of a plugin by number, before the events of its extension`() {
+    @Test func `a page of waiting work lists a plugin's requests by number, before the events of its extension`() {
         host.change(busy: true)
         host.submit(.vacuum, after: .hours(1))
         // The first event of the extension occupies its lane, so that the second one waits.
@@ -50,7 +50,7 @@ struct PageTests {
         #expect(pages(of: 1) == [["com.example.app.vacuum"], ["com.example.app.clean"], ["trigger"]])
     }
 
-    @Test func `a filter limits a page to one plugin, to some kinds, or to both`() {
+    @Test func `a filter limits a page of waiting work to one plugin, to some kinds, or to both`() {
         submitSamples()
         #expect(pages(of: 9, WorkFilter(plugin: .mail)) == [Array(Self.byPluginThenNumber.suffix(2))])
         let refreshes = ["com.example.app.feed", "com.example.mail.inbox"]
@@ -59,7 +59,7 @@ struct PageTests {
         #expect(pages(of: 9, WorkFilter(plugin: "com.example.stranger")) == [[]])
     }
 
-    @Test func `a filter without a match ends each page after a bounded scan, with a cursor to continue`() throws {
+    @Test func `a page of waiting work without a match ends after a bounded scan, with a cursor to continue`() throws {
         let host = SchedulerDriver(.app(), configure: { $0.limits.processing = 1_000 })
         let permitted = (1...600).map { PermittedIdentifier.exact(.job($0)) }
         host.install(.app(permitted: permitted))
@@ -82,7 +82,7 @@ struct PageTests {
         #expect(pages == 3)
     }
 
-    @Test func `a page continues after a cursor whose work is gone`() throws {
+    @Test func `a page of waiting work continues after a cursor whose request is gone`() throws {
         submitSamples()
         let first = host.scheduler.waitingPage(after: nil, limit: 2, at: host.clock.now)
         let cursor = try #require(first.next)
@@ -92,7 +92,7 @@ struct PageTests {
         #expect(second.items.map(\.work.label) == ["com.example.mail.inbox"] && second.next == nil)
     }
 
-    @Test func `the reasons in a page equal the reasons of each request's explanation`() throws {
+    @Test func `the reasons in a page of waiting work equal the reasons of each request's explanation`() throws {
         submitSamples()
         host.change(power: false)
         host.submit(.clean, needsPower: true)
@@ -131,7 +131,7 @@ struct PageTests {
         #expect(keyboard.pendingCount == 0 && keyboard.pendingByLimit.isEmpty && keyboard.hasLaunch)
     }
 
-    @Test func `a page examines 256 plugins and requests beyond its limit`() throws {
+    @Test func `a page of waiting work examines at most 256 plugins and requests beyond its limit`() throws {
         let host = SchedulerDriver(.app(), configure: { $0.limits.processing = 1_000 })
         host.install(.app(permitted: (1...600).map { .exact(.job($0)) }))
         for number in 1...600 { host.submit(.job(number), after: .hours(1)) }

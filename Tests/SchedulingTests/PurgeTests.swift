@@ -23,7 +23,7 @@ struct PurgeTests {
         #expect(host.entries(.pluginInstalled).count == 1 && host.batches.isEmpty)
     }
 
-    @Test func `an installed plugin is not purged, nor one whose manifest is refused`() {
+    @Test func `a plugin that is installed or whose manifest is refused is not purged`() {
         host.submit(.clean, after: .hours(1))
         #expect(host.purge(.app)?.obstacle?.contains("is installed; remove it first") == true)
         host.refuse(.app, because: "line 3 is wrong")
@@ -57,7 +57,7 @@ struct PurgeTests {
     }
 
     @Test(.proves("C7"))
-    func `the use of a purged plugin is kept while it counts for spacing or the day budget, and then dropped`() {
+    func `the use of a purged plugin is kept while it counts for the day budget or for capacity`() {
         func usesKept(after work: (SchedulerDriver) -> Void) -> Set<PluginIdentifier> {
             let host = SchedulerDriver(.app())
             work(host)

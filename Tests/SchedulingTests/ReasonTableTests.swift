@@ -24,7 +24,7 @@ struct ReasonTableTests {
         ]
     }()
 
-    @Test func `the samples of this suite contain every kind of reason once`() {
+    @Test func `the sample reasons of these tests contain every kind of reason once`() {
         #expect(Self.reasons.map(\.kind) == ReasonKind.allCases)
     }
 

@@ -278,7 +278,8 @@ struct RemovalTests {
         #expect(host.pending.isEmpty && host.outcomes(of: .clean) == [.abandoned])
     }
 
-    @Test(.proves("C10")) func `the time to trust a stepped clock begins anew with the next removal of a plugin`() {
+    @Test(.proves("C10"))
+    func `the ten minutes of doubt about a stepped clock begin anew with the next removal of the plugin`() {
         host.submit(.clean, after: .days(400))
         host.remove(.app)
         host.stepWallClock(by: .days(31))

@@ -53,7 +53,7 @@ struct StallTests {
     }
 
     @Test(.proves(77))
-    func `a continued task that reports a smaller fraction of its work makes no progress and expires`() throws {
+    func `more completed units are progress, and another count of the same work is none`() throws {
         try report(5, of: 10)
         host.advance(by: .seconds(20))
         try report(50, of: 200)

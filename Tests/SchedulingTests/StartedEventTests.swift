@@ -145,7 +145,7 @@ struct StartedEventTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test(.proves("C11")) func `a change during the commit of an earlier change is journaled as well`() {
+    @Test(.proves("C11")) func `a change of a plugin during the commit of an earlier change is journaled as well`() {
         host.install(.app())
         host.finishStarting()
         host.forgetThePast()

@@ -26,7 +26,7 @@ struct StoppingTests {
         #expect(host.outcomes(of: .clean) == [.succeeded])
     }
 
-    @Test(.proves("C3")) func `a host whose commits fail stops after a minute`() {
+    @Test(.proves("C3")) func `a host whose commits fail still stops within a minute`() {
         host.submit(.clean)
         host.enter()
         host.commits = .failing

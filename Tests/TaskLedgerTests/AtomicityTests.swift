@@ -27,7 +27,7 @@ struct AtomicityTests {
         #expect(try ledger.journal(JournalSelection(limit: 10)).isEmpty)
         #expect(try ledger.launches(limit: 10).isEmpty)
 
-        // The identifiers of the failed ticket are not cached as stored.
+        // The plugin identifiers that the failed ticket inserted are inserted again.
         try await ledger.commitAndWait([.rememberPlugin(KnownPlugin(entry(cleaner)))])
         #expect(try ledger.snapshot().known == [KnownPlugin(entry(cleaner))])
     }

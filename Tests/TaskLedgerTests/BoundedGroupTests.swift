@@ -11,7 +11,7 @@ struct BoundedGroupTests {
         (1...count).map { [.storeRequest(plainRequest(Int64($0), "r\($0)"), payload: [])] }
     }
 
-    @Test func `a group has at most 512 tickets of answers, and later tickets form the next group`() async throws {
+    @Test func `a group has at most 512 answer tickets, and later tickets form the next group`() async throws {
         let held = try await HeldLedger()
         let order = await held.write(answers(1_300))
         #expect(held.gate.groupSizes == [1, 512, 512, 276])
@@ -19,7 +19,7 @@ struct BoundedGroupTests {
         #expect(try held.ledger.work(of: feed).requests.count == 1_300)
     }
 
-    @Test func `a group has at most 512 tickets of history`() async throws {
+    @Test func `a group has at most 512 history tickets`() async throws {
         let held = try await HeldLedger()
         let order = await held.write((1...600).map { [note("\($0)")] })
         #expect(held.gate.groupSizes == [1, 512, 88] && order == Array(1...600))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TaskLedger
 
-@Suite("Answers are written before history, but after every ticket on which they depend")
+@Suite("Answer tickets are written before history tickets, but after every ticket on which they depend")
 struct CommitOrderTests {
     private let refresh = PendingWork.request(plainRequest(1))
     private let clean = PendingWork.request(plainRequest(2, of: cleaner))
@@ -15,7 +15,7 @@ struct CommitOrderTests {
         (1...count).map { [.storeRequest(plainRequest(Int64($0), "r\($0)"), payload: [])] }
     }
 
-    @Test func `an answer is written before a thousand earlier tickets of history`() async throws {
+    @Test func `an answer ticket is written before a thousand earlier history tickets`() async throws {
         let held = try await HeldLedger()
         let history: [[LedgerChange]] = (1...1_000).map { number in
             number % 2 == 0 ? [note("\(number)")] : [wait(clean, for: ["heat"], at: Int64(number))]
@@ -31,13 +31,15 @@ struct CommitOrderTests {
         [.setFetch(feed, nil)], [.recordOccasion(task("com.example.feed.refresh"), at: time(1))],
         [note("beside an answer"), .removeRequest(1)], [],
     ])
-    func `a ticket with any change other than history is an answer`(changes: [LedgerChange]) async throws {
+    func `a ticket with any change besides waits, deferrals and journal entries is an answer ticket`(
+        changes: [LedgerChange]
+    ) async throws {
         let held = try await HeldLedger()
         #expect(await held.write([[note("1")], changes]) == [2, 1])
         #expect(held.reports.failures.isEmpty)
     }
 
-    @Test func `the outcome of a task is written in order with the answers`() async throws {
+    @Test func `a journal entry with the outcome of a task is written in order with the answer tickets`() async throws {
         let held = try await HeldLedger()
         let order = await held.write([
             [.storeRequest(plainRequest(1), payload: []), .startLaunch(plan(1, [refresh]))], [note("history")],
@@ -48,12 +50,12 @@ struct CommitOrderTests {
         #expect(try held.ledger.launch(1)?.tasks.map(\.outcome) == [.succeeded])
     }
 
-    @Test func `changes for which a caller waits are an answer, even if they are history`() {
+    @Test func `a ticket for which a caller waits is an answer ticket, even if it contains only journal entries`() {
         #expect(!WaitingCommit(origin: .waiter({ _ in }), changes: [note("awaited")]).isHistory)
         #expect(WaitingCommit(origin: .shell(ticket: 1), changes: [note("history")]).isHistory)
     }
 
-    @Test func `one group of history is written after four groups of answers`() async throws {
+    @Test func `one group of history tickets is written after four groups of answer tickets`() async throws {
         let held = try await HeldLedger()
         let order = await held.write([[note("history")]] + answers(6 * 512))
         #expect(held.gate.groupSizes == [1, 512, 512, 512, 512, 1, 512, 512])
@@ -61,7 +63,7 @@ struct CommitOrderTests {
         #expect(order.filter { $0 != 1 } == Array(2...UInt64(6 * 512 + 1)))
     }
 
-    @Test func `the four groups of answers before history count from the arrival of that history`() async throws {
+    @Test func `the four groups of answer tickets before a history ticket count from its arrival`() async throws {
         let (gate, reports, late) = (Gate(), Reports(), LateTicket(group: 4))
         var hooks = gate.hooks
         let hold = hooks.beforeGroupCommit
@@ -84,7 +86,8 @@ struct CommitOrderTests {
     }
 
     @Test
-    func `an answer that changes the waits of a plugin is written after that plugin's earlier history`() async throws {
+    func `an answer ticket about a plugin's waits is written after that plugin's earlier history tickets`() async throws
+    {
         let held = try await HeldLedger()
         let order = await held.write([
             [wait(clean, for: ["heat"], at: 1)], [wait(refresh, for: ["network"], at: 2)], [note("other")],
@@ -97,7 +100,7 @@ struct CommitOrderTests {
     }
 
     @Test
-    func `history behind an answer that changes its plugin's waits is written in order with the answers`() async throws
+    func `history tickets behind an answer ticket about their plugin's waits are written right after it`() async throws
     {
         let held = try await HeldLedger()
         let order = await held.write([
@@ -108,7 +111,8 @@ struct CommitOrderTests {
         #expect(try held.ledger.work(of: feed).waits == [WorkClass(of: refresh): ["heat"]])
     }
 
-    @Test func `history before and after the removal of a plugin is written in order with it`() async throws {
+    @Test
+    func `history tickets before and after the removal of their plugin are written in order with it`() async throws {
         let held = try await HeldLedger()
         let order = await held.write([
             [wait(refresh, for: ["network"], at: 1)], [.setDeferrals(WaitKey(of: refresh), [deferral(1)])],
@@ -119,7 +123,10 @@ struct CommitOrderTests {
         #expect(try held.ledger.work(of: feed).deferrals.isEmpty)
     }
 
-    @Test func `history of several plugins is written after everything on which each of them depends`() async throws {
+    @Test
+    func `an answer ticket is written after its plugin's history tickets and every ticket on which they depend`()
+        async throws
+    {
         let held = try await HeldLedger()
         let order = await held.write([
             [wait(clean, for: ["a"], at: 1)], [wait(refresh, for: ["b"], at: 2), wait(clean, for: ["b"], at: 2)],

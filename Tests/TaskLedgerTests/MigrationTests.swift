@@ -92,7 +92,8 @@ struct MigrationTests {
         try ledger.close()
     }
 
-    @Test(arguments: versions) func `a migrated ledger accepts every kind of change`(version: Int) async throws {
+    @Test(arguments: versions)
+    func `a migrated ledger accepts submissions, returns, launches and pruning`(version: Int) async throws {
         try makeLedger(ofVersion: version)
         let ledger = try Ledger.open(path: folder.path)
         try await ledger.commitAndWait([

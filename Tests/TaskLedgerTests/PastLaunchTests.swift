@@ -56,7 +56,7 @@ struct PastLaunchTests {
         #expect(try ledger.snapshot().past.count == ends.count)
     }
 
-    @Test func `a limit keeps the newest past launches`() async throws {
+    @Test func `a limited list of past launches contains the newest ones`() async throws {
         for number in 1...5 as ClosedRange<Int64> {
             try await ledger.commitAndWait([
                 .startLaunch(plan(number, [])), .endLaunch(LaunchNumber(rawValue: number), end(at: number)),

@@ -90,7 +90,7 @@ struct PayloadTests {
 
     // MARK: - Payloads in the report of a ticket
 
-    @Test func `the report of a launch contains the payloads of its batch, empty ones included`() async throws {
+    @Test func `the commit report of a launch contains the payloads of its batch, empty ones included`() async throws {
         ledger.submit(
             ticket: 1,
             changes: [
@@ -106,7 +106,7 @@ struct PayloadTests {
         #expect(reports.payloads == [1: [:], 2: [:], 3: [1: [1], 2: [], 3: [3, 3]], 4: [:]])
     }
 
-    @Test func `the report of a task that joins a launch contains only the payload of that task`() async throws {
+    @Test func `the commit report of a task that joins a launch contains only the payload of that task`() async throws {
         ledger.submit(
             ticket: 1,
             changes: [.storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [refresh]))]
@@ -122,7 +122,7 @@ struct PayloadTests {
     }
 
     @Test
-    func `the report of a ticket contains the payloads of all of its launches, even of ended tasks`() async throws {
+    func `the commit report of a ticket contains the payloads of all its launches, even of ended tasks`() async throws {
         let clean = PendingWork.request(plainRequest(2, of: cleaner))
         ledger.submit(
             ticket: 1,
@@ -137,7 +137,7 @@ struct PayloadTests {
     }
 
     @Test
-    func `the report of a failed ticket contains no payload, unlike other reports of its group`() async throws {
+    func `the commit report of a failed ticket contains no payload, unlike other reports of its group`() async throws {
         let held = try await HeldLedger()
         _ = await held.write([
             [.storeRequest(plainRequest(1), payload: [1]), .startLaunch(plan(1, [refresh]))],

@@ -106,7 +106,7 @@ struct RefusedFileTests {
         #expect(error.message.contains("\(path) cannot be opened: No such file or directory; create its folder"))
     }
 
-    @Test func `an empty file or a database without tables of an earlier start is accepted`() async throws {
+    @Test func `an empty file or an empty database left by an earlier start is accepted`() async throws {
         try Data().write(to: URL(filePath: folder.path))
         let ledger = try Ledger.open(path: folder.path)
         try ledger.close()

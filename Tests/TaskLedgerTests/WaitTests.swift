@@ -83,7 +83,7 @@ struct WaitTests {
         #expect(try waits().map(\.until) == [time(14)])
     }
 
-    @Test func `a selection contains the waits that overlap its span, both ends included`() async throws {
+    @Test func `a selection of waits contains every wait that overlaps its span, both ends included`() async throws {
         try await ledger.commitAndWait([
             wait(refresh, for: ["a"], at: 10), wait(refresh, for: ["b"], at: 20), wait(refresh, for: ["c"], at: 30),
             wait(refresh, for: ["d"], at: 40),
@@ -96,7 +96,8 @@ struct WaitTests {
         #expect(try waits(from: 50, to: 60).map(\.reason) == ["d"])
     }
 
-    @Test func `a limit omits the waits that ended first, and the newest wait comes last`() async throws {
+    @Test
+    func `a limited selection of waits omits the waits that ended first and lists the newest last`() async throws {
         for second in 1...9 as ClosedRange<Int64> {
             try await ledger.commitAndWait([wait(refresh, for: second % 2 == 1 ? ["heat"] : ["network"], at: second)])
         }

@@ -44,7 +44,7 @@ struct ContinuedSubmissionTests {
         }
     }
 
-    @Test(.proves(9)) func `a pattern is compared case-sensitively before its wildcard`() {
+    @Test(.proves(9)) func `the fixed part of a pattern is compared case-sensitively`() {
         #expect(host.submitContinued("com.example.app.Export.album1")?.refusal?.code == .notPermitted)
         #expect(host.submitContinued("com.example.app.export.ALBUM")?.refusal == nil)
     }

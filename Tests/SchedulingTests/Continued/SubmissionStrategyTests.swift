@@ -36,7 +36,8 @@ struct SubmissionStrategyTests {
         #expect(host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test(.proves(74)) func `strategy fail without capacity is refused with error 4`() {
+    @Test(.proves(74))
+    func `a continued request with strategy fail is refused with error 4 when no capacity is free`() {
         host.submitContinued(.album(1))
         let refusal = host.submitContinued(.album(2), strategy: .fail)?.refusal
         #expect(refusal?.code == .immediateRunIneligible && refusal?.subReason == .noRoomNow)
@@ -44,24 +45,28 @@ struct SubmissionStrategyTests {
     }
 
     @Test(.proves(74), arguments: ["load", "memory", "heat"])
-    func `strategy fail under high load, memory pressure or heat is refused with error 4`(_ trouble: String) {
+    func `a continued request with strategy fail is refused with error 4 under load, memory pressure or heat`(
+        _ trouble: String
+    ) {
         host.change(busy: trouble == "load", memoryLow: trouble == "memory", hot: trouble == "heat")
         #expect(host.submitContinued(strategy: .fail)?.refusal?.code == .immediateRunIneligible)
     }
 
-    @Test(.proves(74)) func `strategy fail with free capacity runs at once`() {
+    @Test(.proves(74)) func `a continued request with strategy fail runs at once when capacity is free`() {
         #expect(host.submitContinued(strategy: .fail)?.refusal == nil)
         #expect(host.lastPlan?.identifiers == [.album(1)])
     }
 
-    @Test(.proves(74)) func `strategy fail in a continued launch requires no further capacity`() {
+    @Test(.proves(74))
+    func `a continued request with strategy fail that joins a continued launch requires no further capacity`() {
         host.submitContinued(.album(1))
         host.enter(registering: [.album(1), .album(2)])
         #expect(host.submitContinued(.album(2), strategy: .fail, from: host.lastPlan)?.refusal == nil)
         #expect(host.deliveries == [.album(2)])
     }
 
-    @Test(.proves(74)) func `strategy fail from a background launch requires capacity in the continued lane`() {
+    @Test(.proves(74))
+    func `a continued request with strategy fail from a background launch requires capacity in the continued lane`() {
         let plan = host.openByPerson()
         host.submitContinued(.inbox)
         let answer = host.submitContinued(.album(1), strategy: .fail, from: plan)
@@ -69,7 +74,7 @@ struct SubmissionStrategyTests {
     }
 
     @Test(.proves(74))
-    func `the second of two uncommitted requests with strategy fail is refused at a capacity of one`() {
+    func `the second of two uncommitted continued requests with strategy fail is refused at a capacity of one`() {
         host.commits = .held
         #expect(host.submitContinued(.album(1), strategy: .fail) == nil)
         #expect(host.submitContinued(.album(2), strategy: .fail)?.refusal?.subReason == .noRoomNow)
@@ -78,7 +83,7 @@ struct SubmissionStrategyTests {
     }
 
     @Test(.proves(74))
-    func `an uncommitted continued request of another strategy occupies capacity for strategy fail`() {
+    func `a continued request with strategy fail is refused while an uncommitted one occupies the capacity`() {
         host.commits = .held
         host.submitContinued(.inbox)
         #expect(host.submitContinued(.album(1), strategy: .fail)?.refusal?.code == .immediateRunIneligible)
@@ -94,7 +99,7 @@ struct SubmissionStrategyTests {
     }
 
     @Test(.proves(74))
-    func `requests with strategy fail that join their continued launch occupy no capacity from each other`() {
+    func `two uncommitted continued requests with strategy fail can join their continued launch`() {
         host.submitContinued(.album(1))
         host.enter(registering: [.album(1), .album(2), .album(3)])
         let plan = host.lastPlan
@@ -105,7 +110,8 @@ struct SubmissionStrategyTests {
         #expect(host.deliveries == [.album(2), .album(3)])
     }
 
-    @Test(.proves(74)) func `a request of another strategy or kind is never refused with error 4`() {
+    @Test(.proves(74))
+    func `a request of another strategy than fail, or of another kind, is never refused with error 4`() {
         host.submitContinued(.album(1))
         host.change(power: false, network: false, busy: true, memoryLow: true, hot: true)
         #expect(host.submitContinued(.album(2))?.refusal == nil)

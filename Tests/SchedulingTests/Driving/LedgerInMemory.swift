@@ -266,7 +266,8 @@ struct LedgerInMemory {
         state.running[launch]?.outcomes[number, default: 0] += 1
     }
 
-    /// Adds a complaint if a stored request exceeds its limit. Requeued tasks and replacements are exempt (C5).
+    /// Adds a complaint if a stored request exceeds its limit. Requeued tasks, replacements and new requests of a
+    /// running task's identifier are exempt (C5).
     private mutating func checkLimit(_ limits: PendingLimits, with request: PendingRequest, in new: State) {
         let kind = request.request.kind.countedAs
         let running = state.running.values.flatMap(\.unfinished).filter { $0.plugin == request.plugin }

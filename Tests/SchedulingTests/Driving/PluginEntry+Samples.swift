@@ -63,7 +63,7 @@ extension PluginEntry {
         )
     }
 
-    /// The sample plugin as a library with two bound functions and no entry.
+    /// The sample plugin as a library with two bound functions and without the entry of the ABI.
     static func bound() -> PluginEntry {
         main(
             .app,

@@ -85,7 +85,7 @@ extension SchedulerDriver {
         send(.runnerEnded(plan.number, termination, words))
     }
 
-    /// Completes the start of every launch of the event lane, without a receive function.
+    /// Returns from the entry of every launch in the event lane, without a receive function.
     func finishStarting() {
         while let plan = processes.values.filter({ $0.lane == .event }).min(by: { $0.number < $1.number }) {
             enter(plan, receives: false)

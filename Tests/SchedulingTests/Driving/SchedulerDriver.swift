@@ -31,7 +31,7 @@ final class SchedulerDriver {
     var ledger = LedgerInMemory()
     var scheduler: Scheduler
     var installed: [PluginEntry] = []
-    /// Problems of the refused manifests.
+    /// Problems of the refused manifests, by plugin.
     var refused: [PluginIdentifier: String] = [:]
     /// The catalogue that was last sent to the scheduler.
     var catalogue = Catalogue()
@@ -50,7 +50,7 @@ final class SchedulerDriver {
     var killTimes: [LaunchNumber: MonotonicTime] = [:]
     /// Every launch whose plan was sent and whose process has not ended.
     var processes: [LaunchNumber: LaunchPlan] = [:]
-    /// Launches as they were committed to the ledger.
+    /// The plan of every launch, first as it was committed, then as it was sent.
     var plansByNumber: [LaunchNumber: LaunchPlan] = [:]
     /// Tasks that joined a running launch.
     var arrivals: [LaunchNumber: [PlannedTask]] = [:]
@@ -225,7 +225,8 @@ final class SchedulerDriver {
         arrivals[launch, default: []].append(task)
     }
 
-    /// Checks that a launch violates neither time nor conditions, except at a user's request.
+    /// Complains about a launch before its time or without its conditions, unless a user requested it, and about a
+    /// launch of a plugin that is not installed.
     private func check(_ plan: LaunchPlan) {
         plansByNumber[plan.number] = plan
         for case .request(let pending) in plan.tasks.map(\.work) where !simulated.contains(pending.number) {

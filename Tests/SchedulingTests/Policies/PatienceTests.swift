@@ -164,7 +164,7 @@ struct PatienceTests {
         expectRun(of: .clean, in: .days(2))
     }
 
-    @Test(.proves("C12")) func `an ended deferral does not cover requests submitted after a step back of the clock`() {
+    @Test(.proves("C12")) func `an ended deferral covers no later request, even after a step back of the clock`() {
         host.submit(.clean, needsPower: true)
         host.advance(by: .seconds(1))
         host.change(power: false)

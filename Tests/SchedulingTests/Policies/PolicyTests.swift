@@ -81,7 +81,8 @@ struct PolicyTests {
         #expect(policy.rationale(on: facts) == "switched off in the host's configuration")
     }
 
-    @Test(.proves("C13")) func `one verdict must overrides every wait, and one wait overrides every may`() {
+    @Test(.proves("C13"))
+    func `a must verdict overrides every wait verdict, and a wait verdict overrides every may verdict`() {
         #expect(Policy.reasons(on: Self.everything()).isEmpty)
         #expect(Policy.reasons(on: Self.everything { $0.isUserRequested = false }).isEmpty)
         let impatient = Self.everything {
@@ -102,7 +103,7 @@ struct PolicyTests {
 
     // MARK: Policies person and patience
 
-    @Test(.proves(89)) func `a launch requested by a user has the verdict must`() {
+    @Test(.proves(89)) func `a request that a user launches has a must verdict`() {
         let facts = Self.facts { $0.isUserRequested = true }
         #expect(Self.verdict(.person, facts) == .must)
         #expect(Policy.person.rationale(on: facts) == "requested by a user")

@@ -53,7 +53,7 @@ struct ScheduleTests {
         #expect(host.reasons(.clean) == [.externalPower])
     }
 
-    @Test func `occurrences missed while the host was down are caught up by one request`() {
+    @Test func `scheduled occurrences missed while the host was down are caught up by one request`() {
         host.restart(after: .days(10) + .minutes(30) - .seconds(1))
         host.finishStarting()
         host.advance(by: .seconds(1))
@@ -62,7 +62,7 @@ struct ScheduleTests {
         #expect(begins(in: .hours(2)) == [30, 90])
     }
 
-    @Test func `occurrences missed during a suspension are caught up by one request`() {
+    @Test func `scheduled occurrences missed during a suspension are caught up by one request`() {
         host.stepWallClock(by: .days(3))
         #expect(host.plans.count == 1)
         host.runToTheEnd()
@@ -107,7 +107,8 @@ struct ScheduleTests {
     }
 
     @Test
-    func `an occurrence whose request is refused is journaled as missed, and the next ones submit again`() throws {
+    func `a scheduled occurrence whose request is refused is journaled as missed, and later ones submit again`() throws
+    {
         let host = Self.driver(WorkSchedule(.every(.hours(1))), of: .headlines)
         host.advance(by: .hours(1))
         let entry = try #require(host.entries(.occasionMissed).first)
@@ -137,7 +138,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test func `an occurrence is committed with its request, and both are retried after a failed commit`() {
+    @Test func `a scheduled occurrence is committed with its request, and both are retried after a failed commit`() {
         let before = (host.ledger.occasions, host.scheduler.nextOccasion(of: .clean, of: .app))
         host.commits = .held
         host.advance(by: .hours(1))
@@ -152,7 +153,7 @@ struct ScheduleTests {
         #expect(begins(in: .hours(2)) == [60, 120])
     }
 
-    @Test func `commits that fail over several occurrences result in one request when they succeed again`() {
+    @Test func `commits that fail over several scheduled occurrences result in one request when they succeed again`() {
         host.commits = .failing
         host.advance(by: .hours(5))
         #expect(host.pending.isEmpty && host.ledger.occasions.count == 1)
@@ -163,7 +164,7 @@ struct ScheduleTests {
         #expect(host.plans.count == 1)
     }
 
-    @Test func `an occurrence is repeated after a restart only if its commit was not written`() {
+    @Test func `a scheduled occurrence is repeated after a restart only if its commit was not written`() {
         host.commits = .held
         host.advance(by: .hours(1))
         host.commits = .written
@@ -177,7 +178,7 @@ struct ScheduleTests {
         #expect(host.running == [.clean] && host.ledger.requests.isEmpty)
     }
 
-    @Test func `an occurrence waits for the commit of another submission of its identifier`() {
+    @Test func `a scheduled occurrence waits for the commit of another submission of its identifier`() {
         host.advance(by: .minutes(59))
         host.commits = .held
         host.submit(.clean, after: .hours(3))
@@ -189,7 +190,8 @@ struct ScheduleTests {
         #expect(host.running == [.clean])
     }
 
-    @Test func `a step back of the clock during the commit of an occurrence does not stop the schedule`() throws {
+    @Test
+    func `a step back of the clock during the commit of a scheduled occurrence does not stop the schedule`() throws {
         host.commits = .held
         host.stepWallClock(by: .days(400))
         host.stepWallClock(by: -.days(400))
@@ -200,7 +202,7 @@ struct ScheduleTests {
         #expect(begins(in: .hours(2)) == [60, 120])
     }
 
-    @Test func `a restart between two occurrences does not change the schedule`() {
+    @Test func `a restart between two scheduled occurrences does not change the schedule`() {
         host.advance(by: .minutes(40))
         host.restart(after: .minutes(5))
         host.finishStarting()
@@ -242,7 +244,7 @@ struct ScheduleTests {
 
     // MARK: The clock
 
-    @Test func `a step back of the clock by five minutes does not repeat an occurrence`() {
+    @Test func `a step back of the clock by five minutes does not repeat a scheduled occurrence`() {
         host.advance(by: .hours(1))
         host.runToTheEnd()
         host.stepWallClock(by: -.minutes(5))

@@ -145,7 +145,7 @@ extension NaiveHost {
         launches[number]?.tasks[index].wasCancelled = true
     }
 
-    /// Moves the launch in the ledger to the lane; its capacity moves only while its process runs.
+    /// Moves a launch that still runs to the lane. A launch that has ended moves only in the ledger.
     private func leaveLane(_ number: LaunchNumber, to lane: Lane) {
         guard let launch = launches[number], launch.isHeard else { return }
         launches[number]?.lane = lane

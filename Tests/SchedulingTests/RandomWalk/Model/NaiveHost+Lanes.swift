@@ -4,7 +4,7 @@ import TaskModel
 
 @testable import Scheduling
 
-// Obstacles that other launches are to eligible work, and the checks of a new launch (C1, C7, C8, C11).
+// Obstacles by other launches, and the checks of a new launch (C1, C7, C8, C11).
 extension NaiveHost {
     func passingObstacles(to work: PendingWork) -> Obstacles {
         var found = Obstacles()
@@ -134,7 +134,7 @@ extension NaiveHost {
         if !against.isEmpty { complain("\(work.label) (\(work.number)) begins in spite of \(against.sorted())") }
     }
 
-    /// Complains if the launch omits an eligible request of its plugin, of any kind (C7).
+    /// Complains if a background launch omits an eligible request of its plugin, of any kind except continued (C7).
     private func judgeCompleteness(of works: [PendingWork], _ plan: LaunchPlan) {
         guard works.count < configuration.batchSize, !works.contains(where: \.retry.runsAlone) else { return }
         // A launch above the capacity, at a user's request, has no place for other requests.

@@ -150,7 +150,7 @@ extension NaiveHost {
         }
     }
 
-    /// Complains if a costly condition is watched without use, or used without a watch (C16).
+    /// Complains if the use of the machine or a container is watched without need, or needed and not watched (C16).
     private func checkWatch() {
         let running = launches.values.filter { $0.lane != .event && !$0.isConcluded }
         if !running.isEmpty, !host.watch.use { complain("nobody watches what launch \(running[0].number) works under") }

@@ -132,7 +132,8 @@ extension NaiveHost {
         return (reason, false, true)
     }
 
-    /// True for a submission by a user, and for one from a launch that a user or a trigger started (C8).
+    /// True for a submission by a user, or from a launch that a user or a trigger started or that has a continued task
+    /// (C8).
     func isForeground(_ submission: Submission) -> Bool {
         switch submission.submitter {
         case .person: return true

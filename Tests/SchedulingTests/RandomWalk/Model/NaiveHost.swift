@@ -136,7 +136,8 @@ final class NaiveHost: Witness {
         }
     }
 
-    /// Limits every recorded start of a deferral to the present, after a step back of the clock.
+    /// Adapts the starts of deferrals to a step back of the clock: a start in the future is no longer certain, and is
+    /// the present at the latest.
     private func clockWasSetBack() {
         let now = now.wall
         heldSurely = heldSurely.filter { $0.value <= now }
