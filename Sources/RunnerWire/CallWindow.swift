@@ -1,8 +1,8 @@
 /// The window of unanswered calls: the maximum number of calls of one launch that await the host's answer at once.
 ///
 /// A call is a message of the runner that the host answers: submit, cancel, cancel_all, or a read of the pending
-/// requests. An unmodified runner never exceeds the window; the host stops reading a channel that does. Messages without
-/// an answer (completion, progress, assertion, log line) do not count.
+/// requests. An unmodified runner never exceeds the window; the host stops reading a channel that does. Messages
+/// without an answer (completion, progress, assertion, log line) do not count.
 package enum CallWindow {
     /// The maximum number of unanswered calls of one launch.
     package static let limit = 16
