@@ -63,8 +63,8 @@ bool sharesNamespace(const xmlNode *one, const xmlNode *other) {
     return view(one->ns != nullptr ? one->ns->href : nullptr) == view(other->ns != nullptr ? other->ns->href : nullptr);
 }
 
-// Whether a node is such a child. Feeds contain other vocabularies with a `title` and a `link` of their own, so the
-// namespace has to match the parent's.
+// Whether a node is an element with that name in its parent's namespace. Feeds contain other vocabularies with a
+// `title` and a `link` of their own, so the namespace has to match.
 bool isChild(const xmlNode *node, const char *name) {
     return node->type == XML_ELEMENT_NODE && view(node->name) == name && sharesNamespace(node, node->parent);
 }

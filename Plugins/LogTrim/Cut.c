@@ -90,8 +90,8 @@ static int cannot_collapse(int problem) {
     return problem == EOPNOTSUPP || problem == ENOSYS || problem == EINVAL;
 }
 
-/* The blanks are written first. In the other order, the file would briefly begin with a partial line, and the blanks
- * would be written at a position that another process may have moved. */
+/* The blanks are written first. In the other order, the file would briefly begin with a partial line. Also, another
+ * process may have moved the position of the blanks by then. */
 static int take_out(int descriptor, const struct place *place) {
     const int problem = blank(descriptor, place);
     if (problem != 0) {

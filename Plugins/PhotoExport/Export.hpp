@@ -14,7 +14,7 @@ public:
     // Throws if a setting is invalid.
     Export(const Host &host, bgt_task task, std::string album);
 
-    // Returns the task's outcome; stops between two photos when the task expires. Throws if the album cannot be
+    // Returns the task's outcome; stops between two steps when the task expires. Throws if the album cannot be
     // exported at all.
     std::int32_t run();
 

@@ -78,7 +78,7 @@ package final class DiagnosingMapping {
         }
     }
 
-    /// A value from the raw values of a type.
+    /// A value of an enumeration, written as its raw value.
     package func choice<Value: RawRepresentable<String> & CaseIterable>(
         _ name: String,
         of type: Value.Type = Value.self

@@ -48,7 +48,7 @@ struct Measure {
         ]
     )
 
-    // MARK: Words
+    // MARK: Descriptions
 
     /// The value in the largest unit in which it is a whole number.
     func text(_ value: Int64) -> String {

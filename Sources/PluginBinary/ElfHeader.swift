@@ -5,7 +5,7 @@ struct ElfHeader {
     static let size: UInt64 = 64
 
     let programHeaders: (offset: UInt64, count: UInt64)
-    /// Count is 0 when they were stripped.
+    /// Position and number of the section headers; the number is 0 when they were stripped.
     let sectionHeaders: (offset: UInt64, count: UInt64)
 
     init(of file: LibraryBytes) throws(PluginBinaryProblem.Kind) {

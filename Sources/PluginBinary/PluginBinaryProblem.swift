@@ -10,7 +10,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         /// The file is a directory, a device or a pipe, as the value names it.
         case notAFile(String)
         case notAnELF
-        /// The value is the class of the file: 32-bit.
+        /// The value is the class of the file, such as 32-bit.
         case wrongClass(String)
         case foreignArchitecture(String)
         /// The value is the actual type of the file.
@@ -32,7 +32,7 @@ package struct PluginBinaryProblem: Error, Hashable, Sendable, CustomStringConve
         /// The manifest binds a function that the library lacks; `nearest` is the most similar function name.
         case symbolMissing(String, nearest: String?)
         case symbolHidden(String)
-        /// The loader provides the symbol only to programs that were linked with that version.
+        /// The library exports only an old version of the function, for programs that were linked with that version.
         case symbolOutdated(String)
         case symbolNotAFunction(String)
     }

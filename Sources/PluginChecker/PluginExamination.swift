@@ -15,7 +15,7 @@ package struct PluginExamination {
 
     /// - Parameters:
     ///   - sources: the manifests to examine and all manifests beside them.
-    ///   - alreadyCatalogued: the plugins that a host knows already; they take precedence in a conflict.
+    ///   - alreadyCatalogued: the plugins that a host has already catalogued; they take precedence in a conflict.
     package init(
         _ sources: [ManifestSource],
         pluginFolder: String?,

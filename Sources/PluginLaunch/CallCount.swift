@@ -16,7 +16,7 @@ struct CallCount {
         return true
     }
 
-    /// Whether this is the first call beyond the window; true once in the life of a launch.
+    /// Whether the current call beyond the window is the first one, which is reported. True once per launch.
     mutating func reports() -> Bool {
         defer { isReported = true }
         return !isReported

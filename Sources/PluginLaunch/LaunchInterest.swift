@@ -3,7 +3,7 @@
 import LinuxSystem
 import TaskModel
 
-/// The subject of a descriptor that the launch thread polls.
+/// The purpose of a descriptor that the launch thread polls.
 enum LaunchInterest: Hashable {
     case bell
     case killTimer

@@ -1,4 +1,4 @@
-// One request to end processes and control groups of earlier hosts. None of the processes is a child of this process.
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 import CLinux
 import Glibc
@@ -6,7 +6,7 @@ import LinuxSystem
 import Logging
 import TaskModel
 
-/// One request to end what earlier hosts left. None of it is a child of this process.
+/// One request to end processes and control groups of earlier hosts. None of the processes is a child of this process.
 final class StaleEnding {
     let waiter: CheckedContinuation<Void, Never>
     var processes: [Int: Descriptor] = [:]

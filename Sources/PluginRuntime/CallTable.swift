@@ -17,7 +17,7 @@ package final class CallTable: Sendable {
     private struct State {
         /// Number of the newest call.
         var last: UInt64 = 0
-        /// Number of the newest call that has got a place.
+        /// Number of the newest call with a place.
         var admitted: UInt64 = 0
         /// Calls with a place, until their caller has taken the answer. The value is nil until the answer arrives.
         var open: [CallNumber: Answer?] = [:]

@@ -9,7 +9,7 @@ package enum ForeignStruct {
 
     package enum Reading<Value> {
         case value(Value)
-        /// The struct uses fields that this host does not know.
+        /// The struct uses fields that this host does not support.
         case tooNew
         /// The size is invalid: no version of this struct has had it.
         case invalid
@@ -37,7 +37,7 @@ package enum ForeignStruct {
         return .value(copy.pointee)
     }
 
-    /// Copies the part of `value` that fits, zeroes the fields that this host does not know, and keeps the caller's
+    /// Copies the part of `value` that fits, zeroes the fields that this host does not support, and keeps the caller's
     /// size.
     ///
     /// - Returns: false, with nothing written, when the size is invalid.

@@ -11,7 +11,7 @@ extension Launch {
 
     /// Begins an assertion and stores its number in `out`.
     ///
-    /// - Parameter handler: Expiration handler of the assertion; nil for none.
+    /// - Parameter handler: expiration handler of the assertion; nil for none.
     /// - Returns: the status; on any status except `BGT_OK` the handler still belongs to the caller.
     func beginAssertion(
         _ name: UnsafePointer<CChar>?,

@@ -47,7 +47,7 @@ extension Launch {
         if !state.withLock({ $0.tasks.hasUnbounded }) { expireAssertions(.budget) }
     }
 
-    // MARK: What the plugin reports
+    // MARK: Reports of the plugin
 
     func setProgress(of task: TaskID, _ completed: Int64, of total: Int64) -> Int32 {
         report(.progress(task), of: task, "set_progress") {
@@ -111,7 +111,7 @@ extension Launch {
         }
     }
 
-    // MARK: What is held back
+    // MARK: Held reports
 
     /// Time at which the next held report is due; nil when none is held.
     var nextReport: MonotonicTime? { state.withLock { $0.reports.due } }

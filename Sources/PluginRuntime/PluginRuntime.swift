@@ -88,7 +88,7 @@ package enum PluginRuntime {
         }
     }
 
-    /// Whether the host is still the parent. If the host died before the runner asked for a parent-death signal, the
+    /// Whether the host is still the parent. If the host died before the parent-death signal was in effect, the
     /// orphan has another parent.
     private static var parentIsHost: Bool {
         // The kernel's `struct ucred`: process, user and group that created the socket pair.

@@ -10,7 +10,7 @@ package struct ReportTable<Key: Hashable, Report: Equatable> {
 
     private struct Entry {
         var sent: Report
-        /// Time of sending; nil for a report that the host knew from the start.
+        /// Time of sending; nil for a report that the host had from the start.
         var sentAt: MonotonicTime?
         var waiting: Report?
 

@@ -76,7 +76,7 @@ package struct TaskTable<Handler> {
         return true
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
     package var hasUnfinished: Bool { !unfinished.isEmpty }
 

@@ -3,7 +3,7 @@
 import TaskModel
 
 extension HostMessage: WireMessage {
-    /// Twice the size of a hundred tasks with full payloads.
+    /// Limit in bytes: more than twice the size of a hundred tasks with full payloads.
     package static let frameLimit = 1 << 24
 
     private enum FrameType: UInt16 {

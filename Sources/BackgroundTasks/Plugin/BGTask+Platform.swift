@@ -40,7 +40,7 @@ extension BGTask {
         case noData = 2
     }
 
-    /// Reason of the expiration: of a task that is expiring, or was expiring when it was completed; else nil.
+    /// The reason why the task is expiring, or was expiring when it was completed; nil otherwise.
     public var expirationReason: ExpirationReason? { knownExpirationReason }
 
     /// Whether the work has to stop: the task is expiring or completed. Cheap enough for every iteration of a loop.

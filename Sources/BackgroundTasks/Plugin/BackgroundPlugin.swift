@@ -83,7 +83,7 @@ public enum BackgroundPlugin {
         return BGT_OK
     }
 
-    // MARK: While it enters
+    // MARK: During entry
 
     /// Sets the receiver of the plugin's events. Called while the plugin enters. Each event is completed like a task.
     ///

@@ -16,7 +16,7 @@ struct TaskIdentifierContest {
         let isHeld: Bool
     }
 
-    /// A conflict in which the loser is refused.
+    /// A conflict between two lines; the plugin of the losing line is refused.
     struct Defeat {
         let loser: CatalogCandidate
         let line: Field<PermittedIdentifier>

@@ -85,7 +85,7 @@ struct PropertyListKeys {
         return number.flatMap(Unicode.Scalar.init).map { Array(String(Character($0)).utf8) } ?? Array("&\(name);".utf8)
     }
 
-    // MARK: Moving on
+    // MARK: Scanning
 
     /// Moves to the next `mark`; false at the end of the text.
     private mutating func skip(to mark: Character) -> Bool {
