@@ -33,7 +33,7 @@ struct ForeignRequestTests {
         return seen
     }
 
-    @Test func `a refresh request has its begin date in nanoseconds, and unset fields are zero`() {
+    @Test func `a refresh request of the Swift module becomes a C request with its date, and unset fields are zero`() {
         let request = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
         let plain = seen(request)
         #expect(plain.request.kind == BGT_KIND_REFRESH && plain.identifier == "com.example.refresh")
@@ -46,19 +46,20 @@ struct ForeignRequestTests {
     }
 
     @Test(.proves(30), arguments: [-62_135_769_600, -1, 0, Double.nan])
-    func `a begin date in the past means no delay`(_ seconds: Double) {
+    func `a begin date in the past becomes a C request without a delay`(_ seconds: Double) {
         let request = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
         request.earliestBeginDate = Date(timeIntervalSince1970: seconds)
         #expect(seen(request).request.earliest_begin_ns == 0)
     }
 
-    @Test func `a begin date beyond the representable range becomes the latest representable time`() {
+    @Test func `a begin date beyond the C range becomes the latest representable time`() {
         let request = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
         request.earliestBeginDate = .distantFuture
         #expect(seen(request).request.earliest_begin_ns == .max)
     }
 
-    @Test(.proves(70)) func `a processing request has its requirement flags, and a study also its protection flag`() {
+    @Test(.proves(70))
+    func `a processing request becomes a C request with its requirement flags, a study also with its protection`() {
         let processing = BGProcessingTaskRequest(identifier: "com.example.cleaning")
         processing.requiresNetworkConnectivity = true
         #expect(seen(processing).request.flags == BGT_NEEDS_NETWORK)
@@ -81,7 +82,7 @@ struct ForeignRequestTests {
         }
     }
 
-    @Test(.proves(74, 75)) func `a continued request has its titles, strategy and resources`() {
+    @Test(.proves(74, 75)) func `a continued request becomes a C request with its titles, strategy and resources`() {
         let request = BGContinuedProcessingTaskRequest(
             identifier: "com.example.export.1",
             title: "Export",

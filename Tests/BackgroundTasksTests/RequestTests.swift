@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Requests have Apple's defaults and are copied completely")
 struct RequestTests {
-    @Test func `unset properties of a request have Apple's defaults`() {
+    @Test func `unset properties of a Swift request have Apple's defaults`() {
         let refresh = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
         #expect(refresh.identifier == "com.example.refresh")
         #expect(refresh.earliestBeginDate == nil && refresh.payload == nil)
@@ -29,7 +29,9 @@ struct RequestTests {
         #expect(BGContinuedProcessingTaskRequest.Resources.default.rawValue == 0)
     }
 
-    @Test(.proves(27)) func `a copy of a request has its class and values and is independent of the original`() throws {
+    @Test(.proves(27)) func `a copy of a Swift request has its class and values and is independent of the original`()
+        throws
+    {
         let study = BGHealthResearchTaskRequest(identifier: "com.example.study")
         study.earliestBeginDate = Date(timeIntervalSince1970: 1_800_000_000)
         study.payload = Data([1, 2, 3])
@@ -60,7 +62,7 @@ struct RequestTests {
         #expect(processing is BGProcessingTaskRequest && !(processing is BGHealthResearchTaskRequest))
     }
 
-    @Test func `the task and request classes inherit as Apple's do`() {
+    @Test func `the Swift module's task and request classes have Apple's inheritance`() {
         let study: Any = BGHealthResearchTask.self
         #expect(study is BGProcessingTask.Type && study is BGTask.Type)
         let studyRequest: Any = BGHealthResearchTaskRequest.self

@@ -11,7 +11,7 @@ struct SchedulerErrorTests {
         .unavailable, .tooManyPendingTaskRequests, .notPermitted, .immediateRunIneligible,
     ]
 
-    @Test func `error domain, codes and messages equal Apple's, also as NSError`() {
+    @Test func `the scheduler error's domain, codes and messages equal Apple's, also as NSError`() {
         #expect(Self.codes.map(\.rawValue) == [1, 2, 3, 4])
         #expect(BGTaskScheduler.errorDomain == "BGTaskSchedulerErrorDomain")
         for code in Self.codes {
@@ -27,7 +27,7 @@ struct SchedulerErrorTests {
         #expect(described.code == .unavailable && described.localizedDescription == "not here")
     }
 
-    @Test func `a pattern match on an error code catches that code only, also as NSError`() {
+    @Test func `a pattern match on a scheduler error code catches that code only, also as NSError`() {
         for code in Self.codes {
             for error in [
                 BGTaskScheduler.Error(code), NSError(domain: BGTaskScheduler.errorDomain, code: code.rawValue),
@@ -41,7 +41,7 @@ struct SchedulerErrorTests {
         #expect(Self.codes.allSatisfy { !($0 ~= foreign) })
     }
 
-    @Test func `each sub-reason of a submission has the host's name for it`() {
+    @Test func `each sub-reason of the Swift module has the same name as on the host`() {
         // Sub-reasons of triggers, which no plugin submits.
         let others: Set<Refusal.SubReason> = [.eventLimit, .notAnExtension]
         for reason in Refusal.SubReason.allCases where !others.contains(reason) {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Constants of the Swift module equal the header's")
 struct VocabularyTests {
-    @Test func `expiration reasons, outcomes, events, causes and log levels have the header's values`() {
+    @Test func `constants of the Swift module for reasons, outcomes, events, causes and levels equal the header's`() {
         let reasons: [BGTask.ExpirationReason] = [
             .budget, .externalPowerLost, .networkLost, .notIdle, .stoppedByPerson, .noProgress, .memoryPressure,
             .hostShutdown, .containerLocked,
@@ -33,7 +33,7 @@ struct VocabularyTests {
         #expect(levels.map(\.rawValue) == [BGT_LOG_DEBUG, BGT_LOG_INFO, BGT_LOG_WARNING, BGT_LOG_ERROR])
     }
 
-    @Test func `titles are cut to the header's maximum at a whole character`() {
+    @Test func `titles of the Swift module are cut to the header's maximum at a whole character`() {
         let limit = Int(BGTASK_TITLE_MAX)
         #expect(HostText.title(String(repeating: "a", count: limit)).utf8.count == limit)
         let long = HostText.title(String(repeating: "ü", count: limit))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Without a host the Swift module schedules no task and reports errors")
 struct WithoutHostTests {
-    @Test func `without a host registration fails, submission is unavailable, and no request is pending`() async {
+    @Test func `without a host Swift registration fails, submission is unavailable, and no request is pending`() async {
         #expect(!BGTaskScheduler.shared.register(forTaskWithIdentifier: "com.example.refresh", using: nil) { _ in })
         let request = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
         #expect(throws: BGTaskScheduler.Error.self) { try BGTaskScheduler.shared.submit(request) }
@@ -23,7 +23,7 @@ struct WithoutHostTests {
         #expect(BGTaskScheduler.supportedResources == BGTaskScheduler.shared.supportedResources)
     }
 
-    @Test func `without a host there is no container, setting, launch or time limit`() {
+    @Test func `without a host the Swift module has no container, setting, launch or time limit`() {
         #expect(BackgroundPlugin.containerURL == nil && BackgroundPlugin.setting("colour") == nil)
         #expect(BackgroundPlugin.launch == nil && BackgroundPlugin.backgroundTimeRemaining == .infinity)
         #expect(BackgroundPlugin.beginBackgroundTask(withName: "work") == .invalid)

@@ -19,28 +19,30 @@ struct BeginTimeTests {
         return text.replacing(".000000000", with: "")
     }
 
-    @Test func `a time of day means its next occurrence`() throws {
+    @Test func `a begin option with a time of day means its next occurrence`() throws {
         #expect(try read("02:00") == "2026-01-31T02:00:00Z")
         #expect(try read("01:00") == "2026-02-01T01:00:00Z")
         #expect(try read("01:47:59") == "2026-02-01T01:47:59Z")
         #expect(try read("1:48:30") == "2026-01-31T01:48:30Z")
     }
 
-    @Test func `a time of day is read in the command's time zone, not the host's`() throws {
+    @Test func `a begin option's time of day is in the command's time zone, not the host's`() throws {
         #expect(try read("02:00", zone: "Europe/Berlin") == "2026-02-01T01:00:00Z")
         #expect(try read("03:00", zone: "Europe/Berlin") == "2026-01-31T02:00:00Z")
         #expect(try read("21:00", zone: "America/New_York") == "2026-01-31T02:00:00Z")
     }
 
-    @Test func `a time of day that the clock change skips means the first instant after the gap`() throws {
+    @Test func `a begin option's time of day in the gap of a clock change means the first instant after the gap`()
+        throws
+    {
         #expect(try read("02:30", now: "2026-03-28T23:00:00Z", zone: "Europe/Berlin") == "2026-03-29T01:00:00Z")
     }
 
-    @Test func `a time of day that occurs twice at a clock change means the first occurrence`() throws {
+    @Test func `a begin option's time of day that occurs twice at a clock change means the first occurrence`() throws {
         #expect(try read("02:30", now: "2026-10-24T23:00:00Z", zone: "Europe/Berlin") == "2026-10-25T00:30:00Z")
     }
 
-    @Test func `a delay counts from now`() throws {
+    @Test func `a begin option with a delay counts from now`() throws {
         #expect(try read("+15min") == "2026-01-31T02:03:00Z")
         #expect(try read("+1h30min") == "2026-01-31T03:18:00Z")
         #expect(try read("+2d") == "2026-02-02T01:48:00Z")
@@ -48,7 +50,7 @@ struct BeginTimeTests {
         #expect(try read("+1500ms") == "2026-01-31T01:48:01.500000000Z")
     }
 
-    @Test func `an RFC 3339 time is taken unchanged`() throws {
+    @Test func `a begin option with an RFC 3339 time is taken unchanged`() throws {
         #expect(try read("2026-06-01T02:00:00+02:00") == "2026-06-01T00:00:00Z")
         #expect(try read("1999-06-01T02:00:00Z") == "1999-06-01T02:00:00Z")
     }
@@ -57,7 +59,7 @@ struct BeginTimeTests {
         "", "+", "soon", "24:00", "12:60", "12:5:99", "+5", "+min", "+5 min", "+5x", "5min", "-5min", ":30", "1:2:3:4",
         "+99999999999999999999s", "+9999999999999d", "2026-01-31", "2026-01-31T02:00:00", "-1:30", "+-5s",
     ])
-    func `an invalid begin time is refused with examples of the valid forms`(text: String) throws {
+    func `an invalid begin option is refused with examples of the valid forms`(text: String) throws {
         let error = try #require(throws: (any Error).self) { try read(text) }
         #expect("\(error)".contains("02:00") && "\(error)".contains("+15min"))
     }

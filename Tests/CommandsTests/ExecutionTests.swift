@@ -33,7 +33,7 @@ struct ExitStatusTests {
         #expect(!terminal.error.isEmpty)
     }
 
-    @Test func `a task submit without --kind names the kinds to choose from`() async {
+    @Test func `bgtask task submit without --kind is refused with the kinds to choose from`() async {
         let terminal = Terminal()
         #expect(await terminal.run("task", "submit", "a.b") == .misuse)
         #expect(terminal.error.contains("--kind refresh") && terminal.error.contains("--kind processing"))
@@ -43,14 +43,14 @@ struct ExitStatusTests {
         ["--help"], ["--version"], ["help"], ["help", "task", "submit"], ["task", "why", "--help"], [],
         ["host", "run", "--help"],
     ])
-    func `help and version are printed on standard output with exit status 0`(arguments: [String]) async {
+    func `bgtask help and version are printed on standard output with exit status 0`(arguments: [String]) async {
         let terminal = Terminal()
         #expect(await terminal.run(list: arguments) == .done)
         #expect(!terminal.output.isEmpty)
         #expect(terminal.error.isEmpty)
     }
 
-    @Test func `the help of every command has an example`() async {
+    @Test func `the help of every bgtask command has an example`() async {
         let commands = [
             "", "plugin", "plugin list", "plugin show", "plugin check", "plugin inspect", "plugin install",
             "plugin remove", "task", "task submit", "task cancel", "task list", "task why", "trigger", "launch",
@@ -65,7 +65,9 @@ struct ExitStatusTests {
         }
     }
 
-    @Test func `an unreachable host exits with 3, its socket's path and the command that starts a host`() async {
+    @Test func `bgtask with an unreachable host exits with 3, the socket's path and the command that starts a host`()
+        async
+    {
         let terminal = Terminal()
         #expect(await terminal.run("task", "list") == .unreachable)
         #expect(terminal.output.isEmpty)
@@ -74,7 +76,7 @@ struct ExitStatusTests {
         #expect(terminal.error.contains("bgtask host run"))
     }
 
-    @Test func `a refusal exits with 1 and prints code, sub-reason and remedy`() async throws {
+    @Test func `a refusal by the host makes bgtask exit with 1 and print code, sub-reason and remedy`() async throws {
         let refusal = ControlRefusal.noSuchPlugin("com.example.feed\u{1b}[2J")
         let answer = String(decoding: try WireCoding.encode(refusal.reply), as: UTF8.self)
         try await StubHost.with({ _ in .body(status: refusal.status, answer) }) { host in
@@ -92,13 +94,13 @@ struct ExitStatusTests {
         }
     }
 
-    @Test func `a server that is no bgtask host at the socket exits with 3`() async throws {
+    @Test func `a server that is no bgtask host at the socket makes bgtask exit with 3`() async throws {
         try await StubHost.with({ _ in .body(status: 200, "hello") }) { host in
             #expect(await Terminal().run("host", "status", "--socket", host.socket) == .unreachable)
         }
     }
 
-    @Test func `a closed standard output is no failure`() async throws {
+    @Test func `bgtask exits with 0 when the reader of its standard output has left`() async throws {
         let answer = String(decoding: try WireCoding.encode(Samples.host()), as: UTF8.self)
         try await StubHost.with({ _ in .body(status: 200, answer) }) { host in
             let terminal = Terminal(closesAfter: 0)
@@ -115,7 +117,7 @@ struct CommandTests {
         String(decoding: try WireCoding.encode(body), as: UTF8.self)
     }
 
-    @Test func `--json prints the wire's JSON with sorted keys on standard output`() async throws {
+    @Test func `bgtask --json prints the JSON of the API with sorted keys on standard output`() async throws {
         let answer = try json(Samples.host())
         try await StubHost.with({ _ in .body(status: 200, answer) }) { host in
             let terminal = Terminal()
@@ -126,7 +128,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `task submit sends every option of the request`() async throws {
+    @Test func `bgtask task submit sends every option of the request`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let answer = try json(
@@ -171,7 +173,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `--payload - reads the payload from standard input, up to the maximum size`() async throws {
+    @Test func `bgtask --payload - reads the payload from standard input, up to the maximum size`() async throws {
         let answer = try json(
             TaskSubmissionReply(
                 SubmissionNumber(rawValue: 12),
@@ -193,7 +195,7 @@ struct CommandTests {
         #expect(help.output.contains("[--payload <FILE|->]"))
     }
 
-    @Test func `a cancellation without a pending request is reported and exits with 0`() async throws {
+    @Test func `bgtask task cancel without a pending request reports that and exits with 0`() async throws {
         try await StubHost.with({ _ in .body(status: 200, #"{"cancelled":false}"#) }) { host in
             let terminal = Terminal()
             #expect(await terminal.run("task", "cancel", "a.b", "--socket", host.socket) == .done)
@@ -211,7 +213,7 @@ struct JournalFilterTests {
     private let query =
         "plugin=a.b&launch=41&identifier=a.b.c&event=crashed&blame=plugin&since=2026-01-30T23%3A48%3A00.000000000Z"
 
-    @Test func `every filter option is sent in the query of recorded and of followed entries`() async throws {
+    @Test func `bgtask journal sends every filter option, for recorded and for followed entries`() async throws {
         let page = String(decoding: try WireCoding.encode(JournalReply(entries: [], last: 5)), as: UTF8.self)
         try await StubHost.with({ $0.path.contains("follow") ? .stream([], .inOrder) : .body(status: 200, page) }) {
             host in
@@ -231,7 +233,11 @@ struct JournalFilterTests {
         ("--event", "crashd", "write \"crashed\""), ("--blame", "vendor", "nobody, plugin, host, person, machine"),
         ("--since", "2", "how long ago"), ("--plugin", "feed", "has no dot"), ("--launch", "x", "whole number"),
     ])
-    func `an invalid value of a journal option is refused with its rule`(option: String, value: String, rule: String)
+    func `an invalid value of a bgtask journal option is refused with its rule`(
+        option: String,
+        value: String,
+        rule: String
+    )
         async
     {
         let terminal = Terminal()
@@ -325,7 +331,7 @@ struct FollowTests {
         }
     }
 
-    @Test func `bgtask journal --follow reports a lost connection when the host hangs up before the first entry`()
+    @Test func `bgtask journal --follow reports a lost connection when the host closes it before the first entry`()
         async throws
     {
         let page = try behaviour(ending: .inOrder)

@@ -18,7 +18,7 @@ struct HostChoiceTests {
         HostChoice(wish, user: user, isRoot: false, fileExists: existing.contains)
     }
 
-    @Test func `--user as root means root's own host, and the hint names its socket and the alternatives`() {
+    @Test func `bgtask --user as root means root's own host, and the hint names its socket and the alternatives`() {
         let user = HostPaths.user(environment: ["HOME": "/root"])
         let choice = HostChoice(.user, user: user, isRoot: true, fileExists: { _ in false })
         #expect(choice.socket == "/root/.local/state/bgtask/control.sock")
@@ -29,23 +29,23 @@ struct HostChoiceTests {
         #expect(any.startHint.contains("bgtask host run --user") && !any.startHint.contains("sudo"))
     }
 
-    @Test func `without an option the user's host is chosen if its socket exists`() {
+    @Test func `without an option bgtask chooses the user's host if its socket exists`() {
         #expect(choose(.whicheverIsThere, existing: [userSocket, systemSocket]).socket == userSocket)
         #expect(choose(.whicheverIsThere, existing: [userSocket]).socket == userSocket)
     }
 
-    @Test func `without an option and a user's socket the system's host is chosen`() {
+    @Test func `without an option and without a user's socket bgtask chooses the system's host`() {
         #expect(choose(.whicheverIsThere, existing: [systemSocket]).socket == systemSocket)
         #expect(choose(.whicheverIsThere, existing: []).socket == systemSocket)
     }
 
-    @Test func `an explicit choice of a host holds whichever sockets exist`() {
+    @Test func `an explicit choice of a host is kept regardless of the existing sockets`() {
         #expect(choose(.system, existing: [userSocket]).socket == systemSocket)
         #expect(choose(.user, existing: [systemSocket]).socket == userSocket)
         #expect(choose(.socket("/tmp/s"), existing: [userSocket, systemSocket]).socket == "/tmp/s")
     }
 
-    @Test func `each hint starts the host that was requested`() {
+    @Test func `the hint for an unreachable host starts the host that was requested`() {
         #expect(choose(.system, existing: []).startHint.contains("sudo bgtask host run --system"))
         #expect(choose(.user, existing: []).startHint.contains("bgtask host run"))
         #expect(choose(.socket("/tmp/s"), existing: []).startHint.contains("bgtask host run --socket /tmp/s"))
@@ -61,13 +61,13 @@ struct UnreachableAdviceTests {
         return UnreachableAdvice.text(for: failure, at: choice) { facts }
     }
 
-    @Test func `without a host the advice is the command that starts one`() {
+    @Test func `the advice for a missing host is the command that starts one`() {
         for failure in [ConnectionFailure.noSocket, .nobodyListens, .hungUp] {
             #expect(advice(failure).contains("sudo bgtask host run --system"))
         }
     }
 
-    @Test func `a user without access to the socket is told who has access and how to get it`() {
+    @Test func `the advice for a forbidden socket names the permitted users and how to become one`() {
         let grouped = advice(.notAllowed, SocketFacts(owner: "bgtask", group: "operators"))
         for part in ["user bgtask", "root", "socket group operators", "usermod -aG operators", "--user"] {
             #expect(grouped.contains(part), "\(grouped)")
@@ -80,7 +80,7 @@ struct UnreachableAdviceTests {
         #expect(advice(.notAllowed, SocketFacts(owner: "root")).hasPrefix("root and the members of its socket group"))
     }
 
-    @Test func `a host that does not answer is named, with commands to inspect it`() {
+    @Test func `the advice for a host that does not answer names it, with commands to inspect it`() {
         let known = advice(.noAnswer, SocketFacts(listener: .process(4711)))
         for part in ["4711", "hangs", "ps ", "journalctl _PID=4711", "kill -KILL 4711"] {
             #expect(known.contains(part), "\(known)")
@@ -88,7 +88,7 @@ struct UnreachableAdviceTests {
         #expect(advice(.noAnswer).contains("ss -lxp src /run/bgtask/control.sock"))
     }
 
-    @Test func `the facts of a socket are its owner, its group and the listening process`() async throws {
+    @Test func `the owner, the group and the listening process of a control socket are determined`() async throws {
         try await StubHost.with({ _ in .hangUp }) { host in
             chmod(host.socket, 0o600)
             let own = SocketFacts.of(socketAt: host.socket)
@@ -102,7 +102,7 @@ struct UnreachableAdviceTests {
 
 @Suite("The command starts the bgtaskd that belongs to it")
 struct HostProgramTests {
-    @Test func `bgtaskd beside the command comes before bgtaskd in PATH`() {
+    @Test func `bgtaskd beside bgtask takes precedence over bgtaskd in PATH`() {
         let program = HostProgram(
             executable: "/opt/bgtask/bin/bgtask",
             environment: ["PATH": "/usr/bin:/opt/bgtask/bin"]

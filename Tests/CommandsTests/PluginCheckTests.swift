@@ -52,7 +52,7 @@ struct PluginCheckTests {
         }
     }
 
-    @Test func `a manifest given with --with counts as installed beside the checked one`() async throws {
+    @Test func `plugin check --with treats another manifest as installed beside the checked one`() async throws {
         try await PluginDesk.with { desk in
             let lines = ["role: extension", "containing-plugin: com.example.neighbour"]
             let manifest = try await desk.build("Obedient", lines: lines)

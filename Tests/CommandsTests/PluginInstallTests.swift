@@ -172,7 +172,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `an installation with --pin writes the library's digest, and a changed library then fails the check`()
+    @Test func `plugin install --pin writes the library's digest, and a changed library then fails the check`()
         async throws
     {
         try await PluginDesk.with { desk in
@@ -190,7 +190,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a replacement shows both versions and the changed grants, and keeps the manifest's file name`()
+    @Test func `the replacement of a plugin shows both versions and the changed grants, and keeps the file name`()
         async throws
     {
         try await PluginDesk.with { desk in
@@ -206,7 +206,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a failure after the exchange of the library restores the old library and manifest`() async throws {
+    @Test func `a failure of plugin install after the exchange of the library restores the old files`() async throws {
         try await PluginDesk.with { desk in
             try await desk.build("Obedient", in: "operator")
             let before = try #require(FileManager.default.contents(atPath: desk.folder.file("operator/libObedient.so")))
@@ -222,7 +222,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a second installation of the same bytes changes no file, and a damaged library is replaced`()
+    @Test func `a second plugin install of the same bytes changes no file, and a damaged library is replaced`()
         async throws
     {
         try await PluginDesk.with { desk in
@@ -241,7 +241,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `the next installation deletes leftovers of interrupted commands, and no other file`() async throws {
+    @Test func `plugin install deletes leftovers of interrupted commands, and no other file`() async throws {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("Obedient", version: "1.0.0")
             #expect(await desk.run("install", manifest, "--yes") == .done)
@@ -264,7 +264,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `no old library is deleted while an invalid manifest may still refer to it`() async throws {
+    @Test func `plugin install keeps old libraries while an invalid manifest may still refer to them`() async throws {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("Obedient", version: "1.0.0")
             #expect(await desk.run("install", manifest, "--yes") == .done)
@@ -295,7 +295,9 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a library name with escape sequences is refused with the plain form to write`() async throws {
+    @Test func `plugin install refuses a library name with escape sequences, with the plain form to write`()
+        async throws
+    {
         try await PluginDesk.with { desk in
             try await desk.build("Obedient")
             let text = "manifest: 1\nidentifier: com.example.obedient\nlibrary: \"lib\\u004fbedient.so\"\n"
@@ -326,7 +328,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `plugin install does not overwrite a file of its name that describes no such plugin`() async throws {
+    @Test func `plugin install does not overwrite a manifest that describes another plugin or none`() async throws {
         try await PluginDesk.with { desk in
             try desk.folder.write(Array("nonsense".utf8), to: "operator/com.example.obedient.yaml")
             let manifest = try await desk.build("Obedient")
@@ -353,7 +355,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `plugin install repeats the request for the plugin list while the host is still loading`() async throws {
+    @Test func `plugin install requests the plugin list again while the host is still loading`() async throws {
         let lists = [
             PluginListReply(plugins: [], refused: [], isPartial: true), try Samples.pluginList(),
         ]
@@ -374,7 +376,7 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a refusal by the running host rolls the installation back`() async throws {
+    @Test func `plugin install is rolled back when the running host refuses the plugin`() async throws {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("Obedient")
             let folder = desk.folder.file("operator")
@@ -411,7 +413,8 @@ struct PluginInstallTests {
         }
     }
 
-    @Test func `a library in the plugin directory stays there at installation and removal`() async throws {
+    @Test func `a library in the plugin directory stays there at installation and removal of its plugin`() async throws
+    {
         try await PluginDesk.with { desk in
             let manifest = try await desk.build("Obedient")
             try desk.folder.makeFolder("plugins")

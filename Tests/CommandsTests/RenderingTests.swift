@@ -8,18 +8,18 @@ import Testing
 
 @testable import Commands
 
-@Suite("Tables and texts are what people were shown before")
+@Suite("Tables and texts of the commands keep their layout")
 struct RenderingTests {
     private let reader = Reader(now: Samples.now, timeZone: .gmt)
 
-    @Test func `Tables and texts of the commands keep their layout`() {
+    @Test func `table columns are as wide as their widest cell, without blanks at the end of a line`() {
         var table = Table("A", "LONG", "C")
         table.add("1", "2", "3")
         table.add("wide", "", "")
         #expect(table.text == "A     LONG  C\n1     2     3\nwide  -     -\n")
     }
 
-    @Test func `control characters are printed as escapes`() {
+    @Test func `control characters in tables are printed as escapes`() {
         #expect("a\nb\tc\u{1b}[31m\u{202e}ü".terminalSafe == "a\\nb\\tc\\u{1B}[31m\\u{202E}ü")
         var table = Table("A")
         table.add("x\ny")
@@ -68,7 +68,7 @@ struct RenderingTests {
         )
     }
 
-    @Test func `a list of a host that is still loading ends with a line about it`() throws {
+    @Test func `a printed list of a host that is still loading ends with a line about it`() throws {
         let plugins = PluginListReply(plugins: [], refused: [], isPartial: true).text(for: reader)
         let tasks = TaskListReply(pending: [], running: [], events: [], isPartial: true).text(for: reader)
         for (text, first) in [(plugins, "no plugin is installed\n\n"), (tasks, "nothing is pending or running\n\n")] {

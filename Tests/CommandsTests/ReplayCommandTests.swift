@@ -74,7 +74,7 @@ struct ReplayCommandTests {
         #expect(terminal.error.contains(remedy), "\(terminal.error)")
     }
 
-    @Test func `recorded launches provide run times, and pending requests provide requirements of a replay`() throws {
+    @Test func `a replay takes run times from recorded launches and requirements from pending requests`() throws {
         let launches = LaunchListReply(launches: [try Samples.launch(end: Samples.launchEnd)])
         let population = PluginPopulation(launches, pending: try Samples.taskList())
         let plugin = try #require(population.plugins.first)

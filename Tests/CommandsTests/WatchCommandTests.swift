@@ -29,7 +29,7 @@ struct WatchCommandTests {
         String(decoding: try WireCoding.encode(reply), as: UTF8.self)
     }
 
-    @Test func `watch --once prints one snapshot as plain text`() async throws {
+    @Test func `bgtask watch --once prints one snapshot as plain text`() async throws {
         try await StubHost.with(try Self.answers()) { host in
             let terminal = Terminal()
             #expect(await terminal.run("watch", "--once", "--socket", host.socket) == .done)
@@ -38,7 +38,7 @@ struct WatchCommandTests {
         }
     }
 
-    @Test func `watch refuses an invalid interval with its range, and a missing host with the command that starts it`()
+    @Test func `bgtask watch refuses an invalid interval with its range, and a missing host with a remedy`()
         async throws
     {
         for interval in ["fast", "0s", "2d", "-1s"] {

@@ -18,7 +18,7 @@ struct APIDescriptionTests {
     }
 
     @Test(arguments: Route.allCases)
-    func `each described route has its name, parameters, body, success status and failures`(
+    func `each route in the API description has its name, parameters, body, success status and failures`(
         route: Route
     ) throws {
         let operation = try document.operation(route)
@@ -50,7 +50,10 @@ struct APIDescriptionTests {
         (.simulateLaunch, LaunchSimulation.fields),
         (.simulateExpiration, ExpirationSimulation.fields), (.simulateConditions, ConditionsSimulation.fields),
     ])
-    func `each described request body has exactly the fields that its route accepts`(route: Route, fields: [BodyField])
+    func `each request body in the API description has exactly the fields that its route accepts`(
+        route: Route,
+        fields: [BodyField]
+    )
         throws
     {
         let content = try document.operation(route)["requestBody"]["content"]["application/json"]
@@ -129,12 +132,12 @@ struct APIDescriptionTests {
         #expect(try Set(words("ErrorSubReason")) == Set(reasons))
     }
 
-    @Test func `the description of each journal event has its meaning`() throws {
+    @Test func `the API description of each journal event has its meaning`() throws {
         let text = try #require(try document.schema(named: "JournalEvent")["description"].text)
         for event in JournalEntry.Event.allCases { #expect(text.contains("`\(event.name)`: \(event.row.meaning)\n")) }
     }
 
-    @Test func `the described conditions of a host are the conditions of the model`() throws {
+    @Test func `the API description lists exactly the conditions of the model`() throws {
         let names = Condition.allCases.map(\.key) + ["locked_containers"]
         let schema = try document.schema(named: "Conditions")
         #expect(schema["required"].elements.compactMap(\.text) == names)
@@ -153,7 +156,10 @@ struct APIDescriptionTests {
         (#"{"cancelled": 1}"#, "type"), (#"{"cancelled": true, "more": 1}"#, "more is not known"), ("{}", "missing"),
         (#"{"cancelled": null}"#, "type"), ("[]", "type"),
     ])
-    func `the schema check reports a wrong type, an unknown field and a missing field`(text: String, problem: String)
+    func `the tests' schema check reports a wrong type, an unknown field and a missing field`(
+        text: String,
+        problem: String
+    )
         throws
     {
         let value = try JSONValue(parsing: Data(text.utf8))
@@ -161,7 +167,7 @@ struct APIDescriptionTests {
         #expect(problems.count == 1 && problems[0].contains(problem), "\(problems)")
     }
 
-    @Test func `the schema check rejects schemas with keywords that it does not support`() {
+    @Test func `the tests' schema check rejects schemas with unsupported keywords`() {
         let schema = JSONValue.object(["type": .string("string"), "pattern": .string("a")])
         #expect(throws: HostFailure.self) { try document.problems(of: .string("a"), against: schema) }
     }

@@ -9,7 +9,7 @@ import Testing
 @Suite("Documentation has an entry for every key, reason, event and status")
 struct DocumentationTests {
     @Test(arguments: ["Reasons", "Journal", "Statuses", "Manifest", "Configuration"])
-    func `each entry of a reference page has a name, a meaning and no empty cell`(name: String) throws {
+    func `each entry of a documentation page has a name, a meaning and no empty cell`(name: String) throws {
         let page = try DocumentationPage(name)
         #expect(page.entries.count > 20)
         #expect(page.incomplete == [])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The paths of a host depend on the user who runs it")
 struct HostPathsTests {
-    @Test func `the system's host uses the system's directories`() {
+    @Test func `the system's host uses the system's directories under /etc, /usr, /var and /run`() {
         let paths = HostPaths.system
         #expect(paths.controlSocket == "/run/bgtask/control.sock")
         #expect(paths.operatorManifests == "/etc/bgtask/manifests")
@@ -38,14 +38,14 @@ struct HostPathsTests {
     }
 
     @Test(arguments: ["", "run/user/1", "."])
-    func `an XDG variable without an absolute path counts as not set`(value: String) {
+    func `an XDG variable with a relative path counts as not set`(value: String) {
         let variables = ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"]
         var environment = Dictionary(uniqueKeysWithValues: variables.map { ($0, value) })
         environment["HOME"] = "/home/ada"
         #expect(HostPaths.user(environment: environment) == HostPaths.user(environment: ["HOME": "/home/ada"]))
     }
 
-    @Test func `without HOME the home directory comes from the user database`() {
+    @Test func `without HOME the home directory of a user's host comes from the user database`() {
         let paths = HostPaths.user(environment: [:])
         #expect(paths.stateFolder.hasPrefix("/") && paths.stateFolder.hasSuffix("/.local/state/bgtask"))
         #expect(HostPaths.user(environment: ["HOME": "elsewhere"]) == paths)

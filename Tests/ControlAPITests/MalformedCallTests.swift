@@ -139,7 +139,7 @@ struct MalformedCallTests {
         ),
         Case(#"{"locked_containers": {}}"#, "condition-missing", nil, "locked_containers", to: .simulateConditions),
     ])
-    func `a malformed body is refused with sub-reason, field and remedy`(call: Case) throws {
+    func `a malformed request body is refused with sub-reason, field and remedy`(call: Case) throws {
         let refusal = try refusal(call)
         let error = refusal.reply.error
         #expect(refusal.status == 400 && error.code == "malformed")
@@ -216,7 +216,7 @@ struct MalformedCallTests {
         #expect(refusal.reply.error.remedy?.contains(remedy) == true, "\(refusal.reply.error.remedy ?? "no remedy")")
     }
 
-    @Test func `list queries of the client are parsed unchanged, and the default limit is 100`() throws {
+    @Test func `list queries of the client are parsed unchanged by the host, and the default limit is 100`() throws {
         let plugin = try Samples.plugin()
         let cursor = WorkCursor(plugin: plugin, number: SubmissionNumber(rawValue: 7))
         let tasks = TaskQuery(limit: 3, after: cursor, plugin: plugin, kinds: [.refresh, .event])

@@ -8,19 +8,19 @@ import Testing
 @Suite("Client and host share one table of routes")
 struct RouteTests {
     @Test(arguments: Route.allCases)
-    func `every route matches the path that it builds, with its parameter`(route: Route) {
+    func `every API route matches the path that it builds, with its parameter`(route: Route) {
         let value = route.parameter.map { $0 == "number" ? "41" : "com.example.a%b/c d" }
         let found = Route.matching(method: route.method.rawValue, path: route.path(value, query: [("a", "b&c")]))
         #expect(found?.route == route)
         #expect(found?.value == value)
     }
 
-    @Test func `no two routes share method and template`() {
+    @Test func `no two API routes share method and template`() {
         let places = Route.allCases.map { "\($0.method.rawValue) \($0.template)" }
         #expect(Set(places).count == Route.allCases.count)
     }
 
-    @Test func `the paths of the routes stay as documented`() {
+    @Test func `the paths of the API routes stay as documented`() {
         #expect(Route.taskWhy.path("com.example.a") == "/v1/tasks/com.example.a/why")
         #expect(Route.taskWhy.template == "/v1/tasks/{identifier}/why")
         #expect(Route.launchShow.path("41") == "/v1/launches/41")
@@ -34,7 +34,7 @@ struct RouteTests {
         ("GET", "/v1/tasks/a/b/why"), ("GET", "/v2/host"), ("POST", "/v1/host"), ("GET", "/v1/plugins/"), ("GET", "/"),
         ("GET", "/v1/plugins/%zz"), ("GET", "/v1/plugins/%f"), ("GET", ""),
     ])
-    func `a method or path outside the table matches no route`(method: String, path: String) {
+    func `an unknown method or path matches no API route`(method: String, path: String) {
         #expect(Route.matching(method: method, path: path) == nil)
     }
 
@@ -49,12 +49,12 @@ struct QueryTests {
         try JournalQuery(reading: QueryParameters(query, of: .journal).value, now: Samples.now)
     }
 
-    @Test func `a query without a limit has the limit 100`() throws {
+    @Test func `a journal or launch query without a limit has the limit 100`() throws {
         #expect(try journal("") == JournalQuery(after: nil, limit: 100, isFollowing: false))
         #expect(try LaunchQuery(reading: { _ in nil }) == LaunchQuery(limit: 100, plugin: nil))
     }
 
-    @Test func `a query takes its values from the parameters`() throws {
+    @Test func `a journal or launch query takes its values from the parameters`() throws {
         #expect(try journal("after=7&limit=3&follow=true") == JournalQuery(after: 7, limit: 3, isFollowing: true))
         let launches = try LaunchQuery(reading: QueryParameters("plugin=a.b&limit=1", of: .launchList).value)
         #expect(launches == LaunchQuery(limit: 1, plugin: try Samples.plugin("a.b")))
@@ -79,7 +79,7 @@ struct QueryTests {
         ("2026-01-31T02:47:00+01:00", -60),
         ("2026-01-31T02%3A47%3A00%2B01%3A00", -60),
     ])
-    func `the filter since accepts an instant or an age`(text: String, seconds: Int64) throws {
+    func `the journal filter since accepts an instant or an age`(text: String, seconds: Int64) throws {
         #expect(try journal("since=\(text)").filter.since == Samples.now + .seconds(seconds))
     }
 }

@@ -10,7 +10,7 @@ import Testing
 struct TaskSubmissionTests {
     private func decode(_ text: String) throws -> TaskSubmission { try WireCoding.decode(from: Data(text.utf8)) }
 
-    @Test func `every field of a request and the payload are transferred unchanged`() throws {
+    @Test func `every field of a request and its payload arrive unchanged in the JSON submission`() throws {
         let request = TaskRequest(
             identifier: try Samples.task(),
             kind: .processing,
@@ -24,14 +24,14 @@ struct TaskSubmissionTests {
         #expect(got.payload == [0, 255, 10])
     }
 
-    @Test func `a submission needs only identifier and kind`() throws {
+    @Test func `a JSON submission needs only identifier and kind`() throws {
         let got = try decode(#"{"identifier": "com.example.feed.refresh", "kind": "refresh"}"#).validated()
         #expect(got.request == TaskRequest(identifier: try Samples.task(), kind: .refresh))
         #expect(got.payload.isEmpty)
     }
 
     @Test(arguments: RequestField.allCases)
-    func `a field that belongs to some kinds only is refused for other kinds`(
+    func `a submission with a field of another kind is refused with that field`(
         _ field: RequestField
     ) throws {
         #expect(TaskSubmission.fields.contains { $0.name == field.key })
@@ -50,7 +50,7 @@ struct TaskSubmissionTests {
         }
     }
 
-    @Test func `a payload of 64 KiB is accepted, and one byte more is refused`() throws {
+    @Test func `a payload of 64 KiB is accepted in the API, and one byte more is refused`() throws {
         let request = TaskRequest(identifier: try Samples.task(), kind: .refresh)
         let most = [UInt8](repeating: 1, count: TaskRequest.maximumPayload)
         #expect(try TaskSubmission(request, payload: most).validated().payload == most)

@@ -14,8 +14,10 @@ struct TimestampTests {
         (Int64.max, "2262-04-11T23:47:16.854775807Z"),
         (Int64.min + 1, "1677-09-21T00:12:43.145224193Z"),
     ])
-    func `an instant is formatted as one text, which parses back to the same instant`(nanoseconds: Int64, text: String)
-    {
+    func `an instant is formatted as an RFC 3339 text, which parses back to the same instant`(
+        nanoseconds: Int64,
+        text: String
+    ) {
         let time = Timestamp(WallTime(nanoseconds: nanoseconds))
         #expect(time.description == text)
         #expect(Timestamp(text) == time)
@@ -28,7 +30,7 @@ struct TimestampTests {
         ("1970-01-01T00:00:00.1234567899Z", 123_456_789),
         ("2016-12-31T23:59:60Z", 1_483_228_800_000_000_000),
     ])
-    func `time zones, fractions and leap seconds are parsed`(text: String, nanoseconds: Int64) {
+    func `time zones, fractions and leap seconds of RFC 3339 times are parsed`(text: String, nanoseconds: Int64) {
         #expect(Timestamp(text)?.wall.nanoseconds == nanoseconds)
     }
 
@@ -37,11 +39,11 @@ struct TimestampTests {
         "2026-13-01T00:00:00Z", "2026-01-31T24:00:00Z", "2026-01-31T02:60:00Z", "2026-01-31T02:00:00.Z",
         "2026-01-31T02:00:00Zx", "2026-01-31T02:00:00+25:00", "9999-01-01T00:00:00Z", "2026-00-10T00:00:00Z",
     ])
-    func `malformed, impossible and out-of-range times are refused`(text: String) {
+    func `malformed, impossible and out-of-range RFC 3339 times are refused`(text: String) {
         #expect(Timestamp(text) == nil)
     }
 
-    @Test func `timestamps sort as text in the order of time`() {
+    @Test func `RFC 3339 texts of instants sort in the order of time`() {
         let times = [-5, 0, 7, 1_000_000_000, 1_500_000_000].map { Timestamp(WallTime(nanoseconds: $0)) }
         #expect(times.map(\.description).sorted() == times.map(\.description))
     }

@@ -20,7 +20,7 @@ struct WaitingReasonTests {
         ]
     }
 
-    @Test func `no two reasons share a code or a message`() throws {
+    @Test func `no two waiting reasons share a code or a message`() throws {
         let replies = try reasons().map { WaitingReason($0, at: Samples.moment) }
         #expect(Set(replies.map(\.code)).count == replies.count)
         #expect(Set(replies.map(\.message)).count == replies.count)
@@ -33,12 +33,12 @@ struct WaitingReasonTests {
         }
     }
 
-    @Test func `the end of a reason on the monotonic clock is reported as wall clock time`() {
+    @Test func `a waiting reason's end on the monotonic clock is reported as wall clock time`() {
         let until = MonotonicTime(nanoseconds: 3_000_000_000)
         #expect(WaitingReason(.spacing(until: until), at: Samples.moment).until?.wall == Samples.now + .seconds(2))
     }
 
-    @Test func `only reasons that end at a time have an end`() throws {
+    @Test func `only waiting reasons that end at a known time have an end`() throws {
         let coded = try reasons().map { WaitingReason($0, at: Samples.moment) }.filter { $0.until != nil }.map(\.code)
         #expect(coded == ["earliest-begin", "retry-delay", "spacing", "runner-unavailable"])
     }

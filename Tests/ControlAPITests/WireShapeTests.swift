@@ -24,13 +24,13 @@ struct WireShapeTests {
         #expect(try document.problems(of: parsed, against: try document.schema(named: schema)) == [])
     }
 
-    @Test func `JSON keys are sorted and slashes are not escaped`() throws {
+    @Test func `keys of the API's JSON are sorted, and slashes are not escaped`() throws {
         let reply = ErrorReply(code: "c", subReason: "s", field: "f", message: "/a", remedy: "r")
         let text = String(decoding: try WireCoding.encode(reply), as: UTF8.self)
         #expect(text == #"{"error":{"code":"c","field":"f","message":"/a","remedy":"r","sub_reason":"s"}}"#)
     }
 
-    @Test func `the host status keeps its JSON shape`() throws {
+    @Test func `the JSON of the host status keeps its shape`() throws {
         try check(
             Samples.host(),
             "HostStatus",
@@ -78,7 +78,7 @@ struct WireShapeTests {
         "extensions": ["com.example.feed.keyboard"], "pending": 2, "events": 1, "running": 1, "enabled": true, "state": "running"
         """
 
-    @Test func `the reply to a purge keeps its JSON shape`() throws {
+    @Test func `the JSON reply to a purge keeps its shape`() throws {
         try check(
             PluginPurgeReply(try Samples.plugin(), dropped: 2, hadContainer: true),
             "PluginPurgeReply",
@@ -86,7 +86,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `a trigger and its reply keep their JSON shape`() throws {
+    @Test func `the JSON of a trigger and its reply keeps its shape`() throws {
         try check(PluginTrigger(payload: [0, 255, 10]), "PluginTrigger", is: #"{"payload": "AP8K"}"#)
         try check(PluginTrigger(), "PluginTrigger", is: "{}")
         try check(
@@ -96,7 +96,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `the list of plugins and refused manifests keeps its JSON shape`() throws {
+    @Test func `the JSON list of plugins and refused manifests keeps its shape`() throws {
         try check(
             try Samples.pluginList(),
             "PluginList",
@@ -136,7 +136,7 @@ struct WireShapeTests {
         #expect(WorkCursor(text: WorkCursor.end(of: next.plugin).text) == .end(of: next.plugin))
     }
 
-    @Test func `the reply for one plugin has the keys of the list and its own keys`() throws {
+    @Test func `the JSON reply for one plugin has the keys of the list and its own keys`() throws {
         try check(
             try Samples.pluginShow(),
             "Plugin",
@@ -169,7 +169,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `the task list keeps its JSON shape`() throws {
+    @Test func `the JSON task list keeps its shape`() throws {
         try check(
             try Samples.taskList(),
             "TaskList",
@@ -193,7 +193,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `a task's explanation keeps its JSON shape`() throws {
+    @Test func `the JSON explanation of a waiting task keeps its shape`() throws {
         try check(
             try Samples.why(),
             "TaskWhy",
@@ -216,7 +216,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `an explanation with a time, a change and a running launch keeps its JSON shape`() throws {
+    @Test func `the JSON explanation with a time, a change and a running launch keeps its shape`() throws {
         let reply = TaskWhyReply(
             identifier: try Samples.task(),
             plugin: nil,
@@ -237,7 +237,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `an ended launch keeps its JSON shape`() throws {
+    @Test func `the JSON of an ended launch keeps its shape`() throws {
         try check(
             LaunchListReply(
                 launches: [try Samples.launch(end: Samples.launchEnd)],
@@ -257,7 +257,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `the journal keeps its JSON shape`() throws {
+    @Test func `the JSON of the journal keeps its shape`() throws {
         try check(
             JournalReply(entries: [try Samples.journalLine()], last: 5),
             "Journal",
@@ -269,7 +269,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `a journal line of an event has the event's name instead of an identifier`() throws {
+    @Test func `the JSON journal line of an event has the event's name instead of an identifier`() throws {
         let line = JournalLine(
             number: 5,
             at: Samples.now,
@@ -291,7 +291,7 @@ struct WireShapeTests {
         )
     }
 
-    @Test func `unknown values have no key in the JSON`() throws {
+    @Test func `unknown values have no key in the API's JSON`() throws {
         let entry = PluginEntry(
             identifier: try Samples.plugin(),
             name: "Feed",
@@ -312,7 +312,7 @@ struct WireShapeTests {
         #expect(!String(decoding: try WireCoding.encode(launch), as: UTF8.self).contains("used-ns"))
     }
 
-    @Test func `the replies to submission, cancellation and simulation keep their JSON shape`() throws {
+    @Test func `the JSON replies to submission, cancellation and simulation keep their shape`() throws {
         let number = SubmissionNumber(rawValue: 12)
         let (plugin, task) = (try Samples.plugin(), try Samples.task())
         try check(

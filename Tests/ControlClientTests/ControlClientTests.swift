@@ -13,7 +13,7 @@ struct ControlClientTests {
         String(decoding: try WireCoding.encode(body), as: UTF8.self)
     }
 
-    @Test func `the client decodes an answer`() async throws {
+    @Test func `the control client decodes an answer`() async throws {
         let answer = try text(Samples.host())
         try await StubHost.with({ _ in .body(status: 200, answer) }) { host in
             let reply = try await ControlClient.withConnection(to: host.socket) { try await $0.host() }
@@ -22,7 +22,7 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `each call of the client uses its own route`() async throws {
+    @Test func `each call of the control client uses its own route`() async throws {
         let (task, plugin) = (try Samples.task(), try Samples.plugin())
         let submission = TaskSubmission(TaskRequest(identifier: task, kind: .refresh))
         try await StubHost.with({ _ in .body(status: 200, "{}") }) { host in
@@ -105,7 +105,7 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `a page whose cursor equals the requested one is reported as misunderstood`() async throws {
+    @Test func `a page whose next cursor equals the requested one is reported as misunderstood`() async throws {
         let cursor = WorkCursor(plugin: try Samples.plugin(), number: SubmissionNumber(rawValue: 12))
         let page = TaskListReply(pending: [], running: [], events: [], next: cursor)
         try await StubHost.with(Self.answers([try text(page)])) { host in
@@ -145,7 +145,7 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `a refusal keeps its status, code and message`() async throws {
+    @Test func `a refusal reaches the control client with its status, code and message`() async throws {
         let refusal = ControlRefusal.nothingPending("a.b")
         let answer = try text(refusal.reply)
         try await StubHost.with({ _ in .body(status: refusal.status, answer) }) { host in
@@ -168,7 +168,8 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `a host that closes the connection is unreachable with the cause hung up`() async throws {
+    @Test func `a host that closes the connection without an answer is reported as unreachable, hung up`() async throws
+    {
         try await StubHost.with({ _ in .hangUp }) { host in
             let error = await #expect(throws: ControlError.self) {
                 try await ControlClient.withConnection(to: host.socket) { try await $0.host() }
@@ -177,14 +178,14 @@ struct ControlClientTests {
         }
     }
 
-    @Test func `a missing socket is unreachable at once, with its path`() async throws {
+    @Test func `a missing socket is reported as unreachable at once, with its path`() async throws {
         let error = await #expect(throws: ControlError.self) {
             try await ControlClient.withConnection(to: "/nowhere/a b%/ü.sock") { try await $0.host() }
         }
         #expect(error == .unreachable(socket: "/nowhere/a b%/ü.sock", cause: .noSocket))
     }
 
-    @Test func `a socket without a listener has a cause of its own`() async throws {
+    @Test func `a socket without a listener and a missing socket are reported with different causes`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try abandonSocket(at: folder.path + "/socket")
@@ -195,7 +196,7 @@ struct ControlClientTests {
     }
 
     @Test(arguments: [StubHost.Answer.silence, .stream([], .never), .stream(["{"], .never)])
-    func `a host that accepts a call and does not complete its answer has a cause of its own`(
+    func `a host that accepts a call without completing its answer is reported as not answering`(
         answer: StubHost.Answer
     ) async throws {
         try await StubHost.with({ _ in answer }) { host in
@@ -249,7 +250,7 @@ struct JournalFeedTests {
         }
     }
 
-    @Test func `followed entries arrive one by one, independent of the chunks`() async throws {
+    @Test func `followed journal entries arrive one by one, however the stream is cut`() async throws {
         let text = try line(5) + line(6) + line(7)
         let chunks = [text.prefix(10), text.dropFirst(10).prefix(300), text.dropFirst(310)].map(String.init)
         try await StubHost.with({ _ in .stream(chunks, .inOrder) }) { host in
@@ -259,7 +260,7 @@ struct JournalFeedTests {
         }
     }
 
-    @Test func `a followed entry arrives while the stream stays open`() async throws {
+    @Test func `a followed journal entry arrives while the stream stays open`() async throws {
         let text = try line(5)
         try await StubHost.with({ _ in .stream([text], .never) }) { host in
             let numbers = try await follow(host.socket, upTo: 1)
@@ -267,7 +268,7 @@ struct JournalFeedTests {
         }
     }
 
-    @Test func `a stream that breaks off ends with an error`() async throws {
+    @Test func `a followed journal whose stream breaks off ends with an error`() async throws {
         let text = try line(5)
         try await StubHost.with({ _ in .stream([text, "{"], .brokenOff) }) { host in
             let error = await #expect(throws: ControlError.self) { try await follow(host.socket) }
@@ -275,7 +276,7 @@ struct JournalFeedTests {
         }
     }
 
-    @Test func `a line that is no journal entry is reported as misunderstood`() async throws {
+    @Test func `a followed line that is no journal entry is reported as misunderstood`() async throws {
         try await StubHost.with({ _ in .stream(["hello\n"], .inOrder) }) { host in
             let error = await #expect(throws: ControlError.self) { try await follow(host.socket) }
             guard case .misunderstood = error else {

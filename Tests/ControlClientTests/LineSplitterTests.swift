@@ -7,7 +7,7 @@ import Testing
 @Suite("A stream is split into lines independent of its chunks")
 struct LineSplitterTests {
     @Test(arguments: 1...9)
-    func `every chunk size gives the same lines`(size: Int) {
+    func `a stream is split into the same lines for every chunk size`(size: Int) {
         let text = Array("one\ntwo\n\nthree\nrest".utf8)
         var splitter = LineSplitter()
         var lines: [String] = []
@@ -19,7 +19,7 @@ struct LineSplitterTests {
         #expect(splitter.holdsUnfinishedLine)
     }
 
-    @Test func `a line beyond the maximum length is reported as an overflow`() {
+    @Test func `a line of a stream beyond the maximum length is reported as an overflow`() {
         var splitter = LineSplitter()
         _ = splitter.append(repeatElement(UInt8(ascii: "x"), count: LineSplitter.longestLine))
         #expect(!splitter.hasOverflowed)

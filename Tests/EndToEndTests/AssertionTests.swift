@@ -190,7 +190,8 @@ struct AssertionTests {
         }
     }
 
-    @Test(.proves(81)) func `every misuse of an assertion returns a status, and every context is released once`()
+    @Test(.proves(81))
+    func `every misuse of a background assertion returns a status, and every context is released once`()
         async throws
     {
         let plugin = TestPlugin("EndsAssertionsTwice")

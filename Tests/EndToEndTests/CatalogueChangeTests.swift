@@ -61,7 +61,7 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test(.proves("C17")) func `a removed plugin keeps its requests, and they run after it is installed again`()
+    @Test(.proves("C17")) func `a removed plugin keeps its pending requests, and they run after it is installed again`()
         async throws
     {
         try await HostFixture.with(HostSetup(["network": "false"])) { host in
@@ -145,7 +145,7 @@ struct CatalogueChangeTests {
         }
     }
 
-    @Test func `a second plugin with a taken task identifier is refused with the name of the identifier's owner`()
+    @Test func `a new plugin with a taken task identifier is refused with the name of the identifier's owner`()
         async throws
     {
         try await HostFixture.with { host in

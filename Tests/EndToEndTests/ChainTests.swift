@@ -16,7 +16,9 @@ struct ChainTests {
     private static let setup = HostSetup(["grace": "5s"])
 
     @Test(arguments: ["handler", "thread", "later-thread"])
-    func `a C plugin that completes a task and then submits the next one keeps its chain`(from: String) async throws {
+    func `a C plugin that submits its next request after the completion keeps its chain of launches`(from: String)
+        async throws
+    {
         var plugin = TestPlugin("SubmitsAfterwards")
         plugin.settings["from"] = from
         let links = 30
@@ -35,7 +37,7 @@ struct ChainTests {
             "later-main-queue", "later-callback", "async-handler",
         ]
     )
-    func `a Swift plugin that completes a task and then submits the next one keeps its chain`(
+    func `a Swift plugin that submits its next request after the completion keeps its chain of launches`(
         _ library: BuiltLibrary,
         from: String
     ) async throws {
@@ -49,7 +51,7 @@ struct ChainTests {
     }
 
     @Test(arguments: BuiltLibrary.allCases)
-    func `an expiration handler in Swift that completes its task and then submits the next one keeps its chain`(
+    func `a Swift expiration handler that submits after the completion keeps its chain of launches`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("SubmitsAfterwards", library, settings: ["from": "expiration-handler"])

@@ -125,7 +125,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `an unknown task or plugin is refused by name, unlike a known one without submissions or launches`()
+    @Test func `bgtask refuses an unknown task or plugin by name, unlike a known one without submissions or launches`()
         async throws
     {
         try await HostFixture.with { host in

@@ -76,7 +76,7 @@ struct ContinuedTests {
     }
 
     @Test(.proves(77, 79))
-    func `invalid and too frequent progress reports get an error status and affect no other plugin`()
+    func `invalid progress reports get an error status, and a flood of valid ones delays no other plugin`()
         async throws
     {
         let plugin = TestPlugin("LiesAboutProgress", tasks: ["task", "export.*"])
@@ -91,7 +91,7 @@ struct ContinuedTests {
         }
     }
 
-    @Test(.proves("C7")) func `each of five exports of one plugin is a launch that knows only its own identifier`()
+    @Test(.proves("C7")) func `five continued tasks of one plugin run in five separate launches`()
         async throws
     {
         let plugin = Self.progresses
@@ -122,7 +122,7 @@ struct ContinuedTests {
         }
     }
 
-    @Test(.proves(73, 74)) func `without capacity a continued request waits, and with the strategy fail it is refused`()
+    @Test(.proves(73, 74)) func `a continued request without capacity waits, and with the strategy fail it is refused`()
         async throws
     {
         let plugin = Self.progresses
@@ -153,7 +153,7 @@ struct ContinuedTests {
             (entitlements: ["continued-processing.gpu"], gpu: "true", answer: "accepted"),
         ]
     )
-    func `GPU is refused at once on a machine without it or without the entitlement`(
+    func `a continued request for the GPU is accepted only with the entitlement and on a machine with a GPU`(
         entitlements: [String],
         gpu: String,
         answer: String
@@ -300,7 +300,7 @@ struct ContinuedTests {
     }
 
     @Test(.proves("C3", "C8"))
-    func `a stopping host expires a continued task, and its request is back after the restart`() async throws {
+    func `a stopping host expires a continued task, whose failure is recorded at the next start`() async throws {
         let plugin = Self.progresses
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.submitContinued(Self.exported)

@@ -4,6 +4,7 @@ import ControlAPI
 import ControlClient
 import Foundation
 import HostTestKit
+import StatementTraits
 import TaskModel
 import Testing
 

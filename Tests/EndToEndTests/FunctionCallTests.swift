@@ -77,21 +77,25 @@ struct FunctionCallTests {
         )
     }
 
-    @Test func `a crash of the called function is reported with signal and signature`() async throws {
+    @Test func `bgtask plugin call reports a crash of the function with signal and signature`() async throws {
         let run = try await call("plain_length", "int32:5")
         #expect(run.status == 1)
         #expect(run.error.contains("int32_t plain_length(int32_t) of "))
         #expect(run.error.contains("ended its runner: signal 11 (SIGSEGV)"))
     }
 
-    @Test func `a called function that does not return is killed at the end of budget and grace period`() async throws {
+    @Test func `bgtask plugin call kills a function that does not return at the end of budget and grace period`()
+        async throws
+    {
         let run = try await call("plain_stay", "--returns", "void", "--budget", "100ms", "--grace", "50ms")
         #expect(run.status == 1)
         #expect(run.error.contains("void plain_stay(void) of "))
         #expect(run.error.contains("did not return within 100ms and 50ms of grace, and was killed"))
     }
 
-    @Test func `a call of a function that the library does not export suggests the nearest name`() async throws {
+    @Test func `bgtask plugin call of a function that the library does not export suggests the nearest name`()
+        async throws
+    {
         let run = try await call("plain_stya")
         #expect(run.status == 1)
         #expect(run.error.contains("does not export \"plain_stya\"") && run.error.contains("write \"plain_stay\""))

@@ -76,7 +76,7 @@ struct HealthResearchTests {
         try await host.waitForLog("the study runs") { $0.contains("the study has begun") }
     }
 
-    @Test(.proves(70)) func `a lock of the container expires a study that needs its data throughout, with that reason`()
+    @Test(.proves(70)) func `a lock of the container expires a health research task that needs its data throughout`()
         async throws
     {
         let plugin = Self.studies("0x300")
@@ -91,7 +91,7 @@ struct HealthResearchTests {
     }
 
     @Test(.proves(70), arguments: ["0x0", "0x200"])
-    func `a study whose protection type allows open files goes on after the container is locked`(flags: String)
+    func `a study that does not need its data throughout goes on after its container is locked`(flags: String)
         async throws
     {
         let plugin = Self.studies(flags)
@@ -106,7 +106,9 @@ struct HealthResearchTests {
         }
     }
 
-    @Test(.proves(70)) func `a study with a locked container waits with the reason container-locked`() async throws {
+    @Test(.proves(70)) func `a health research request with a locked container waits with the reason container-locked`()
+        async throws
+    {
         let plugin = Self.studies("0x302")
         try await HostFixture.with(HostSetup(["external-power": "false"]), plugins: [plugin]) { host in
             _ = try await host.started(plugin)

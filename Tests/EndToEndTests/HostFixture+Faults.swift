@@ -25,7 +25,7 @@ extension HostFixture {
         #expect(pid == host && process?.hasEnded == false, sourceLocation: sourceLocation)
     }
 
-    /// Runs a neighbour's task while the submission runs, or waits for another attempt after a failure.
+    /// Runs a neighbour's task while the submission is running, or pending after a failed attempt.
     func withstands(submission: Int64, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await withstands("submission \(submission)", sourceLocation: sourceLocation) {
             let tasks = try await client.tasks()

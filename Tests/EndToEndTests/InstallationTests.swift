@@ -38,7 +38,8 @@ struct InstallationTests {
         }
     }
 
-    @Test func `a purge drops the pending requests and the container of a plugin, also after its removal`() async throws
+    @Test func `bgtask plugin remove --purge drops pending requests and container, also of a removed plugin`()
+        async throws
     {
         try await HostFixture.with(plugins: [.neighbour]) { host in
             let plugin = TestPlugin.neighbour
@@ -93,7 +94,7 @@ struct InstallationTests {
     }
 
     @Test(arguments: [[], ["--pin"]])
-    func `alternating versions are installed complete with manifest and library, and older files are deleted`(
+    func `sixteen alternating installations leave complete versions, without files of older ones`(
         pin: [String]
     ) async throws {
         try await HostFixture.with(plugins: []) { host in

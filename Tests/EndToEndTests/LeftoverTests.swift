@@ -7,7 +7,7 @@ import Testing
 @Suite("The fixture reports every leftover of a launch at the end of a test with a host")
 struct LeftoverTests {
     @Test(arguments: ["state/stray", "state/containers/com.example.nobody", "tmp/scratch"])
-    func `the fixture reports a stray file in a directory that only the host may write to`(_ file: String) async throws
+    func `the fixture reports a stray file in the state, container or temporary directory`(_ file: String) async throws
     {
         let failure = try await failure { host in try host.folder.write([1], to: file) }
         #expect(failure.contains("files are left that no host owns") && failure.contains("/\(file)\""), "\(failure)")

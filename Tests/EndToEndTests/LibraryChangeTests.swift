@@ -59,7 +59,8 @@ struct LibraryChangeTests {
     }
 
     /// A replaced parent directory causes no notification: only the old directory is watched.
-    @Test func `a library replaced without notification is read again when its launch fails, and then runs`()
+    @Test
+    func `a library replaced unnoticed by the directory watch is read again when its launch fails, and then runs`()
         async throws
     {
         let plugin = TestPlugin("Recorder", tasks: ["processing1"])
@@ -86,7 +87,7 @@ struct LibraryChangeTests {
         }
     }
 
-    @Test func `a library replaced without notification by an invalid one is refused and not launched again`()
+    @Test func `a library replaced unnoticed by an invalid one is refused at its launch and not launched again`()
         async throws
     {
         let plugin = TestPlugin("Recorder", tasks: ["processing1"])

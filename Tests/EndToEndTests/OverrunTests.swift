@@ -58,8 +58,7 @@ struct OverrunTests {
     }
 
     @Test(.proves("C3"))
-    func `an entry that never returns is charged as an attempt and killed at the end of the grace period`() async throws
-    {
+    func `an entry that never returns is killed after the grace period and charged as an attempt`() async throws {
         let plugin = TestPlugin("LoopInEntry", policy: ["budgets: { processing: 2s, event: 200ms }", "grace: 100ms"])
         let setup = HostSetup(["attempts": "2"])
         try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { host in
@@ -109,7 +108,7 @@ struct OverrunTests {
     }
 
     @Test(.proves(60, 89))
-    func `a user's simulated expiration reaches a task with its reason, and kills a task that does not complete`()
+    func `a user's expiration request reaches a task with its reason, and kills a task that does not complete`()
         async throws
     {
         let (deaf, obedient) = (TestPlugin("Deaf"), TestPlugin("Obedient"))

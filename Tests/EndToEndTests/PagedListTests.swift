@@ -46,7 +46,8 @@ struct PagedListTests {
         }
     }
 
-    @Test func `running tasks are on the first page only, and filters apply to them`() async throws {
+    @Test func `running tasks are on the first page of the task list only, and its filters apply to them`() async throws
+    {
         let patient = Self.plugins[1]
         try await HostFixture.with(plugins: Self.plugins) { host in
             let running = try await host.submit(patient.task("one"))
@@ -64,7 +65,7 @@ struct PagedListTests {
         }
     }
 
-    @Test func `pages of plugins end with the refused manifests`() async throws {
+    @Test func `pages of the plugin list end with the refused manifests`() async throws {
         try await HostFixture.with(plugins: Self.plugins) { host in
             for name in ["A", "B", "C"] {
                 try host.folder.write("manifest: 1\nrole: mian\n".utf8, to: "manifests/\(name).yaml")
@@ -90,7 +91,7 @@ struct PagedListTests {
         }
     }
 
-    @Test func `pages of launches go back to the first launch`() async throws {
+    @Test func `pages of the launch list go back to the first launch`() async throws {
         let plugin = TestPlugin.neighbour
         try await HostFixture.with { host in
             var last: Int64 = 0

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Violations of the ABI's rules get a status", .proves("C2"))
 struct PluginRuleTests {
-    @Test(.proves(62)) func `a second completion returns already-completed and is journaled, and the outcome stays`()
+    @Test(.proves(62)) func `a second completion of a task is refused and journaled, and the first outcome stays`()
         async throws
     {
         let plugin = TestPlugin("CompletesTwice", tasks: ["task", "slow"])

@@ -55,7 +55,8 @@ struct RunningTests {
         }
     }
 
-    @Test(.proves(48, "C7")) func `a batch shares one budget, the largest of its kinds`() async throws {
+    @Test(.proves(48, "C7")) func `the tasks of one launch share one budget, the largest of their kinds`() async throws
+    {
         let plugin = TestPlugin("SharedBudget", tasks: ["one", "two"])
         let setup = HostSetup(["refresh-budget": "50s", "processing-budget": "70s"])
         try await HostFixture.with(setup, plugins: [plugin]) { host in

@@ -29,7 +29,7 @@ struct StoppingTests {
         }
     }
 
-    @Test func `a task that completes during the host's stop is over`() async throws {
+    @Test func `a task that completes during the host's stop does not run again`() async throws {
         let patient = TestPlugin("Patient", tasks: ["one"])
         try await HostFixture.with(HostSetup(["grace": "30s"]), plugins: [patient]) { host in
             let submission = try await host.submit(patient.task())

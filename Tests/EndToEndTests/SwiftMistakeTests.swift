@@ -82,7 +82,8 @@ struct SwiftMistakeTests {
         }
     }
 
-    @Test(.proves(56, 62)) func `a completion clears the expiration handler; a second completion is only recorded`()
+    @Test(.proves(56, 62))
+    func `the completion of a Swift task clears its expiration handler; a second completion is only recorded`()
         async throws
     {
         let plugin = TestPlugin.part("Mistakes", .swift6, settings: ["mistake": "twice"])

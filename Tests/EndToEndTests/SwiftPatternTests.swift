@@ -10,7 +10,7 @@ import Testing
 @Suite("Scheduler code written for Apple's platforms runs as a plugin, in both language modes")
 struct SwiftPatternTests {
     @Test(.proves(12, 34, 45, "C4"), arguments: BuiltLibrary.allCases)
-    func `a refresh that is registered at start submits the next one and runs as an operation`(
+    func `a Swift refresh that is registered at start submits the next one and runs as an operation`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("OperationRefresh", library)
@@ -29,7 +29,7 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(58), arguments: BuiltLibrary.allCases)
-    func `an expiration handler cancels the operation, whose completion block completes the task`(
+    func `a Swift expiration handler cancels an operation, whose completion block completes the task`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("OperationRefresh", library, settings: ["slow": "true"])
@@ -66,7 +66,7 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(55, 60, 68), arguments: BuiltLibrary.allCases)
-    func `an expired processing task receives its reason and submits the next request in the handler`(
+    func `a Swift processing task receives its expiration reason and submits the next request in the handler`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("DatabaseCleanup", library, settings: ["slow": "true"])
@@ -86,7 +86,7 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(15, 74, 77, 79, "C8"), arguments: BuiltLibrary.allCases)
-    func `a continued task is registered late, submitted by its launch, and reports its progress`(
+    func `a Swift continued task is registered late, submitted by its launch, and reports its progress`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("ContinuedExport", library)
@@ -106,7 +106,7 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(10, 19, 77, "C9"), arguments: BuiltLibrary.allCases)
-    func `a continued task's progress includes its child progresses, and a pattern cannot be registered`(
+    func `a Swift continued task's progress includes its child progresses; patterns cannot be registered`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("ComposedExport", library)
@@ -125,7 +125,8 @@ struct SwiftPatternTests {
         }
     }
 
-    @Test(.proves(77)) func `a continued task with an unknown total keeps running while its completed units grow`()
+    @Test(.proves(77))
+    func `a Swift continued task with an unknown total keeps running while its completed units grow`()
         async throws
     {
         let plugin = TestPlugin.part("ComposedExport", .swift6, settings: ["total": "unknown"])
@@ -139,7 +140,8 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(60, 78), arguments: BuiltLibrary.allCases)
-    func `a user's stop reaches a continued task's expiration handler`(_ library: BuiltLibrary) async throws {
+    func `a user's stop reaches the expiration handler of a Swift continued task`(_ library: BuiltLibrary) async throws
+    {
         let plugin = TestPlugin.part("ComposedExport", library)
         let export = plugin.task("export.7")
         try await HostFixture.with(plugins: [plugin]) { host in
@@ -179,7 +181,7 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(1, 2, 24, 32, 33, 75, "C14"), arguments: BuiltLibrary.allCases)
-    func `a scheduler error is caught by case, by code and as NSError, each with a sub-reason`(
+    func `Swift code catches a scheduler error by case, by code and as NSError, each with a sub-reason`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("ErrorHandling", library)
@@ -200,7 +202,7 @@ struct SwiftPatternTests {
     }
 
     @Test(.proves(51, "C4"), arguments: BuiltLibrary.allCases)
-    func `a handler runs on the named queue, and main-actor code runs on the main thread`(
+    func `a Swift handler runs on its named queue, and main-actor code runs on the main thread`(
         _ library: BuiltLibrary
     ) async throws {
         let plugin = TestPlugin.part("MainActorHandlers", library)
@@ -231,7 +233,8 @@ struct SwiftPatternTests {
         }
     }
 
-    @Test(.proves(56)) func `a completion cancels an expiration that waits for the main thread`() async throws {
+    @Test(.proves(56))
+    func `the completion of a Swift task cancels its expiration call that waits for the main thread`() async throws {
         let plugin = TestPlugin.part("MainActorHandlers", .swift6, settings: ["busy": "true"])
         try await HostFixture.with(plugins: [plugin]) { host in
             let submission = try await host.begin(plugin, "refresh", .refresh)
@@ -245,7 +248,7 @@ struct SwiftPatternTests {
     }
 
     @Test(arguments: BuiltLibrary.allCases)
-    func `schedulers behind protocols, wrapped tasks and handlers passed by name run unchanged`(
+    func `Swift code with protocol schedulers, wrapped tasks and handlers passed by name runs unchanged`(
         _ library: BuiltLibrary
     ) async throws {
         let expected = [

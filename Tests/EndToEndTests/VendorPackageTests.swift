@@ -14,7 +14,7 @@ struct VendorPackageTests {
             .map { String($0.prefix(upTo: $0.range(of: "```")?.lowerBound ?? $0.endIndex)) }
     }
 
-    @Test func `the first plugin of the article builds against a released version of this package and runs`()
+    @Test func `the plugin of the article YourFirstPlugin builds against a released package and runs`()
         async throws
     {
         try await ScratchFolder.with { folder in

@@ -11,7 +11,8 @@ import Testing
 struct WaitingTests {
     private static let neighbour = TestPlugin.neighbour.task()
 
-    @Test func `a request waiting for time, power or network reports its reasons and the single change that helps`()
+    @Test
+    func `a request waiting for time, power or network reports its reasons, and a change only if one suffices`()
         async throws
     {
         let recorder = TestPlugin("Recorder", tasks: ["processing1", "processing2", "processing3"])
@@ -40,7 +41,8 @@ struct WaitingTests {
         }
     }
 
-    @Test func `a request reports lane-busy during its plugin's launch and launch-limit without capacity`() async throws
+    @Test func `a waiting request reports lane-busy during its plugin's launch and launch-limit without capacity`()
+        async throws
     {
         let patient = TestPlugin("Patient", tasks: ["one", "two"])
         let setup = HostSetup(["background-launches": "1"])
@@ -61,7 +63,7 @@ struct WaitingTests {
         }
     }
 
-    @Test func `a request reports spacing after a launch and retry-delay after a crash`() async throws {
+    @Test func `a waiting request reports spacing after a launch and retry-delay after a crash`() async throws {
         let crashing = TestPlugin("CrashInHandler")
         let setup = HostSetup(["spacing": "1h", "retry-delay": "2h"])
         try await HostFixture.with(setup, plugins: [.neighbour, crashing]) { host in
@@ -79,7 +81,7 @@ struct WaitingTests {
         }
     }
 
-    @Test(.proves("C17")) func `a request reports a manifest that is gone or lacks its mode or identifier`()
+    @Test(.proves("C17")) func `a waiting request reports a manifest that is gone or lacks its mode or identifier`()
         async throws
     {
         try await HostFixture.with { host in
@@ -104,7 +106,7 @@ struct WaitingTests {
         }
     }
 
-    @Test func `a request of a plugin that the operator disabled reports plugin-disabled`() async throws {
+    @Test func `a waiting request of a plugin that the operator disabled reports plugin-disabled`() async throws {
         try await HostFixture.with { host in
             try await host.started(.neighbour)
             try await host.submit(Self.neighbour, earliestBegin: HostFixture.tomorrow)
@@ -116,7 +118,7 @@ struct WaitingTests {
         }
     }
 
-    @Test func `a request reports runner-unavailable with the cause when the host cannot create the container`()
+    @Test func `a waiting request reports runner-unavailable with the cause if its container cannot be made`()
         async throws
     {
         try await HostFixture.with { host in

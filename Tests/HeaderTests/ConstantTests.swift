@@ -15,14 +15,14 @@ struct ConstantTests {
         #expect(BGTASK_ENTRY_SYMBOL == "bgtask_plugin_entry")
     }
 
-    @Test func `the golden tables list exactly the numbers that the header defines`() throws {
+    @Test func `the test's table of constants lists exactly the numbers that the header defines`() throws {
         let defined = try Header.text().matches(of: /#define (BGT(?:ASK)?_[A-Z0-9_]+) +[0-9]/).map { String($0.1) }
         let golden = Self.signed.map(\.name) + Self.unsigned.map(\.name) + Self.wide.map(\.name)
         #expect(Set(defined) == Set(golden))
     }
 
     @Test(arguments: ["BGT_KIND_", "BGT_LANE_", "BGT_ROLE_", "BGT_CAUSE_", "BGT_EVENT_", "BGT_EXPIRED_", "BGT_LOG_"])
-    func `the numbers of a vocabulary are distinct and not zero`(prefix: String) {
+    func `the header's constants of one vocabulary are distinct and not zero`(prefix: String) {
         let numbers = Self.unsigned.filter { $0.name.hasPrefix(prefix) }.map(\.value)
         #expect(numbers.contains(0) == false)
         #expect(Set(numbers).count == numbers.count)

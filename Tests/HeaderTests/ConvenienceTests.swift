@@ -8,8 +8,7 @@ import Testing
 
 @Suite("The header's inline functions set the sizes of the structs")
 struct ConvenienceTests {
-    @Test(.proves(76)) func `a new request has its size and kind, all other fields are zero, and no host call is made`()
-    {
+    @Test(.proves(76)) func `a request made by the header has its size and kind, and all other fields are zero`() {
         "com.example.work".withCString { identifier in
             for (request, kind) in [
                 (bgt_refresh_request(identifier), BGT_KIND_REFRESH),
@@ -39,7 +38,7 @@ struct ConvenienceTests {
         #expect(abs(Date.now.timeIntervalSince1970 - Double(before) / 1e9) < 60)
     }
 
-    @Test func `submit and the two info functions set the size of the struct that the host fills`() {
+    @Test func `the header's submit and info functions set the size of the struct that the host fills`() {
         withUnsafePointer(to: EchoHost.table) { host in
             var request = bgt_refresh_request("com.example.work")
             var refusal = bgt_refusal()
@@ -52,7 +51,7 @@ struct ConvenienceTests {
         }
     }
 
-    @Test func `each inline function calls its own entry of the host table`() {
+    @Test func `each inline function of the header calls its own entry of the host table`() {
         withUnsafePointer(to: EchoHost.table) { host in
             let work: bgt_handler = { _, _, _ in }
             let release: bgt_release = { _ in }

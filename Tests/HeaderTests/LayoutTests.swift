@@ -22,7 +22,7 @@ struct LayoutTests {
     }
 
     @Test(arguments: layouts)
-    func `a struct has its shipped size and offsets, without holes`(layout: Layout) {
+    func `each struct of the header has its shipped size and offsets, without holes`(layout: Layout) {
         #expect(layout.size == layout.shipped, "\(layout.type)")
         var end = 0
         for field in layout.fields {
@@ -34,7 +34,7 @@ struct LayoutTests {
         #expect(layout.fields.first?.name == "size")
     }
 
-    @Test func `the golden table lists exactly the fields whose offsets the header asserts`() throws {
+    @Test func `the test's table of layouts lists exactly the fields whose offsets the header asserts`() throws {
         let asserted = try Header.text().matches(of: /BGTASK_AT_\((bgt_\w+), (\w+), (\d+)\);/)
             .map { "\($0.1).\($0.2) \($0.3)" }
         let golden = Self.layouts.flatMap { layout in

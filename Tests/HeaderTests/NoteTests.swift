@@ -15,28 +15,28 @@ struct NoteTests {
     ]
 
     @Test(.enabled(if: Compiler.gcc.isInstalled), arguments: treatments)
-    func `a plugin built by gcc, with and without section garbage collection, has the note and one export`(
+    func `the header's example built by gcc has the bgtask note and exports only its entry`(
         options: [String]
     ) throws {
         try inspect(from: .gcc, options)
     }
 
     @Test(.enabled(if: Compiler.gxx.isInstalled), arguments: treatments)
-    func `a plugin built by g++, with and without section garbage collection, has the note and one export`(
+    func `the header's example built by g++ has the bgtask note and exports only its entry`(
         options: [String]
     ) throws {
         try inspect(from: .gxx, options)
     }
 
     @Test(.enabled(if: Compiler.clang.isInstalled), arguments: treatments)
-    func `a plugin built by clang, with and without section garbage collection, has the note and one export`(
+    func `the header's example built by clang has the bgtask note and exports only its entry`(
         options: [String]
     ) throws {
         try inspect(from: .clang, options)
     }
 
     @Test(.enabled(if: Compiler.clangxx.isInstalled), arguments: treatments)
-    func `a plugin built by clang++, with and without section garbage collection, has the note and one export`(
+    func `the header's example built by clang++ has the bgtask note and exports only its entry`(
         options: [String]
     ) throws {
         try inspect(from: .clangxx, options)
@@ -45,7 +45,9 @@ struct NoteTests {
     private static let linkTime = ["-O3", "-flto", "-Wl,--gc-sections"]
 
     @Test(.enabled(if: Compiler.gcc.optimisesAtLinkTime), arguments: [Compiler.gcc, .gxx].filter(\.isInstalled))
-    func `a plugin optimized at link time by GCC has the note and one export`(compiler: Compiler) throws {
+    func `the header's example optimized at link time by GCC has the bgtask note and exports only its entry`(
+        compiler: Compiler
+    ) throws {
         try inspect(from: compiler, Self.linkTime)
     }
 
@@ -53,7 +55,9 @@ struct NoteTests {
         .enabled(if: Compiler.clang.optimisesAtLinkTime),
         arguments: [Compiler.clang, .clangxx].filter(\.isInstalled)
     )
-    func `a plugin optimized at link time by Clang has the note and one export`(compiler: Compiler) throws {
+    func `the header's example optimized at link time by Clang has the bgtask note and exports only its entry`(
+        compiler: Compiler
+    ) throws {
         try inspect(from: compiler, Self.linkTime + ["-fuse-ld=lld"])
         try inspect(from: compiler, ["-O2", "-flto=thin", "-Wl,--gc-sections", "-fuse-ld=lld"])
     }

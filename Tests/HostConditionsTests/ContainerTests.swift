@@ -43,7 +43,7 @@ struct ContainerTests {
         )
     }
 
-    @Test func `an existing container directory and a missing one are not locked`() throws {
+    @Test func `a plugin's container is not locked if its directory is a plain one or does not exist yet`() throws {
         try tree.folder("containers")
         #expect(reading() == .measured(false, from: container, detail: "it is not there yet"))
         try tree.folder("containers/com.example.study")
@@ -64,7 +64,7 @@ struct ContainerTests {
         #expect(reading()?.holds == false)
     }
 
-    @Test func `expected mounts of other directories do not lock a container`() throws {
+    @Test func `mounts that fstab expects elsewhere do not lock a plugin's container`() throws {
         try tree.folder("containers/com.example.study")
         try tree.write(
             "etc/fstab",
@@ -79,7 +79,8 @@ struct ContainerTests {
         #expect(reading()?.holds == false)
     }
 
-    @Test(.proves(70)) func `systemd mount units count like fstab, and the first unit directory overrides later ones`()
+    @Test(.proves(70))
+    func `systemd mount units lock containers like fstab, and the first unit directory overrides later ones`()
         throws
     {
         try tree.folder("containers/com.example.study")
@@ -98,18 +99,18 @@ struct ContainerTests {
         #expect(reading() == .measured(false, from: container, detail: "\(container) is mounted when it is opened"))
     }
 
-    @Test func `a container that is no directory is locked and sampled again`() throws {
+    @Test func `a container that is no directory counts as locked and is sampled again`() throws {
         try tree.write("containers/com.example.study", "a file")
         #expect(reading() == .measured(true, from: container, detail: "cannot open \(container): Not a directory"))
         #expect(sensor.nextLook == .seconds(6))
     }
 
-    @Test func `without a mount table the lock of a container is missing`() throws {
+    @Test func `without a mount table the lock of a container is reported as missing`() throws {
         try tree.remove("proc")
         #expect(reading()?.isMissing == true)
     }
 
-    @Test func `unwatched containers are not sampled`() throws {
+    @Test func `the locks of unwatched containers are not sampled`() throws {
         _ = reading()
         sensor.watch(.none, at: .seconds(2))
         var readings = Readings()

@@ -57,7 +57,7 @@ extension Sensor {
         return readings.conditions[condition]
     }
 
-    /// Handles events when the descriptor is ready, until the condition is true. Returns false after 20 seconds.
+    /// Runs the sensor, by its events and its samples, until the condition is true. Returns false after 20 seconds.
     func listens(until isSo: () -> Bool) -> Bool {
         let bell = Descriptor(owning: bgl_bell_create())
         guard let waits = try? WaitSet(ringing: bell) else { return false }

@@ -36,7 +36,7 @@ struct GraphicsTests {
         #expect(!holds(GraphicsSensor(tree.roots, at: .now)))
     }
 
-    @Test func `without a device directory the GPU condition is missing`() throws {
+    @Test func `without a device directory the GPU condition is reported as missing`() throws {
         try tree.remove("dev")
         #expect(GraphicsSensor(tree.roots, at: .now).reading(.gpu)?.isMissing == true)
     }
@@ -51,13 +51,13 @@ struct ResumeTests {
         #expect(suspended.grew(monotonic: .seconds(220), boot: .seconds(3_870)) == nil)
     }
 
-    @Test func `a small difference between clock readings does not count as suspension`() {
+    @Test func `a small difference between readings of two clocks does not count as suspension`() {
         var suspended = SuspendedTime(monotonic: .seconds(100), boot: .seconds(100))
         #expect(suspended.grew(monotonic: .seconds(200), boot: .seconds(200.1)) == nil)
         #expect(suspended.grew(monotonic: .seconds(300), boot: .seconds(300.5)) == .milliseconds(500))
     }
 
-    @Test func `a wall clock that was only set does not count as resume`() {
+    @Test func `setting the wall clock does not count as a resume`() {
         let sensor = ResumeSensor()
         #expect(sensor.awaited != nil)
         sensor.listen(at: .now)

@@ -59,14 +59,14 @@ struct HeatTests {
         #expect(sensor.reading(.hot)?.holds == true)
     }
 
-    @Test func `trip points of fans and unset trip points do not count as limits`() throws {
+    @Test func `trip points of fans and unset trip points do not count as heat limits`() throws {
         try zone(0, 70, trips: [("active", 40), ("critical", 0), ("passive", -274)])
         sensor.watch([.hot], at: .seconds(0))
         #expect(sensor.reading(.hot)?.holds == false)
         #expect(sensor.reading(.hot)?.detail == "no zone has a trip point")
     }
 
-    @Test func `temperatures are sampled slowly, and only while the condition is watched`() throws {
+    @Test func `temperatures are sampled slowly, and only while the heat condition is watched`() throws {
         try zone(0, 95)
         sensor.look(at: .seconds(1))
         #expect(sensor.reading(.hot) == .unwatched && sensor.nextLook == nil)
@@ -77,7 +77,7 @@ struct HeatTests {
         #expect(sensor.reading(.hot) == .unwatched && sensor.nextLook == nil)
     }
 
-    @Test func `the heat condition is missing without thermal zones or with invalid temperatures`() throws {
+    @Test func `the heat condition is reported as missing without thermal zones or with invalid temperatures`() throws {
         sensor.watch([.hot], at: .seconds(0))
         #expect(sensor.reading(.hot)?.isMissing == true)
         try tree.folder("sys/class/thermal/cooling_device0")

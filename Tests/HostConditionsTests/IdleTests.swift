@@ -120,7 +120,7 @@ struct IdleTests {
     }
 
     @Test(.proves("C16"))
-    func `an unwatched machine is not sampled, and its idleness and load are reported as unwatched`() throws {
+    func `without a watched condition the load is not sampled, and idleness is reported as unwatched`() throws {
         _ = try holds(times: 10, others: 0)
         #expect(world.reads == 0)
         #expect(sensor.nextLook == nil && sensor.awaited == nil)
@@ -171,7 +171,7 @@ struct IdleTests {
         #expect(sensor.reading(.highLoad)?.holds == false)
     }
 
-    @Test func `unreadable processor times make idleness missing, and are read again later`() throws {
+    @Test func `unreadable processor times are reported as missing, and are read again later`() throws {
         watch()
         try world.tree.write("proc/stat", "nonsense")
         sensor.look(at: world.now + .seconds(5))

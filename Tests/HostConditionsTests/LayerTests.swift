@@ -28,7 +28,7 @@ struct LayerTests {
         ConditionsReport(readings, configured: configured, scripted: scripted)
     }
 
-    @Test func `without script and configuration the sensors decide, and the report has their details`() {
+    @Test func `without script and configuration the sensors decide conditions, and the report has their details`() {
         let report = report()
         #expect(report.holds(.externalPower) && report.holds(.lowMemory))
         #expect(report.origins[.externalPower]?.source == .sensor(path: "/sys", detail: "AC is online"))
@@ -54,7 +54,7 @@ struct LayerTests {
         #expect(!isUnknown())
     }
 
-    @Test(.proves(70)) func `a container without a readable state is neither locked nor unlocked`() {
+    @Test(.proves(70)) func `a container whose lock cannot be read counts neither as locked nor as unlocked`() {
         var readings = readings
         readings.containers[study] = .missing("no mounts")
         let report = ConditionsReport(readings, configured: .init(), scripted: .init())
@@ -86,7 +86,7 @@ struct LayerTests {
         #expect(report.containers[study]?.source == .scripted && report.containers[other]?.source == .configuration)
     }
 
-    @Test func `the conditions for decisions have the values of the report`() {
+    @Test func `the conditions that decisions depend on have the values of the report`() {
         let all = Dictionary(uniqueKeysWithValues: Condition.allCases.map { ($0, true) })
         #expect(
             report(.init(all)).conditions

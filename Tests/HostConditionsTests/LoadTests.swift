@@ -39,7 +39,7 @@ struct LoadReadingTests {
         #expect(reading(all: 10, own: 8)?.launchesShare == 0.4)
     }
 
-    @Test func `inconsistent clocks give a share between 0 and 1`() {
+    @Test func `inconsistent processor clocks give a load between 0 and 1`() {
         #expect(reading(all: 10, own: 12)?.share == 0)
         #expect(reading(all: 50)?.share == 1)
         #expect(reading(all: -5)?.share == 0)
@@ -51,18 +51,19 @@ struct LoadReadingTests {
         #expect(reading(all: 10, own: 8, stall: (all: 6, own: 7))?.processorPressure == 0)
     }
 
-    @Test(.proves("C16")) func `unattributed processor pressure does not count while launches use the processors`() {
+    @Test(.proves("C16"))
+    func `unattributed processor pressure does not count as load while launches use the processors`() {
         #expect(reading(all: 10, own: 8, stall: (all: 6, own: nil))?.processorPressure == nil)
         #expect(reading(all: 10, own: 0, stall: (all: 6, own: nil))?.processorPressure == 0.6)
         #expect(reading(all: 10, stall: (all: 6, own: nil))?.processorPressure == 0.6)
     }
 
-    @Test func `two samples at the same time give no reading`() {
+    @Test func `two load samples at the same time give no reading`() {
         let sample = LoadSample(at: .seconds(1), processors: 1, machine: .init(processorTime: .zero), launches: nil)
         #expect(LoadReading(from: sample, to: sample) == nil)
     }
 
-    @Test func `between the thresholds a reading is neither idle nor busy, and neither high nor low`() {
+    @Test func `a load between the thresholds is neither idle nor busy, and neither high nor low`() {
         let thresholds = ConditionThresholds()
         let looks = [1.0, 3, 6, 13, 17].map { reading(all: $0)?.looksIdle(thresholds) }
         #expect(looks == [true, nil, false, false, false])
@@ -80,7 +81,7 @@ struct LoadReadingTests {
         #expect(LoadSample.busyTicks(in: text) == nil)
     }
 
-    @Test func `time waiting for disks and time stolen by a hypervisor do not count as busy`() {
+    @Test func `time waiting for disks and time stolen by a hypervisor do not count as load`() {
         #expect(LoadSample.busyTicks(in: "cpu  1 2 4 800 1600 8 16 3200 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0") == 31)
     }
 }
@@ -103,7 +104,7 @@ struct SteadyClaimTests {
         ("yyyy", "0011"), ("yyny", "0000"), ("yy-yyy", "000001"), ("yyynyy", "001111"), ("yyynny", "001100"),
         ("yyyn-n", "001111"), ("yyy---", "001111"), ("yyynnyyy", "00110001"), ("ynynyn", "000000"),
     ])
-    func `a claim begins and ends only after its time`(looks: String, expected: String) {
+    func `a condition's claim begins and ends only after its steady time`(looks: String, expected: String) {
         #expect(word(holds(looks)) == expected)
     }
 }
@@ -114,7 +115,7 @@ struct LaunchUsageTests {
         "\(pid) (\(name)) S \(parent) 1 1 0 -1 0 0 0 0 0 \(ticks.map(String.init).joined(separator: " ")) 20 0 1 0 99 0 0\n"
     }
 
-    @Test func `a process's time includes its descendants and reaped children, and no other processes`() throws {
+    @Test func `processor time of launches includes descendants and reaped children, and no other processes`() throws {
         let tree = try FileTree()
         try tree.write("proc/1/stat", line(1, parent: 0, ticks: [900, 900, 900, 900]))
         try tree.write("proc/70/stat", line(70, parent: 1, ticks: [500, 500, 40, 2]))
@@ -125,7 +126,7 @@ struct LaunchUsageTests {
         #expect(times.used(by: 70, ticksPerSecond: 100) == .milliseconds(10_780))
     }
 
-    @Test func `processes that name each other as parents are counted once`() throws {
+    @Test func `processes that name each other as parents are counted once in the launches' time`() throws {
         let tree = try FileTree()
         try tree.write("proc/70/stat", line(70, parent: 71, ticks: [0, 0, 0, 0]))
         try tree.write("proc/71/stat", line(71, parent: 70))
@@ -136,7 +137,7 @@ struct LaunchUsageTests {
     @Test(arguments: [
         "", "70", "70 (x", ") 70 (", "70 (x) S", "70 (x) S 1 2 3", "x (x) S 1 0 0 0 0 0 0 0 0 0 1 1 1 1 0 0 0",
     ])
-    func `a malformed stat file of a process is skipped`(text: String) throws {
+    func `a malformed stat file of a process is skipped in the launches' time`(text: String) throws {
         let tree = try FileTree()
         try tree.write("proc/70/stat", text)
         #expect(ProcessTimes.all(in: tree.path + "/proc")?.entries == [])
@@ -160,7 +161,7 @@ struct LaunchUsageTests {
         )
     }
 
-    @Test func `the time of a child that ended is part of this process's time`() throws {
+    @Test func `the processor time of an ended child is part of the launches' time`() throws {
         let usage = LaunchUsage.processTree(of: Machine.pid)
         let before = try #require(usage.read()?.processorTime)
         #expect(Machine.run("sh", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done"))

@@ -15,7 +15,7 @@ struct MalformedTests {
     ]
 
     @Test(arguments: 0..<20)
-    func `random texts of known tokens are parsed without a crash`(seed: UInt64) throws {
+    func `random texts in place of the kernel's files are parsed without a crash`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<500 {
             let text = (0..<Int.random(in: 0...30, using: &generator))
@@ -33,7 +33,7 @@ struct MalformedTests {
     }
 
     @Test(arguments: 0..<10)
-    func `sensors on a tree of random files claim no condition`(seed: UInt64) throws {
+    func `sensors on random files report no condition as true`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let tree = try FileTree()
         let names = [

@@ -43,7 +43,7 @@ struct MemoryTests {
         #expect(sensor.nextLook == nil)
     }
 
-    @Test func `without pressure information the memory condition is missing, with the path of the absent file`() throws
+    @Test func `without pressure information the memory condition is reported as missing, with the absent file`() throws
     {
         let sensor = MemorySensor(tree.roots, thresholds)
         guard case .missing(let why) = sensor.reading(.lowMemory) else { return #expect(Bool(false), "it is guessed") }
@@ -78,9 +78,11 @@ struct MemoryTests {
         "some avg10=nan total=1", "some avg10=1 total=-1", "some avg10=1 total=99999999999999999999",
         "some ==== total=1",
     ])
-    func `malformed pressure files are not parsed`(text: String) { #expect(PressureReading(parsing: text) == nil) }
+    func `malformed memory pressure files are not parsed`(text: String) {
+        #expect(PressureReading(parsing: text) == nil)
+    }
 
-    @Test func `a pressure file in the kernel's format is parsed`() {
+    @Test func `a memory pressure file in the kernel's format is parsed`() {
         let reading = PressureReading(
             parsing:
                 "some avg10=1.94 avg60=3.50 avg300=22.56 total=287836881\nfull avg10=9.00 avg60=0 avg300=0 total=0\n"
@@ -90,7 +92,7 @@ struct MemoryTests {
     }
 
     @Test(.enabled(if: MemoryGroup.isAllowed, "scarce memory takes root, pressure information and a memory controller"))
-    func `a process short of memory causes the kernel's notification`() async throws {
+    func `a process short of memory makes the kernel notify the memory sensor`() async throws {
         var thresholds = thresholds
         thresholds.memoryStall = .milliseconds(1)
         thresholds.memoryInterval = .milliseconds(10)

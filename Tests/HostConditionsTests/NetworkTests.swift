@@ -39,7 +39,7 @@ struct NetworkReadingTests {
         #expect(!NetworkReading(links: [link(1, loopback: true)], routes: [.init(link: nil)]).hasNetwork)
     }
 
-    @Test func `the reading's text names the link and its state`() {
+    @Test func `the network reading's text names the link and its state`() {
         #expect(
             NetworkReading(links: [link(2)], routes: [.init(link: 2)]).words == "default route by net2, which is up"
         )
@@ -101,7 +101,7 @@ struct NetlinkMessageTests {
         NetlinkMessage.all(in: datagram[...]).compactMap { NetworkReading.Link($0) }
     }
 
-    @Test func `links are parsed with name and state`() {
+    @Test func `network links are parsed from kernel messages with name and state`() {
         let datagram = linkMessage(index: 1, flags: 0x49, name: "lo") + linkMessage(index: 2, flags: 0x43, name: "eth0")
         #expect(
             links(datagram) == [
@@ -120,7 +120,7 @@ struct NetlinkMessageTests {
         #expect(routes(routeMessage([])) == [.init(link: nil)])
     }
 
-    @Test func `a multipath route counts as one route per hop`() {
+    @Test func `a multipath default route counts as one route per hop`() {
         func hop(_ link: Int32) -> [UInt8] {
             var hop = rtnexthop()
             hop.rtnh_len = UInt16(MemoryLayout<rtnexthop>.size)
@@ -131,7 +131,7 @@ struct NetlinkMessageTests {
         #expect(routes(routeMessage(hops)) == [.init(link: 2), .init(link: 5)])
     }
 
-    @Test func `a message cut at any byte is parsed without a crash and adds no link or route`() {
+    @Test func `a netlink message cut at any byte is parsed without a crash and adds no link or route`() {
         let datagram = linkMessage(index: 2, flags: 0x43, name: "eth0") + routeMessage(by(2))
         let whole = (links(datagram), routes(datagram))
         for count in 0..<datagram.count {
@@ -140,7 +140,7 @@ struct NetlinkMessageTests {
         }
     }
 
-    @Test func `wrong lengths in a message do not lead the parser out of the message`() {
+    @Test func `wrong lengths in a netlink message do not lead the parser out of the message`() {
         var generator = SeededGenerator(seed: 1)
         let datagram = linkMessage(index: 2, flags: 0x43, name: "eth0") + routeMessage(by(2))
         for _ in 0..<20_000 {
@@ -156,14 +156,14 @@ struct NetlinkMessageTests {
 
 @Suite("The network condition follows the kernel's notifications", .serialized)
 struct NetworkSensorTests {
-    @Test func `this machine's links and routes are read`() throws {
+    @Test func `this machine's network links and routes are read from the kernel`() throws {
         let network = try NetworkReading(from: NetlinkSocket(protocol: NETLINK_ROUTE))
         #expect(network.links.contains { $0.isLoopback && $0.name == "lo" })
         #expect(NetworkSensor(at: .now).reading(.network)?.holds == network.hasNetwork)
     }
 
     @Test(.enabled(if: Namespace.isAllowed, "a network namespace with links takes root, ip and the kernel's veth"))
-    func `added and removed links and routes are noticed at once, in IPv4 and IPv6`() throws {
+    func `added and removed network links and routes are noticed at once, in IPv4 and IPv6`() throws {
         // Deviations are collected and returned: the thread does not belong to a test.
         let missed = try Namespace.run {
             var missed: [String] = []

@@ -58,7 +58,7 @@ struct PowerTests {
     }
 
     @Test(arguments: [("[source] sink", false), ("source [sink]", true), ("sink", true)])
-    func `a port that supplies a connected device is no external power`(role: String, holds: Bool) throws {
+    func `a USB port that supplies the connected device is no external power`(role: String, holds: Bool) throws {
         let tree = try FileTree()
         let folder = "sys/class/power_supply"
         try tree.write(in: "\(folder)/BAT0", ["type": "Battery", "status": "Discharging"])
@@ -94,7 +94,7 @@ struct DeviceEventTests {
         DeviceEvent(parsing: Array(pieces.joined(separator: "\0").utf8)[...])
     }
 
-    @Test func `a device event has an action, a subsystem and a device path`() {
+    @Test func `a kernel device event is parsed into action, subsystem and device path`() {
         let event = event(["change@/devices/AC", "ACTION=change", "DEVPATH=/devices/AC", "SUBSYSTEM=power_supply", ""])
         #expect(event?.action == "change")
         #expect(event?.subsystem == "power_supply")
@@ -105,7 +105,7 @@ struct DeviceEventTests {
         [""], ["libudev", "SUBSYSTEM=power_supply", "ACTION=change"], ["change@/x"], ["change@/x", "SUBSYSTEM"],
         ["change@/x", "=", "ACTION=", "="],
     ])
-    func `a truncated event and an event of another sender are not parsed`(_ pieces: [String]) {
+    func `a truncated device event and an event of another sender are not parsed`(_ pieces: [String]) {
         #expect(event(pieces) == nil)
     }
 

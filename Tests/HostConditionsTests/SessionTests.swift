@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The session manager decides whether the machine is in use", .serialized)
 struct SessionTests {
-    @Test func `without a message bus the session manager is missing`() throws {
+    @Test func `without a message bus the session manager is reported as missing`() throws {
         let sessions = SessionManager(address: "unix:path=\(try FileTree().path)/bus")
         sessions.ask()
         guard case .missing(let why) = sessions.presence else { return #expect(Bool(false), "it is guessed") }
@@ -28,7 +28,7 @@ struct SessionTests {
     }
 
     @Test(.proves("C16"), .enabled(if: SessionBus.isAllowed, "a bus takes dbus-daemon and systemd's client library"))
-    func `an active session ends idleness at once`() throws {
+    func `an active user session ends idleness at once`() throws {
         let bus = try SessionBus()
         let manager = try StandInManager(on: bus.address, isIdle: true)
         defer { manager.stop() }
@@ -48,7 +48,7 @@ struct SessionTests {
     }
 
     @Test(.enabled(if: SessionBus.isAllowed, "a bus takes dbus-daemon and systemd's client library"))
-    func `a bus that goes away makes the session manager missing`() throws {
+    func `a message bus that goes away makes the session manager missing`() throws {
         let bus = try SessionBus()
         let manager = try StandInManager(on: bus.address, isIdle: true)
         defer { manager.stop() }

@@ -23,7 +23,7 @@ struct SystemConditionsTests {
         try tree.write("proc/self/mountinfo", "22 1 254:0 / / rw - ext4 /dev/vda rw\n")
     }
 
-    @Test func `the first report is complete before any change is reported`() async throws {
+    @Test func `the first report of conditions is complete before any change is reported`() async throws {
         let conditions = try Watching(tree.roots, configured: .init([.network: false])).conditions
         let report = conditions.report
         #expect(Set(report.origins.keys) == Set(Condition.allCases))
@@ -33,7 +33,7 @@ struct SystemConditionsTests {
         await conditions.close()
     }
 
-    @Test func `a device that appears is reported`() async throws {
+    @Test func `a graphics device that appears is reported as a changed condition`() async throws {
         let watching = try Watching(tree.roots)
         let conditions = watching.conditions
         try tree.write("dev/kfd", "")
@@ -43,7 +43,7 @@ struct SystemConditionsTests {
         await conditions.close()
     }
 
-    @Test func `a script takes effect at once, is reported once, and can be withdrawn`() async throws {
+    @Test func `a script of conditions takes effect at once, is reported once, and can be withdrawn`() async throws {
         let watching = try Watching(tree.roots)
         let conditions = watching.conditions
         var told = watching.reports.makeAsyncIterator()
@@ -93,7 +93,7 @@ struct SystemConditionsTests {
         await conditions.close()
     }
 
-    @Test(.proves("C16")) func `without watched conditions the loop has no timeout`() throws {
+    @Test(.proves("C16")) func `without watched conditions the sensor loop waits without a timeout`() throws {
         let bell = Descriptor(owning: Machine.bell())
         let loop = try ConditionsLoop(SystemRoots(), ConditionThresholds(), LaunchUsage { nil }, ringing: bell)
         #expect(loop.timeout == nil)
@@ -105,7 +105,7 @@ struct SystemConditionsTests {
         #expect(Set(loop.readings.conditions.keys) == Set(Condition.allCases))
     }
 
-    @Test func `no change is reported after the end`() async throws {
+    @Test func `no change of conditions is reported after the close`() async throws {
         let count = Mutex(0)
         let roots = tree.roots
         let conditions = try SystemConditions(roots: roots, launchUsage: LaunchUsage { nil }) { _ in

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The listener of a socket is determined without waiting for it")
 struct SocketListenerTests {
-    @Test func `a served socket has the process id of its listener`() async throws {
+    @Test func `the check of a served socket returns the process id of its listener`() async throws {
         try await ScratchFolder.with { folder in
             let path = folder.file("s")
             let listening = try ListeningSocket(at: path)

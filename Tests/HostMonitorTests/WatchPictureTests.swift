@@ -23,7 +23,7 @@ struct WatchPictureTests {
         WatchPicture(host, style: style, reader: reader).lines(columns: columns, rows: rows)
     }
 
-    @Test func `the passage of time alone adds no snapshot, and every other change does`() throws {
+    @Test func `in bgtask watch the passage of time alone adds no snapshot, and every other change does`() throws {
         let before = try Samples.snapshot(used: .seconds(2)).occasion
         #expect(try Samples.snapshot(used: .seconds(3)).occasion == before)
         #expect(try Samples.snapshot(subtitle: "4 of 12: IMG_0004.jpg").occasion != before)
@@ -31,7 +31,9 @@ struct WatchPictureTests {
         #expect(try Samples.crowd().occasion != before)
     }
 
-    @Test func `a picture has sections for conditions, running, waiting, events and ended tasks`() throws {
+    @Test func `the picture of bgtask watch has sections for conditions, running, waiting, events and ended tasks`()
+        throws
+    {
         let lines = Self.picture(.present(try Samples.snapshot()), 100, 24)
         #expect(
             lines.joined(separator: "\n") == """
@@ -56,7 +58,7 @@ struct WatchPictureTests {
         )
     }
 
-    @Test func `a narrow picture has bars below the names and truncated columns`() throws {
+    @Test func `a narrow picture of bgtask watch has bars below the names and truncated columns`() throws {
         let lines = Self.picture(.present(try Samples.snapshot()), 44, 20)
         #expect(
             lines.joined(separator: "\n") == """
@@ -83,7 +85,7 @@ struct WatchPictureTests {
         )
     }
 
-    @Test func `a picture of five lines with twenty columns shows running tasks and counts the hidden rows`() throws {
+    @Test func `a tiny picture of bgtask watch shows running tasks and counts the hidden rows`() throws {
         let lines = Self.picture(.present(try Samples.crowd()), 20, 5)
         #expect(
             lines.joined(separator: "\n") == """
@@ -96,7 +98,7 @@ struct WatchPictureTests {
         )
     }
 
-    @Test func `no picture is wider or higher than its terminal, for all sizes`() throws {
+    @Test func `the picture of bgtask watch is never wider or higher than its terminal`() throws {
         let absence = WatchedHost.Absence(since: Samples.now, problem: "no host answers", remedy: "start one")
         let hosts: [WatchedHost] = [
             .present(try Samples.snapshot()), .present(try Samples.crowd()),
@@ -113,13 +115,13 @@ struct WatchPictureTests {
         }
     }
 
-    @Test func `the headings of a picture count the rows that it leaves out`() throws {
+    @Test func `the headings in bgtask watch count the rows that the picture leaves out`() throws {
         let lines = Self.picture(.present(try Samples.crowd()), 100, 20)
         let shown = lines.count { $0.contains("com.example.feed.refresh  refresh") }
         #expect(shown > 0 && lines.contains("WAITING 40, \(shown) shown"), "\(lines)")
     }
 
-    @Test func `a picture of one page counts the tasks beyond that page`() throws {
+    @Test func `the headings in bgtask watch count the tasks beyond the first page`() throws {
         let few = try Samples.snapshot()
         let next = WorkCursor(plugin: try Samples.plugin(), number: SubmissionNumber(rawValue: 12))
         let snapshot = HostSnapshot(
@@ -140,7 +142,7 @@ struct WatchPictureTests {
         #expect(snapshot.occasion != few.occasion)
     }
 
-    @Test func `an expiring launch is marked by its grace period, and by colour where colour is allowed`() throws {
+    @Test func `bgtask watch marks an expiring launch by its grace period, and by colour where allowed`() throws {
         let host = WatchedHost.present(try Samples.snapshot(used: .milliseconds(31_200)))
         let plain = Self.picture(host, 100, 24)
         #expect(plain.contains { $0.contains("31.2s of 30s, grace 1.2s of 5s") && $0.contains("████") })
@@ -150,14 +152,14 @@ struct WatchPictureTests {
         #expect(!calm.contains { $0.contains("\u{1b}[1;31m█") } && calm.contains { $0.contains("\u{1b}[32m██") })
     }
 
-    @Test func `titles cannot control the terminal`() throws {
+    @Test func `titles of tasks cannot control the terminal of bgtask watch`() throws {
         let snapshot = try Samples.snapshot(title: "\u{1b}[2J\u{1b}]0;owned\u{7}", subtitle: "a\nb\u{202e}c")
         let lines = Self.picture(.present(snapshot), nil, nil)
         #expect(!lines.contains { $0.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x202e } })
         #expect(lines.contains { $0.contains("\\u{1B}[2J") && $0.contains("a\\nb") }, "\(lines)")
     }
 
-    @Test func `a picture without a host names the problem, the remedy and the last known state`() throws {
+    @Test func `without a host bgtask watch shows the problem, the remedy and the last known state`() throws {
         let absence = WatchedHost.Absence(
             since: Samples.now + .seconds(-10),
             problem: "no host answers at /run/x: nobody listens",
@@ -169,13 +171,13 @@ struct WatchPictureTests {
         #expect(lines.contains("below is the last answer, of 01:48:00") && lines.contains("RUNNING 2"))
     }
 
-    @Test func `without Unicode a picture contains only ASCII`() throws {
+    @Test func `without Unicode bgtask watch prints only ASCII`() throws {
         let lines = Self.picture(.present(try Samples.snapshot(title: "Export")), 60, 30, style: Self.ascii)
         #expect(lines.allSatisfy { $0.utf8.allSatisfy { $0 < 0x80 } }, "\(lines)")
         #expect(lines.contains { $0.contains("#####---------------") })
     }
 
-    @Test func `NO_COLOR disables colours, and a dumb terminal gets no escape codes`() {
+    @Test func `NO_COLOR disables colours in bgtask watch, and a dumb terminal gets no escape codes`() {
         func style(_ environment: [String: String], _ isTerminal: Bool = true) -> PictureStyle {
             PictureStyle(environment: environment, isTerminal: isTerminal)
         }
@@ -189,7 +191,7 @@ struct WatchPictureTests {
         #expect(!style(["LC_ALL": "C", "LANG": "C.UTF-8"]).drawsBlocks)
     }
 
-    @Test func `a bar is full only when the work is complete`() {
+    @Test func `a progress bar is full only when the work is complete`() {
         func full(_ part: Double, _ whole: Double) -> Int { Bar(part, of: whole).cells(10, style: .plain).full.count }
         #expect(full(0, 4) == 0 && full(1, 4) == 2 && full(3.999, 4) == 9 && full(4, 4) == 10)
         #expect(full(9, 4) == 10 && full(-1, 4) == 0 && full(1, 0) == 0)

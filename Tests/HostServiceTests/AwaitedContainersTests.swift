@@ -26,7 +26,7 @@ final class AwaitedContainersTests {
 
     init() { containers.began(Self.launch) }
 
-    @Test func `a runner that is ready before its container waits for it, with its later events, in order`() {
+    @Test func `a runner that is ready before its container waits for it, with its later events in order`() {
         #expect(filter(Self.ready) == nil)
         #expect(filter(Self.killed) == nil)
         let events = made(Self.launch)
@@ -34,12 +34,12 @@ final class AwaitedContainersTests {
         #expect(filter(Self.killed) != nil)
     }
 
-    @Test func `a runner that is ready after its container is reported at once`() {
+    @Test func `a runner that is ready after its container is reported to the core at once`() {
         #expect(made(Self.launch).isEmpty)
         #expect(Self.isReady(filter(Self.ready)))
     }
 
-    @Test func `without its container a runner has to be ended, and none of its events are reported`() {
+    @Test func `a runner whose container cannot be made is ended, and none of its events reach the core`() {
         #expect(filter(Self.ready) == nil)
         #expect(failed(Self.launch))
         #expect(filter(Self.killed) == nil)
@@ -48,7 +48,7 @@ final class AwaitedContainersTests {
         #expect(filter(Self.killed) != nil)
     }
 
-    @Test func `without container and runner no runner has to be ended`() {
+    @Test func `if neither container nor runner can be made, no runner has to be ended`() {
         #expect(filter(Self.unavailable) == nil)
         #expect(!failed(Self.launch))
     }

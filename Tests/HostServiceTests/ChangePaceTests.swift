@@ -12,7 +12,7 @@ struct ChangePaceTests {
 
     private static func at(_ milliseconds: Int) -> Instant { Instant(offset: .milliseconds(milliseconds)) }
 
-    @Test func `a single change is due after 20 ms without another one`() {
+    @Test func `a single file change is acted upon after 20 ms without another change`() {
         var pace = pace
         let hasBegunEarly = pace.begin()
         #expect(pace.due == nil && !hasBegunEarly)
@@ -22,7 +22,7 @@ struct ChangePaceTests {
         #expect(hasBegun == (true, false) && pace.due == nil)
     }
 
-    @Test func `every further change of a burst defers the action, for at most half a second after the first change`() {
+    @Test func `each further file change of a burst defers the action, at most half a second after the first`() {
         var pace = pace
         pace.changed(at: Self.at(100))
         pace.changed(at: Self.at(115))
@@ -31,7 +31,7 @@ struct ChangePaceTests {
         #expect(pace.due == Self.at(600))
     }
 
-    @Test func `a long action is followed by a cooldown of three times its duration, up to half a second`() {
+    @Test func `a long action on file changes is followed by a cooldown of up to half a second`() {
         for (took, end) in [(10, 1_020), (100, 1_300), (5_000, 1_500)] {
             var pace = pace
             pace.changed(at: Self.at(0))
@@ -42,7 +42,8 @@ struct ChangePaceTests {
         }
     }
 
-    @Test func `500 changes in ten seconds cause fewer than 25 actions, and the last change is due within a second`() {
+    @Test
+    func `500 file changes in ten seconds cause fewer than 25 actions, and the last is acted upon within a second`() {
         var pace = pace
         var (now, acted) = (0, 0)
         var latest: Int?
@@ -67,7 +68,7 @@ final class ChangeFollowerTests: Sendable {
     private let acted = Mutex(0)
 
     @Test(.timeLimit(.minutes(1)))
-    func `an action begins after the quiet time, and a change during the action leads to another one`() async throws {
+    func `a file change during an action leads to another action after the next quiet time`() async throws {
         let (changes, change) = AsyncStream.makeStream(of: Void.self)
         let (began, begin) = AsyncStream.makeStream(of: Void.self)
         let follower = ChangeFollower(changes, clock: clock)

@@ -22,7 +22,7 @@ struct ContainerTests {
         return mayGoOn
     }
 
-    @Test func `a hanging disk delays a launch, but no answer of the loop`() async throws {
+    @Test func `a hanging disk delays a launch, but no answer of the decision loop`() async throws {
         try await LoopFixture.with { fixture in
             let (loop, mayGoOn) = (fixture.loop, Self.hold(fixture.loop))
             var launches = LaunchDirectory()
@@ -71,7 +71,7 @@ struct ContainerTests {
         }
     }
 
-    @Test func `a purge is answered after its container was moved away`() async throws {
+    @Test func `a purge is answered only after the plugin's container was moved away`() async throws {
         try await LoopFixture.with { fixture in
             let (loop, plugin) = (fixture.loop, try Self.plugin())
             try loop.state.makeContainer(of: plugin.text)
@@ -90,7 +90,7 @@ struct ContainerTests {
         }
     }
 
-    @Test func `a launch without a container has no runner, and the started runner is ended`() async throws {
+    @Test func `a launch whose container cannot be made has no runner, and its started runner is ended`() async throws {
         try await LoopFixture.with(runner: "#include <unistd.h>\nint main(void) { for (;;) pause(); }") { fixture in
             let (loop, plugin) = (fixture.loop, try Self.plugin())
             try FileManager.default.removeItem(atPath: loop.state.containerFolder)

@@ -27,7 +27,7 @@ struct DecisionLoopTests {
         }
     }
 
-    @Test func `a value is computed from the core on the thread of the loop, between two events`() async throws {
+    @Test func `a reading of the core is evaluated on the decision loop's thread, between two events`() async throws {
         try await LoopFixture.with { fixture in
             try await fixture.run {
                 let names = Mutex<[String]>([])
@@ -54,7 +54,7 @@ struct DecisionLoopTests {
         }
     }
 
-    @Test func `a reading that the loop does not reach before it stops ends with nil`() async throws {
+    @Test func `a reading of the core that the stopped decision loop does not reach ends with nil`() async throws {
         try await LoopFixture.with { fixture in
             let mayGoOn = DispatchSemaphore(value: 0)
             fixture.loop.mailbox.put(.reading(look: { _, _ in mayGoOn.wait() }, close: {}))
@@ -80,7 +80,7 @@ struct DecisionLoopTests {
         }
     }
 
-    @Test func `a cancelled loop ends, and a later reading returns nil`() async throws {
+    @Test func `a cancelled decision loop ends, and a later reading of the core returns nil`() async throws {
         try await LoopFixture.with { fixture in
             let run = Task { try await fixture.loop.run() }
             #expect(await fixture.loop.read { _, _ in 1 } == 1)
@@ -90,7 +90,9 @@ struct DecisionLoopTests {
         }
     }
 
-    @Test func `a timer is handled after the events of the launch thread, however late they are`() async throws {
+    @Test func `a timer of the decision loop is handled after the launch thread's events, however late they are`()
+        async throws
+    {
         let isHeld = Atomic(false)
         let mayGoOn = DispatchSemaphore(value: 0)
         let hold: @Sendable (LaunchEvent) -> Void = { event in
@@ -114,7 +116,7 @@ struct DecisionLoopTests {
         }
     }
 
-    @Test func `a launch is killed at its time while the loop hangs, and its flood of messages is limited`()
+    @Test func `a launch is killed at its time while the decision loop hangs, and its flood of messages is limited`()
         async throws
     {
         let program = """

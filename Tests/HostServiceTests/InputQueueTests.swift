@@ -54,7 +54,7 @@ final class InputQueueTests {
         return labels
     }
 
-    @Test func `launches take turns, however many messages each has`() {
+    @Test func `the decision loop handles the messages of launches in turns, however many each launch has`() {
         add(messages: 0..<4, of: 1)
         add(messages: 0..<2, of: 2)
         add(messages: 0..<1, of: 3)
@@ -62,13 +62,13 @@ final class InputQueueTests {
         #expect(queue.isEmpty)
     }
 
-    @Test func `a commit is handled before messages that arrived earlier`() {
+    @Test func `the decision loop handles a commit before messages that arrived earlier`() {
         add(messages: 0..<2, of: 1)
         add(Self.commit(1))
         #expect(all() == ["commit 1", "m1.0", "m1.1"])
     }
 
-    @Test func `a message is handled after every fourth urgent input`() {
+    @Test func `the decision loop handles a message after every fourth urgent input`() {
         add(messages: 0..<2, of: 1)
         for ticket in 1...9 as ClosedRange<UInt64> { add(Self.commit(ticket)) }
         let expected = [
@@ -79,7 +79,7 @@ final class InputQueueTests {
         #expect(all() == expected)
     }
 
-    @Test func `the end of a launch is handled after its own messages and before those of other launches`() {
+    @Test func `the decision loop handles a launch's end after its own messages and before those of others`() {
         add(messages: 0..<3, of: 1)
         add(messages: 0..<2, of: 2)
         add(Self.end(2))
@@ -97,13 +97,13 @@ final class InputQueueTests {
         #expect(all() == expected)
     }
 
-    @Test func `the readiness of a launch is handled before messages of other launches`() {
+    @Test func `the decision loop handles a launch's readiness before messages of other launches`() {
         add(messages: 0..<2, of: 1)
         add(.launch(.unavailable(LaunchNumber(rawValue: 2), LaunchError(code: .refused, message: ""))))
         #expect(all() == ["none 2", "m1.0", "m1.1"])
     }
 
-    @Test func `a timer is handled after messages that arrived before it and before later messages`() {
+    @Test func `the decision loop handles a timer after earlier messages and before later ones`() {
         add(messages: 0..<2, of: 1)
         add(messages: 0..<1, of: 2)
         add(.timer)
@@ -111,13 +111,13 @@ final class InputQueueTests {
         #expect(all() == ["m1.0", "m2.0", "m1.1", "timer", "m1.2", "m1.3"])
     }
 
-    @Test func `a timer without earlier messages keeps its place among urgent inputs`() {
+    @Test func `a timer without earlier messages keeps its place among the decision loop's urgent inputs`() {
         add(Self.commit(1), .timer, Self.commit(2))
         add(messages: 0..<1, of: 1)
         #expect(all() == ["commit 1", "timer", "commit 2", "m1.0"])
     }
 
-    @Test func `a timer that fires again before it is handled is handled once`() {
+    @Test func `a decision loop timer that fires again before it is handled is handled once`() {
         add(messages: 0..<1, of: 1)
         add(.timer)
         add(messages: 1..<2, of: 1)
@@ -127,7 +127,7 @@ final class InputQueueTests {
         #expect(all() == ["timer"])
     }
 
-    @Test func `a flood of messages defers a timer only by the messages that arrived before it`() {
+    @Test func `a flood of messages defers the decision loop's timer only by the earlier messages`() {
         for launch in 1...3 as ClosedRange<Int64> { add(messages: 0..<64, of: launch) }
         add(.timer)
         var handled = 0
@@ -139,7 +139,7 @@ final class InputQueueTests {
         #expect(handled == 3 * 64)
     }
 
-    @Test func `a launch with 64 queued events has no capacity until 32 are left, and other launches have`() {
+    @Test func `a launch with 64 queued events is paused until 32 are left, and other launches are not`() {
         let (one, two) = (LaunchNumber(rawValue: 1), LaunchNumber(rawValue: 2))
         for index in 0..<InputQueue.launchCapacity {
             #expect(hasCapacity(one))
@@ -155,12 +155,12 @@ final class InputQueueTests {
         #expect(hasCapacity(one))
     }
 
-    @Test func `a launch that was never refused capacity is not resumed`() {
+    @Test func `a launch that was never paused for lack of capacity is not resumed`() {
         add(messages: 0..<64, of: 1)
         while let delivery = queue.next() { #expect(delivery.resumed == nil) }
     }
 
-    @Test func `a launch that pauses and sends again takes one turn at a time`() {
+    @Test func `a launch that pauses and sends again takes one turn at a time in the decision loop`() {
         add(messages: 0..<1, of: 1)
         #expect(all() == ["m1.0"])
         add(messages: 1..<4, of: 1)

@@ -11,7 +11,7 @@ import Testing
 final class LingeringWatchTests: Sendable {
     private let applied = Mutex<[Watch]>([])
     private let lingers = Mutex<[@Sendable () -> Void]>([])
-    /// Called once, before a watch without usage takes effect.
+    /// A hook that is called once, before a watch without usage takes effect.
     private let beforeOff = Mutex<(@Sendable () -> Void)?>(nil)
 
     private func makeWatch() -> LingeringWatch {
@@ -26,7 +26,7 @@ final class LingeringWatchTests: Sendable {
     private var last: Watch? { applied.withLock { $0.last } }
     private func endLinger(_ index: Int = 0) { lingers.withLock { $0[index] }() }
 
-    @Test func `usage sensors go off after they were not needed for the whole time`() {
+    @Test func `sensors of load and heat go off after they were not needed for the whole linger time`() {
         let watch = makeWatch()
         watch.set(Watch(use: true))
         watch.set(Watch(use: false))
@@ -35,7 +35,7 @@ final class LingeringWatchTests: Sendable {
         #expect(last == Watch(use: false))
     }
 
-    @Test func `usage sensors stay on if they are needed again during that time`() {
+    @Test func `sensors of load and heat stay on if they are needed again during the linger time`() {
         let watch = makeWatch()
         watch.set(Watch(use: true))
         watch.set(Watch(use: false))
@@ -44,7 +44,7 @@ final class LingeringWatchTests: Sendable {
         #expect(last == Watch(use: true))
     }
 
-    @Test func `the time until usage sensors go off starts again after each use`() {
+    @Test func `each use of the load and heat sensors restarts their linger time`() {
         let watch = makeWatch()
         for _ in 0..<2 {
             watch.set(Watch(use: true))
@@ -56,7 +56,7 @@ final class LingeringWatchTests: Sendable {
         #expect(last == Watch(use: false))
     }
 
-    @Test func `a use that begins while the sensors go off keeps them on`() {
+    @Test func `a use that begins while the load and heat sensors go off keeps them on`() {
         let watch = makeWatch()
         watch.set(Watch(use: true))
         watch.set(Watch(use: false))
@@ -65,7 +65,7 @@ final class LingeringWatchTests: Sendable {
         #expect(last == Watch(use: true))
     }
 
-    @Test func `container sensors go on and off at once`() throws {
+    @Test func `container sensors go on and off at once, without a linger time`() throws {
         let watch = makeWatch()
         let plugin = try #require(PluginIdentifier("com.example.feed"))
         watch.set(Watch(use: true, containers: [plugin]))

@@ -15,7 +15,7 @@ struct MailboxTests {
         if case .event(.committed(Ticket(rawValue: ticket))) = delivery?.input { true } else { false }
     }
 
-    @Test func `a reading in a closed mailbox ends with nil, whether it was queued before the close or after`() async {
+    @Test func `a reading put into a closed or closing mailbox ends with nil`() async {
         let mailbox = Mailbox()
         let ends = Mutex(0)
         let reading = DecisionLoop.Input.reading(
@@ -31,7 +31,7 @@ struct MailboxTests {
         #expect(mailbox.take() == nil)
     }
 
-    @Test func `inputs of several threads are all taken, in the order of each thread`() {
+    @Test func `mailbox inputs of several threads are all taken, in the order of each thread`() {
         let mailbox = Mailbox()
         let (threads, inputs) = (4, 5_000)
         for thread in 0..<threads {
@@ -51,7 +51,7 @@ struct MailboxTests {
         #expect(next == (1...threads).map { UInt64($0 * inputs) })
     }
 
-    @Test func `closing the mailbox ends the wait of the taking thread`() async {
+    @Test func `closing a mailbox ends the wait of the thread that takes from it`() async {
         let mailbox = Mailbox()
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {

@@ -89,12 +89,14 @@ struct RunnerJudgeTests {
 
     // MARK: - Loading
 
-    @Test mutating func `a failed load of the catalogued library is blamed on the plugin`() {
+    @Test mutating func `a runner's failed load of the catalogued library is blamed on the plugin`() {
         #expect(verdict(on: .loadFailed(message: "no")) == .event(.loadFailed(Self.launch, message: "no")))
     }
 
     @Test(arguments: [nil, FileIdentity(device: 1, inode: 9, size: 3, modified: 4, changed: 5)])
-    mutating func `a failed load of a library that was replaced or removed is repeated`(identity: FileIdentity?) {
+    mutating func `a runner's failed load of a library that was replaced or removed is repeated`(
+        identity: FileIdentity?
+    ) {
         let expected = RunnerVerdict.libraryChanged(.planNotSent(Self.launch, message: "no"))
         #expect(verdict(on: .loadFailed(message: "no"), libraryNow: identity) == expected)
     }
@@ -108,27 +110,27 @@ struct RunnerJudgeTests {
 
     // MARK: - Titles
 
-    @Test mutating func `a continued task of the launch can change its title until it ends`() {
+    @Test mutating func `a runner's title for a running continued task is accepted until the task ends`() {
         let title = RunnerMessage.title(Self.continued, "Half done", subtitle: nil)
         #expect(verdict(on: title) == .title(Self.continued, .init(title: "Half done", subtitle: nil)))
         _ = verdict(on: .completed(Self.continued, .success))
         #expect(rule(of: verdict(on: title)) == "BGT-ABI-08")
     }
 
-    @Test mutating func `a title for a task of another kind or launch is a violation`() {
+    @Test mutating func `a runner's title for a task of another kind or launch is a violation`() {
         for task in [Self.refresh, TaskID(launch: LaunchNumber(rawValue: 40), index: 0)] {
             #expect(rule(of: verdict(on: .title(task, "Mine", subtitle: nil))) == "BGT-ABI-08")
         }
     }
 
-    @Test mutating func `an empty title and one that is too long are violations`() {
+    @Test mutating func `a runner's empty title and one that is too long are violations`() {
         let tooLong = String(repeating: "x", count: ContinuedTerms.maximumTitle + 1)
         for (title, subtitle) in [("", nil), (tooLong, nil), ("Mine", tooLong)] {
             #expect(rule(of: verdict(on: .title(Self.continued, title, subtitle: subtitle))) == "BGT-ABI-08")
         }
     }
 
-    @Test mutating func `a continued task that was delivered later can change its title`() {
+    @Test mutating func `a runner's title for a continued task that was delivered later is accepted`() {
         let later = Self.task(2, .continued, plugin, identifier)
         let title = RunnerMessage.title(later.id, "Later", subtitle: "1 of 2")
         #expect(rule(of: verdict(on: title)) == "BGT-ABI-08")
@@ -138,7 +140,7 @@ struct RunnerJudgeTests {
 
     // MARK: - Calls
 
-    @Test mutating func `a submission is passed to the core in the plugin's name`() {
+    @Test mutating func `a runner's submission is passed to the core in its plugin's name`() {
         let request = TaskRequest(identifier: identifier, kind: .refresh)
         let submission = Submission(
             request: request,
@@ -150,7 +152,7 @@ struct RunnerJudgeTests {
         #expect(verdict == .question(Self.call, .submit(submission)))
     }
 
-    @Test mutating func `a submission that the runner should have refused is refused at once`() {
+    @Test mutating func `a submission that the runner should have refused is refused by the host at once`() {
         let requests = [
             TaskRequest(identifier: identifier, kind: .event),
             TaskRequest(identifier: identifier, kind: .continued),
@@ -183,7 +185,7 @@ struct RunnerJudgeTests {
         #expect(verdict(on: .pending(Self.call)) == .pendingList(Self.call, of: plugin))
     }
 
-    @Test func `a question becomes an event with the reply's token`() {
+    @Test func `a runner's question becomes an event for the core with the reply's token`() {
         let token = ReplyToken(rawValue: 3)
         #expect(
             RunnerQuestion.cancelAll(of: plugin, from: Self.launch).event(reply: token)
@@ -193,7 +195,7 @@ struct RunnerJudgeTests {
 
     // MARK: - Text
 
-    @Test mutating func `texts of a runner are cut, and returned text is escaped for terminals`() {
+    @Test mutating func `texts from a runner are cut, and returned text is escaped for terminals`() {
         let long = String(repeating: "x", count: 100_000)
         guard case .event(.violated(_, let rule, let message)) = verdict(on: .violation(rule: long, message: long)),
             case .log(_, let line) = verdict(on: .log(.info, message: long)),

@@ -30,7 +30,7 @@ extension HostFixture {
         return Self.hierarchies.flatMap { Self.controlGroups(in: $0, named: prefixes) }.sorted()
     }
 
-    /// True if hosts that this process starts can create control groups: tried at the place where they would.
+    /// True if hosts that this process starts can create control groups: tried in this process's own control group.
     package static let canMakeControlGroups: Bool = {
         let own = KernelFile.text("/proc/self/cgroup").split(separator: "\n")
             .first { $0.hasPrefix("0::") }?.dropFirst(3)

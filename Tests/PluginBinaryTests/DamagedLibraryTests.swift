@@ -81,7 +81,7 @@ struct DamagedLibraryTests {
         for byte in 0..<8 { bytes[offset + byte] = UInt8(truncatingIfNeeded: number >> UInt64(byte * 8)) }
     }
 
-    @Test func `a symbol table at the end of the address space is refused as damaged`() throws {
+    @Test func `a library with a symbol table at the end of the address space is refused as damaged`() throws {
         try Workshop.with { workshop in
             var bytes = try workshop.bytes(of: try workshop.compile(Source.plugin))
             let headers = (0..<Int(bytes[56])).map { 64 + 56 * $0 }
@@ -103,7 +103,7 @@ struct DamagedLibraryTests {
         }
     }
 
-    @Test func `notes that claim the whole file repeatedly are refused once their total size is too large`() throws {
+    @Test func `a library whose notes claim the whole file repeatedly is refused without reading them all`() throws {
         try Workshop.with { workshop in
             var bytes = try workshop.bytes(of: try workshop.compile(Source.entry))
             // After all other contents: a thousand note segments over the same MiB of zeros.
@@ -121,7 +121,7 @@ struct DamagedLibraryTests {
         }
     }
 
-    @Test func `a huge file with huge tables is refused without being read`() throws {
+    @Test func `a huge library file with huge tables is refused without being read`() throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(Source.plugin)
             let image = try workshop.bytes(of: path)

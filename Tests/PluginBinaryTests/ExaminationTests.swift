@@ -21,27 +21,27 @@ struct ExaminationTests {
     @Test(arguments: [
         "-Wl,--hash-style=sysv", "-Wl,--hash-style=gnu", "-Wl,--gc-sections", "-s", "-flto", "-Wl,-z,noseparate-code",
     ])
-    func `the examination accepts libraries built with any linker option`(option: String) throws {
+    func `a plugin library is accepted with every common linker option`(option: String) throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(Source.plugin, ["-shared", "-fPIC", "-O2", "-ffunction-sections", option])
             #expect(problem(in: path) == nil)
         }
     }
 
-    @Test func `host and header have the same ABI version`() throws {
+    @Test func `the host and the header have the same ABI version`() throws {
         try Workshop.with { workshop in
             let check = "BGTASK_ABI_MAJOR == \(HostABI.major) && BGTASK_ABI_MINOR == \(HostABI.minor)"
             _ = try workshop.compile("#include <bgtask.h>\n_Static_assert(\(check), \"same version\");")
         }
     }
 
-    @Test func `a handwritten note is accepted like the header's`() throws {
+    @Test func `a plugin library with a handwritten note is accepted`() throws {
         try Workshop.with { workshop in
             try #expect(workshop.problem(compiling: Source.note() + Source.entry) == nil)
         }
     }
 
-    @Test func `an open descriptor is examined without a change of its position`() throws {
+    @Test func `a plugin library is examined through an open descriptor without a change of its position`() throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(Source.plugin)
             let descriptor = open(path, O_RDONLY)
@@ -52,7 +52,7 @@ struct ExaminationTests {
         }
     }
 
-    @Test func `the constructor of an examined library does not run`() throws {
+    @Test func `the examination of a library does not run its constructor`() throws {
         try Workshop.with { workshop in
             let witness = workshop.path("witness")
             let path = try workshop.compile(

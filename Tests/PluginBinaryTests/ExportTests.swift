@@ -16,19 +16,19 @@ struct ExportTests {
         }
     }
 
-    @Test func `a library without the entry is refused`() throws {
+    @Test func `a plugin library without the entry is refused`() throws {
         #expect(try problemOf("int something(void) { return 0; }") == .entryMissing)
         #expect(try problemOf("") == .entryMissing)
     }
 
-    @Test func `an entry that the library only calls counts as missing`() throws {
+    @Test func `an entry that the plugin library only calls counts as missing`() throws {
         #expect(
             try problemOf("int bgtask_plugin_entry(void); int f(void) { return bgtask_plugin_entry(); }")
                 == .entryMissing
         )
     }
 
-    @Test func `an entry that is not exported is reported as hidden`() throws {
+    @Test func `an entry that the plugin library does not export is reported as hidden`() throws {
         #expect(
             try problemOf("__attribute__((visibility(\"hidden\"))) int bgtask_plugin_entry(void) { return 0; }")
                 == .entryHidden
@@ -38,21 +38,21 @@ struct ExportTests {
         )
     }
 
-    @Test func `a hidden entry of a stripped library counts as missing`() throws {
+    @Test func `a hidden entry of a stripped plugin library counts as missing`() throws {
         let hidden = "__attribute__((visibility(\"hidden\"))) int bgtask_plugin_entry(void) { return 0; }"
         #expect(try problemOf(hidden, ["-shared", "-fPIC", "-s"]) == .entryMissing)
     }
 
-    @Test func `an entry that is data is refused`() throws {
+    @Test func `an entry symbol that is data is refused`() throws {
         #expect(try problemOf("int bgtask_plugin_entry = 1;") == .entryNotAFunction)
     }
 
-    @Test func `a weak entry is accepted`() throws {
+    @Test func `a weak entry symbol is accepted`() throws {
         #expect(try problemOf("__attribute__((weak)) int bgtask_plugin_entry(void) { return 0; }") == nil)
     }
 
     @Test(arguments: ["bgtask_helper", "bgt_helper"])
-    func `any other export with a prefix of the ABI is refused`(name: String) throws {
+    func `any export with a prefix of the ABI besides the entry is refused`(name: String) throws {
         #expect(try problemOf(Source.entry + "int \(name)(void) { return 0; }") == .foreignExport(name))
         #expect(try problemOf(Source.entry + "int \(name) = 1;") == .foreignExport(name))
     }
@@ -63,7 +63,7 @@ struct ExportTests {
         #expect(try problemOf(Source.entry + "int bgt_foreign(void); int f(void) { return bgt_foreign(); }") == nil)
     }
 
-    @Test func `the entry is found among thousands of exports`() throws {
+    @Test func `the entry of a plugin library is found among thousands of exports`() throws {
         let others = (0..<3_000).map { "int f\($0)(void) { return \($0); }" }.joined(separator: "\n")
         #expect(try problemOf(others + "\n" + Source.entry) == nil)
         #expect(try problemOf(others + "\n" + Source.entry, ["-shared", "-fPIC", "-Wl,--hash-style=sysv"]) == nil)

@@ -18,7 +18,7 @@ struct FunctionTests {
         }
     }
 
-    @Test func `a library without a note is accepted when it exports the bound functions`() throws {
+    @Test func `a library without a note is accepted when it exports the functions that its manifest binds`() throws {
         let code = "int run(void) { return 0; } __attribute__((weak)) int walk(void) { return 0; } int other = 1;"
         #expect(try problems(code, binding: ["run", "walk"]) == [])
         #expect(try problems(code, binding: ["run", "walk"], ["-shared", "-fPIC", "-s"]) == [])
@@ -48,7 +48,7 @@ struct FunctionTests {
         #expect(try problems(code, binding: ["puts"]) == [.symbolMissing("puts", nearest: nil)])
     }
 
-    @Test func `an indirect function, which is chosen when it is loaded, can be bound`() throws {
+    @Test func `an indirect function, which the loader resolves, can be bound`() throws {
         let code = """
             static int slow(void) { return 1; }
             static int (*choose(void))(void) { return slow; }
@@ -73,7 +73,7 @@ struct FunctionTests {
         #expect(found == [.symbolOutdated("gone")])
     }
 
-    @Test func `functions of the C library are found like those of any other library`() throws {
+    @Test func `functions of the C library can be bound like those of any other library`() throws {
         // The C library has versioned symbols, indirect functions and data, and exists on every machine.
         let maps = try #require(fopen("/proc/self/maps", "r"))
         defer { fclose(maps) }
@@ -103,7 +103,7 @@ struct FunctionTests {
         #expect(try problems(Source.entry + "int run(void) { return 0; }", binding: ["run"]) == [.entryBesideHandlers])
     }
 
-    @Test func `a library without note and handlers gets a remedy that names both ways`() throws {
+    @Test func `a library without note and handlers is refused with both remedies`() throws {
         try Workshop.with { workshop in
             let library = try workshop.compile("int run(void) { return 0; }", ["-shared", "-fPIC"])
             let remedy = BinarySurvey(path: library).problems.first?.remedy ?? ""

@@ -8,13 +8,13 @@ import Testing
 
 @Suite("The ABI version is read from the library's note", .proves("BGT-ABI-02"))
 struct NoteTests {
-    @Test func `a library without a note is refused`() throws {
+    @Test func `a plugin library without a bgtask note is refused`() throws {
         try Workshop.with { workshop in
             try #expect(workshop.problem(compiling: Source.entry) == .noNote)
         }
     }
 
-    @Test func `notes of other owners and types are ignored`() throws {
+    @Test func `ELF notes of other owners and types are ignored`() throws {
         try Workshop.with { workshop in
             let owner = try workshop.compile(Source.note(owner: "BGTASK") + Source.entry, to: "libowner.so")
             let type = try workshop.compile(Source.note(type: 2) + Source.entry, to: "libtype.so")
@@ -23,7 +23,7 @@ struct NoteTests {
         }
     }
 
-    @Test func `a library for a newer or older ABI major is refused`() throws {
+    @Test func `a plugin library for a newer or older ABI major is refused`() throws {
         try Workshop.with { workshop in
             let newer = try workshop.compile(Source.note(major: 2) + Source.entry, to: "libnewer.so")
             let older = try workshop.compile(Source.note(major: 0) + Source.entry, to: "libolder.so")
@@ -32,7 +32,8 @@ struct NoteTests {
         }
     }
 
-    @Test func `a library that requires a newer ABI minor is refused, with both versions and the remedy`() throws {
+    @Test func `a plugin library that requires a newer ABI minor is refused, with both versions and the remedy`() throws
+    {
         try Workshop.with { workshop in
             let required = HostABI.minor + 3
             let path = try workshop.compile(
@@ -49,14 +50,14 @@ struct NoteTests {
         }
     }
 
-    @Test func `a wrong ABI version is reported before missing exports`() throws {
+    @Test func `a library's wrong ABI version is reported before its missing exports`() throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(Source.note(major: 9) + "int other(void) { return 1; }")
             #expect(problem(in: path) == .newerMajor(9))
         }
     }
 
-    @Test func `identical notes of two objects count once, and different notes are refused`() throws {
+    @Test func `identical bgtask notes of two objects count once, and different notes are refused`() throws {
         try Workshop.with { workshop in
             let same = try workshop.compile(Source.note() + Source.note() + Source.entry, to: "libsame.so")
             let other = try workshop.compile(Source.note() + Source.note(minor: 1) + Source.entry, to: "libother.so")
@@ -65,7 +66,7 @@ struct NoteTests {
         }
     }
 
-    @Test func `a longer note is read by its first two words, and a shorter note is refused`() throws {
+    @Test func `a longer bgtask note is read by its first two words, and a shorter note is refused`() throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(Source.note() + Source.entry)
             var bytes = try workshop.bytes(of: path)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A survey reports all properties and problems of a library at once")
 struct SurveyTests {
-    @Test func `a survey reports all problems in the order in which a host finds them`() throws {
+    @Test func `the survey of a library reports all problems in the order in which a host finds them`() throws {
         try Workshop.with { workshop in
             let path = try workshop.compile(
                 "int bgt_a(void) { return 0; } int bgt_b;",
@@ -18,7 +18,7 @@ struct SurveyTests {
         }
     }
 
-    @Test func `a survey reports a library's name, its needed libraries and its search paths`() throws {
+    @Test func `the survey of a library reports its name, its needed libraries and its search paths`() throws {
         try Workshop.with { workshop in
             let options = [
                 "-shared", "-fPIC", "-fvisibility=hidden", "-Wl,-soname,libx.so.1", "-Wl,-rpath,/opt/x",
@@ -36,7 +36,7 @@ struct SurveyTests {
         }
     }
 
-    @Test func `a survey reports text relocations, an executable stack and missing relocation protection`() throws {
+    @Test func `the survey of a library reports text relocations, an executable stack and missing RELRO`() throws {
         try Workshop.with { workshop in
             let text = "__asm__(\".text\\n.quad bgtask_plugin_entry\");\n"
             let options = ["-shared", "-fPIC", "-fvisibility=hidden", "-Wl,-z,notext", "-Wl,-z,execstack,-z,norelro"]
@@ -48,7 +48,7 @@ struct SurveyTests {
         }
     }
 
-    @Test func `a survey reports undefined symbols with a prefix of the ABI, except weak ones`() throws {
+    @Test func `the survey of a library reports undefined symbols with a prefix of the ABI, except weak ones`() throws {
         try Workshop.with { workshop in
             let calls = """
                 int bgt_strong(void); __attribute__((weak)) int bgt_weak(void);

@@ -251,7 +251,7 @@ struct CatalogCacheTests {
         }
     }
 
-    @Test func `files that changed a moment ago are read again`() throws {
+    @Test func `manifests and libraries that changed a moment ago are read again`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")
@@ -277,7 +277,7 @@ struct CatalogCacheTests {
         }
     }
 
-    @Test func `one file with several paths is hashed once`() throws {
+    @Test func `one library file with several paths is hashed once`() throws {
         try Workshop.with { workshop in
             let library = try workshop.installLibrary("operator/lib0.so")
             for number in 0..<4 {
@@ -326,7 +326,7 @@ struct CatalogCacheTests {
         }
     }
 
-    @Test func `cached results of deleted files are dropped`() throws {
+    @Test func `cached results of deleted manifests and libraries are dropped`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             let path = try workshop.installManifest("operator/a.yaml", identifier: "com.example.a")

@@ -64,7 +64,7 @@ struct FolderWatchTests {
         }
     }
 
-    @Test func `no change is reported before a file is complete`() async throws {
+    @Test func `a directory watch reports no change before a file is complete`() async throws {
         try await watching { workshop, watch, changes in
             let file = open(workshop.path("watched/a.yaml"), O_WRONLY | O_CREAT, 0o600)
             for _ in 0..<10 { _ = Glibc.write(file, "x", 1) }
@@ -75,7 +75,7 @@ struct FolderWatchTests {
         }
     }
 
-    @Test func `changes that are not taken are merged into one`() async throws {
+    @Test func `changes of a watched directory that are not taken are merged into one`() async throws {
         try await watching { workshop, watch, changes in
             for number in 0..<50 { try workshop.write("x", "watched/\(number).yaml") }
             #expect(await changes.next() != nil)
@@ -134,7 +134,7 @@ struct FolderWatchTests {
         }
     }
 
-    @Test func `a directory added to the watch counts as a change, and a dropped one is ignored`() async throws {
+    @Test func `a directory added to the watch counts as a change, and a dropped directory is ignored`() async throws {
         try await watching { workshop, watch, changes in
             try workshop.write("x", "later/a.yaml")
             watch.watch([workshop.path("watched"), workshop.path("later")])
@@ -149,7 +149,7 @@ struct FolderWatchTests {
         }
     }
 
-    @Test func `one watch covers several directories, nested ones included`() async throws {
+    @Test func `one directory watch covers several directories, nested ones included`() async throws {
         try await watching(["a", "a/b", "c"]) { workshop, _, changes in
             for name in ["a/x.yaml", "a/b/x.yaml", "c/x.yaml"] {
                 try workshop.write("x", name)
@@ -158,7 +158,9 @@ struct FolderWatchTests {
         }
     }
 
-    @Test func `the stream of changes ends when the watch is released and when its reader is cancelled`() async throws {
+    @Test func `a directory watch's stream of changes ends at its release and at its reader's cancellation`()
+        async throws
+    {
         try await Workshop.with { workshop in
             var watch: FolderWatch? = try FolderWatch([workshop.folder])
             let changes = try #require(watch?.changes)

@@ -45,7 +45,7 @@ struct HandlerTests {
         return reading.manifest?.handlers.first?.arguments
     }
 
-    // MARK: What is in order
+    // MARK: Valid handlers
 
     @Test func `the handler example of the ABI documentation is parsed into its arguments and result`() throws {
         let reading = read(
@@ -69,7 +69,7 @@ struct HandlerTests {
         #expect(handler.signature == "int32_t logtrim_run(const char *, int64_t, int32_t *)")
     }
 
-    @Test func `every kind of argument is parsed, with its extreme values`() {
+    @Test func `every kind of argument in a manifest's handler is parsed, with its extreme values`() {
         #expect(
             arguments("[{ string: \"\" }, { string: \"12\" }, { int32: -2147483648 }, { uint32: 4294967295 }]")
                 == [.string(""), .string("12"), .int32(.min), .uint32(.max)]
@@ -98,7 +98,7 @@ struct HandlerTests {
         ("void", DirectResult.void), ("{ int32: success-when-nonzero }", .int32(.nonzero)),
         ("{ int64: success-when-nonnegative }", .int64(.nonnegative)), ("{ pointer: success-when-non-null }", .pointer),
     ])
-    func `every kind of result is parsed`(text: String, result: DirectResult) {
+    func `every kind of result in a manifest's handler is parsed`(text: String, result: DirectResult) {
         let reading = read(handler(returns: text))
         #expect(reading.problems == [])
         #expect(reading.manifest?.handlers.first?.result == result)
@@ -140,9 +140,9 @@ struct HandlerTests {
         #expect(none.text == "void g(void)")
     }
 
-    // MARK: What is not
+    // MARK: Invalid handlers
 
-    @Test func `a number out of its type's range is refused with the range`() {
+    @Test func `an argument value out of its type's range is refused with the range`() {
         #expect(
             flaw("{ int32: 2147483648 }") == """
                 39: handlers[0].arguments[1].int32: is "2147483648", not a whole number from -2147483648 to 2147483647; \
@@ -198,7 +198,7 @@ struct HandlerTests {
         #expect(flaw("{ setting: quantity }")?.contains("add it to settings") == true)
     }
 
-    @Test func `a handler has at most 32 arguments`() {
+    @Test func `a handler in a manifest has at most 32 arguments`() {
         let many = Array(repeating: "null", count: 33).joined(separator: ", ")
         #expect(found(handler(arguments: "[\(many)]")).contains("11 handlers[0].arguments handler-arguments"))
         let most = ["cancel-flag"] + Array(repeating: "null", count: 31)
@@ -209,7 +209,7 @@ struct HandlerTests {
         ("run()", "write the name alone"), ("\"int run\"", "write the name alone"), ("run@@V_2", "write \"run\" alone"),
         ("7up", "write the name alone"), ("\"\"", "write the name alone"),
     ])
-    func `a symbol has to be a plain function name`(symbol: String, remedy: String) {
+    func `a handler's symbol has to be a plain function name`(symbol: String, remedy: String) {
         let problem = read(handler(symbol: symbol)).problems.first
         #expect(problem?.short == "10 handlers[0].symbol handler-symbol")
         #expect(problem?.remedy.hasPrefix(remedy) == true)
@@ -225,7 +225,7 @@ struct HandlerTests {
         #expect(found(handler() + "    budget: 5\n") == ["13 handlers[0].budget unknown-key"])
     }
 
-    @Test func `a bound identifier has to be permitted, unique and no pattern`() {
+    @Test func `a handler's identifier has to be permitted, bound once, and no pattern`() {
         let two = """
               - { identifier: com.example.feed.nightly, symbol: a, arguments: [cancel-flag], returns: void }
               - { identifier: com.example.feed.nightly, symbol: b, arguments: [cancel-flag], returns: void }
@@ -265,7 +265,7 @@ struct HandlerTests {
         #expect(found(manifest("  nightly")).contains("9 handlers wrong-type"))
     }
 
-    @Test func `a function without a cancel flag causes a note and is accepted`() {
+    @Test func `a bound function without a cancel flag causes a note and is accepted`() {
         let reading = read(handler(arguments: "[{ int32: 5 }]"))
         #expect(reading.manifest?.handlers.count == 1)
         #expect(reading.problems.map(\.severity) == [.note])
@@ -294,7 +294,7 @@ struct HandlerTests {
             returns: void
         """
 
-    @Test func `a function that the library does not export is reported at its line in the manifest`() throws {
+    @Test func `a bound function that the library does not export is reported at its line in the manifest`() throws {
         try Workshop.with { workshop in
             try workshop.write(Array(try workshop.functions()), "plugins/libFeed.so")
             let file = try workshop.installManifest(
@@ -333,7 +333,7 @@ struct HandlerTests {
         }
     }
 
-    @Test func `one library is judged separately for a manifest with handlers and one without`() throws {
+    @Test func `one library is judged separately for a manifest with handlers and for one without`() throws {
         try Workshop.with { workshop in
             try workshop.write(Array(try workshop.functions()), "plugins/libFeed.so")
             try workshop.installManifest(

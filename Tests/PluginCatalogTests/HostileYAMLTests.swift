@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Any text is read in bounded time without a crash")
 struct HostileYAMLTests {
-    @Test func `duplicate keys are all reported at their second position, with the other problems of the file`() {
+    @Test func `duplicate keys of a manifest are all reported at their second position`() {
         let text = """
             manifest: 1
             name: a
@@ -32,7 +32,7 @@ struct HostileYAMLTests {
         #expect(problems[0].description == "feed.yaml:4:1: name: stands on line 2 already; remove one of the two")
     }
 
-    @Test func `many duplicate keys end the reading with a problem`() {
+    @Test func `a manifest with many duplicate keys is refused in bounded time`() {
         let text = yaml((0..<40).map { "k\($0): 1\nk\($0): 2" }.joined(separator: "\n"))
         #expect(read(text).problems.contains { $0.rule == .duplicateKey })
     }
@@ -48,7 +48,7 @@ struct HostileYAMLTests {
         #expect(read(text).problems.map(\.message) == [message])
     }
 
-    @Test func `syntax errors are reported at their line`() {
+    @Test func `YAML syntax errors of a manifest are reported at their line`() {
         #expect(found("manifest: 1\nname: \"open\nlibrary: x") == ["3 - syntax"])
         #expect(found("manifest: 1\nextensions: [a, b\nname: x") == ["3 - syntax"])
         #expect(found("manifest: 1\n name: x") == ["2 - syntax"])
@@ -56,20 +56,20 @@ struct HostileYAMLTests {
         #expect(found("manifest: 1\n---\nmanifest: 1\n") == ["2 - syntax"])
     }
 
-    @Test func `a tab in an indentation is reported with a remedy`() {
+    @Test func `a tab in a manifest's indentation is reported with a remedy`() {
         let problem = read("manifest: 1\nlimits:\n\tmemory: 1MiB\n").problems.first
         #expect(problem?.short == "3 - syntax")
         #expect(problem?.message == "is not YAML: a tab stands where the line is indented")
         #expect(problem?.remedy == "indent with spaces")
     }
 
-    @Test func `anchors and aliases are refused at their position`() {
+    @Test func `anchors and aliases in a manifest are refused at their position`() {
         #expect(found(yaml("name: &a Feed\nversion: *a")) == ["4 name no-aliases"])
         #expect(found(yaml("version: *nobody")) == ["4 - no-aliases"])
         #expect(found(yaml("x-base: &b { memory: 1MiB }\nlimits:\n  <<: *b")).contains("4 x-base no-aliases"))
     }
 
-    @Test func `nested aliases are refused without being expanded`() {
+    @Test func `nested aliases in a manifest are refused without being expanded`() {
         var text = "a: &a [x,x,x,x,x,x,x,x,x]\n"
         for (last, level) in zip("abcdefghijklmnopqrstuvwxy", "bcdefghijklmnopqrstuvwxyz") {
             text += "\(level): &\(level) [\((0..<9).map { _ in "*\(last)" }.joined(separator: ","))]\n"
@@ -78,13 +78,13 @@ struct HostileYAMLTests {
         #expect(found("a: &a [*a, *a]\n").contains { $0.hasSuffix("no-aliases") })
     }
 
-    @Test func `identifier patterns with an asterisk are not taken for aliases`() {
+    @Test func `identifier patterns with an asterisk are not taken for YAML aliases`() {
         let list = (0..<30).map { "- com.example.feed.p\($0).*" }.joined(separator: "\n")
         #expect(read(yaml("permitted-identifiers:\n\(list)")).manifest?.permitted.count == 30)
     }
 
     @Test(arguments: [70, 990, 5_000, 300_000])
-    func `deep nesting is refused`(depth: Int) {
+    func `deep nesting in a manifest is refused`(depth: Int) {
         let flow = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         let block = String(repeating: "- ", count: depth) + "x"
         let keys = String(repeating: "? ", count: depth) + "x"
@@ -93,19 +93,19 @@ struct HostileYAMLTests {
         #expect(read(keys).manifest == nil)
     }
 
-    @Test func `tags other than plain strings are refused`() {
+    @Test func `YAML tags other than plain strings are refused in a manifest`() {
         #expect(found(yaml("version: !!int 3")) == ["4 version no-tags"])
         #expect(found(yaml("extensions: !set [com.example.feed.x]")) == ["4 extensions no-tags"])
         #expect(found(yaml("name: !!binary aGVsbG8=")) == ["4 name no-tags"])
         #expect(found(yaml("name: !!str 12")).isEmpty)
     }
 
-    @Test func `keys have to be plain text`() {
+    @Test func `keys of a manifest have to be plain text`() {
         #expect(found(yaml("? [a, b]\n: 1")) == ["4 - wrong-type"])
         #expect(found(yaml("{ a: 1 }: 2")) == ["4 - wrong-type"])
     }
 
-    @Test func `binary files, control characters and other encodings are refused by name`() {
+    @Test func `binary manifests, control characters and other encodings are refused by name`() {
         #expect(found("manifest: 1\nname: a\u{0}b") == ["2 - not-text"])
         #expect(found("manifest: 1\nname: a\u{1b}[2J") == ["2 - not-text"])
         #expect(found(yaml("name: \"a\\0b\"")) == ["4 name wrong-value"])
@@ -115,7 +115,7 @@ struct HostileYAMLTests {
         #expect(wide.problems.map(\.message) == ["is UTF-16 text"])
     }
 
-    @Test func `a byte order mark and foreign line ends do not shift the reported positions`() {
+    @Test func `a byte order mark and foreign line ends do not shift the positions of a manifest's problems`() {
         #expect(found("\u{feff}" + yaml("rolle: main")) == ["4 rolle unknown-key"])
         #expect(found(yaml("rolle: main").split(separator: "\n").joined(separator: "\r\n")) == ["4 rolle unknown-key"])
         #expect(read("\u{feff}nmae: 1").problems.first?.column == 1)

@@ -12,7 +12,7 @@ struct IncrementalTests {
     ///   tick of the file system's clock; if false, steps follow each other within a tick, and the cache uses the real
     ///   clock.
     @Test(arguments: [1, 2, 3, 4], [true, false])
-    func `an incremental load equals a fresh one after every random change of files`(
+    func `an incremental load of the catalogue equals a fresh one after every random change of files`(
         seed: UInt64,
         eachStepIsSettled: Bool
     ) throws {
@@ -60,7 +60,7 @@ struct IncrementalTests {
         )
     }
 
-    @Test func `refused files are found by path and by position`() throws {
+    @Test func `refused manifests are found by path and by position`() throws {
         try Workshop.with { workshop in
             for name in ["a", "b", "c"] { try workshop.write("manifest: 7\n", "operator/\(name).yaml") }
             let contents = workshop.load()

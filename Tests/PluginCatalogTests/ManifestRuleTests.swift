@@ -43,7 +43,7 @@ struct ManifestRuleTests {
         )
     }
 
-    @Test func `an unknown entitlement is an error with the most similar known one`() throws {
+    @Test func `an unknown entitlement in a manifest is an error with the most similar known one`() throws {
         let problem = try #require(read(yaml("entitlements: [healthreserch]")).problems.first)
         #expect(problem.severity == .error)
         #expect(
@@ -71,13 +71,13 @@ struct ManifestRuleTests {
         #expect(read(yaml(used)).problems.isEmpty)
     }
 
-    @Test func `an extension may not have entitlements`() {
+    @Test func `an extension's manifest may not have entitlements`() {
         let text = "role: extension\ncontaining-plugin: com.example\nentitlements: [healthresearch]"
         #expect(found(yaml(text)) == ["6 entitlements role"])
     }
 
     @Test(arguments: ["manifest", "identifier", "library"])
-    func `a missing required key is reported by name`(key: String) {
+    func `a missing required key of a manifest is reported by name`(key: String) {
         #expect(found(yaml(without: [key])) == ["1 \(key) missing-key"])
     }
 
@@ -96,11 +96,11 @@ struct ManifestRuleTests {
     }
 
     @Test(arguments: ["feed", "com..feed", ".com.feed", "com.example.féed", "com.example feed"])
-    func `an identifier without reverse-DNS form is refused`(name: String) {
+    func `a plugin identifier that is no reverse-DNS name is refused`(name: String) {
         #expect(found(yaml("identifier: \"\(name)\"")) == ["3 identifier identifier"])
     }
 
-    @Test func `an identifier has at most 255 bytes`() {
+    @Test func `a plugin identifier has at most 255 bytes`() {
         let name = "com." + String(repeating: "a", count: 251)
         #expect(read(yaml("identifier: \(name)")).manifest != nil)
         #expect(found(yaml("identifier: \(name)a")) == ["3 identifier identifier"])
@@ -109,15 +109,15 @@ struct ManifestRuleTests {
     @Test(arguments: [
         "/usr/lib/libFeed.so", "../libFeed.so", "a/../../libFeed.so", "a//b.so", "./libFeed.so", "a/", "\"\"",
     ])
-    func `a library path that leaves its directory is refused`(path: String) {
+    func `a manifest's library path that leaves its directory is refused`(path: String) {
         #expect(found(yaml("library: \(path)")) == ["3 library library-path"])
     }
 
-    @Test func `a library may be in a subdirectory`() {
+    @Test func `a manifest's library may be in a subdirectory`() {
         #expect(read(yaml("library: feed/libFeed.so")).manifest?.library.path.value == "feed/libFeed.so")
     }
 
-    @Test(.proves(10)) func `a pattern has to begin with the plugin's identifier as complete components`() {
+    @Test(.proves(10)) func `a permitted pattern has to begin with the plugin's identifier as complete components`() {
         let accepted = yaml("permitted-identifiers: [com.example.feed.*, com.example.feed.export.*]")
         let refused = yaml("permitted-identifiers: [com.example.*, com.example.feeder.*, org.other.*]")
         #expect(found(accepted).isEmpty)
@@ -134,7 +134,7 @@ struct ManifestRuleTests {
         #expect(found(yaml("background-modes: [fetch, processing]\npermitted-identifiers: []")) == ["4 \(rule)"])
     }
 
-    @Test func `refused identifiers are not reported as missing too`() {
+    @Test func `invalid permitted identifiers are not reported as missing too`() {
         #expect(
             found(yaml("background-modes: [processing]\npermitted-identifiers: [x]"))
                 == ["5 permitted-identifiers[0] identifier"]
@@ -145,14 +145,14 @@ struct ManifestRuleTests {
         )
     }
 
-    @Test func `the mode remote-notification is refused as not offered yet`() {
+    @Test func `the mode remote-notification in a YAML manifest is refused as not offered yet`() {
         let problem = read(yaml("background-modes: [remote-notification]")).problems.first
         #expect(problem?.rule == .notOffered)
         #expect(problem?.severity == .error)
         #expect(problem?.message == "is \"remote-notification\", which this version does not offer yet")
     }
 
-    @Test func `an extension may not have identifiers, modes, handlers or extensions`() {
+    @Test func `an extension's manifest may not have identifiers, modes, handlers or extensions`() {
         let text = yaml(
             """
             role: extension
@@ -171,7 +171,7 @@ struct ManifestRuleTests {
         )
     }
 
-    @Test func `an extension has to name a main plugin, and a main plugin may not`() {
+    @Test func `an extension's manifest has to name a main plugin, and a main plugin's may not`() {
         #expect(found(yaml("role: extension")) == ["1 containing-plugin missing-key"])
         #expect(found(yaml("containing-plugin: com.example.main")) == ["4 containing-plugin role"])
         #expect(found(yaml("role: extension\ncontaining-plugin: main")) == ["5 containing-plugin identifier"])
@@ -179,7 +179,7 @@ struct ManifestRuleTests {
         #expect(found(yaml("extensions: [com.example.feed]")) == ["4 extensions[0] role"])
     }
 
-    @Test func `a name or version has to be one short line`() {
+    @Test func `a plugin's name and version have to be one short line`() {
         #expect(found(yaml("name: \"two\\nlines\"")) == ["4 name wrong-value"])
         #expect(found(yaml("name: \"\"")) == ["4 name wrong-value"])
         #expect(found(yaml("version: \(String(repeating: "1", count: 256))")) == ["4 version wrong-value"])
@@ -190,22 +190,22 @@ struct ManifestRuleTests {
         ("Identifier", "identifier"), ("libary", "library"), ("containingPlugin", "containing-plugin"),
         ("sha-256", "sha256"), ("vesrion", "version"),
     ])
-    func `an unknown key is refused with the most similar known key`(written: String, meant: String) {
+    func `an unknown key of a manifest is refused with the most similar known key`(written: String, meant: String) {
         let problem = read(yaml("\(written): 1")).problems.first { $0.rule == .unknownKey }
         #expect(problem?.key == written)
         #expect(problem?.remedy == "write \"\(meant)\", or begin it with x- to keep it as a remark")
     }
 
-    @Test func `an unknown key without a similar one is refused with all known keys`() {
+    @Test func `an unknown key of a manifest without a similar one is refused with all known keys`() {
         let remedy = read(yaml("schedule-and-more: 1")).problems.first?.remedy ?? ""
         for key in ["identifier", "role", "sandbox", "handlers", "containing-plugin"] { #expect(remedy.contains(key)) }
     }
 
-    @Test func `keys with the prefix x- are ignored on every level`() {
+    @Test func `manifest keys with the prefix x- are ignored on every level`() {
         #expect(read(yaml("x-a: [1, { b: 2 }]\nlimits: { x-why: soon, memory: 1MiB }")).manifest != nil)
     }
 
-    @Test func `a problem's description has file, position, key, value and remedy`() {
+    @Test func `the message of a manifest problem has file, position, key, value and remedy`() {
         #expect(
             read(yaml("role: mian"), file: "/etc/bgtask/manifests/feed.yaml").problems.map(\.description) == [
                 """

@@ -81,17 +81,17 @@ struct ManifestTests {
         #expect(manifest.modes.isEmpty && manifest.permitted.isEmpty && manifest.settings.isEmpty)
     }
 
-    @Test func `a version that looks like a number keeps its text`() {
+    @Test func `a manifest version that looks like a number keeps its text`() {
         #expect(read(yaml("version: 1.10")).manifest?.version == "1.10")
     }
 
-    @Test func `the mode fetch without identifiers is accepted as legacy fetch`() {
+    @Test func `the mode fetch without permitted identifiers is accepted as legacy fetch`() {
         let reading = read(yaml("background-modes: [fetch]"))
         #expect(reading.manifest?.modes == [.fetch])
         #expect(reading.problems.isEmpty)
     }
 
-    @Test func `limits and sandbox are parsed, and a note reports that they are not enforced`() throws {
+    @Test func `limits and sandbox of a manifest are parsed, and a note reports that they are not enforced`() throws {
         let reading = read(yaml("limits: { memory: 256MiB }\nsandbox: { network: true, read: [/etc], write: [] }"))
         let manifest = try #require(reading.manifest)
         #expect(manifest.limits?.memory == 256 << 20)
@@ -101,7 +101,7 @@ struct ManifestTests {
         #expect(reading.problems.allSatisfy { $0.severity == .note })
     }
 
-    @Test func `repeated list values are reported in a note and counted once`() throws {
+    @Test func `repeated values in a manifest's lists are reported in a note and counted once`() throws {
         let reading = read(
             yaml("background-modes: [fetch, fetch]\npermitted-identifiers:\n- com.example.feed.a\n- com.example.feed.a")
         )

@@ -33,7 +33,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test func `a broken manifest of the operator does not hide the package's`() throws {
+    @Test func `a broken manifest of the operator does not hide a package's manifest of the same plugin`() throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             try workshop.installManifest("operator/a.yaml", identifier: "com.example.a", "rolle: main")
@@ -211,7 +211,7 @@ struct PrecedenceTests {
     }
 
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
-    func `random plugins stay or are refused as the pairwise precedence rule requires`(seed: UInt64) throws {
+    func `of random plugins exactly those stay that the pairwise precedence rule names`(seed: UInt64) throws {
         try Workshop.with { workshop in
             try workshop.installLibrary()
             var generator = SeededGenerator(seed: seed)

@@ -14,14 +14,14 @@ struct CheckSelectionTests {
         }
     }
 
-    @Test func `an exclusion of checks requires a reason, and a reason requires an exclusion`() {
+    @Test func `an exclusion of plugin checks requires a reason, and a reason requires an exclusion`() {
         #expect(problem(nil, "elf-.*", nil)?.contains("--reason") == true)
         #expect(problem(nil, "elf-.*", "")?.contains("--reason") == true)
         #expect(problem(nil, nil, "why not")?.contains("--exclude") == true)
         #expect(problem(nil, "elf-.*", "stripped by the packager") == nil)
     }
 
-    @Test func `an invalid expression, or one that matches no check, is reported with its option`() {
+    @Test func `an expression for plugin checks that is invalid or matches none is reported with its option`() {
         #expect(problem("(", nil, nil)?.contains("--include (") == true)
         #expect(problem(nil, "frobnicate", "x")?.contains("--list") == true)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The checker predicts from the files how a host decides")
 struct PluginExaminationTests {
-    @Test func `a valid plugin passes every check that applies to it`() async throws {
+    @Test func `a valid plugin passes every plugin check that applies to it`() async throws {
         try await Bench.with { bench in
             let report = try #require(bench.check(try await bench.install("Obedient")))
             #expect(report.verdict == .conforms)
@@ -20,7 +20,8 @@ struct PluginExaminationTests {
         ("NoNote", PluginCheck.elfNote), ("NewerMajor", .elfNote), ("NewerMinor", .elfNote),
         ("NoEntrySymbol", .elfExports),
     ])
-    func `a library that breaks one rule fails that check only`(source: String, check: PluginCheck) async throws {
+    func `a library that breaks one rule fails only that plugin check`(source: String, check: PluginCheck) async throws
+    {
         try await Bench.with { bench in
             let report = try #require(bench.check(try await bench.install(source)))
             #expect(report.verdict == .cannotBeLoaded)
@@ -29,7 +30,7 @@ struct PluginExaminationTests {
         }
     }
 
-    @Test func `an executable stack causes a warning, although a host accepts it`() async throws {
+    @Test func `an executable stack causes a warning of plugin check, although a host accepts it`() async throws {
         try await Bench.with { bench in
             let file = try await bench.install("Obedient", flags: ["-Wl,-z,execstack"])
             let report = try #require(bench.check(file))
@@ -46,7 +47,7 @@ struct PluginExaminationTests {
         ]
     }
 
-    @Test func `a library with bound functions passes without note and entry`() async throws {
+    @Test func `a library with bound functions passes plugin check without note and entry`() async throws {
         try await Bench.with { bench in
             let file = try await bench.install("Plain", lines: Self.binding("plain_stay", "[cancel-flag]"))
             let report = try #require(bench.check(file))
@@ -55,7 +56,7 @@ struct PluginExaminationTests {
         }
     }
 
-    @Test func `a function without cancel flag causes a warning, and a missing one is reported at its binding`()
+    @Test func `plugin check warns of a function without cancel flag and reports a missing one at its binding`()
         async throws
     {
         try await Bench.with { bench in
@@ -71,7 +72,7 @@ struct PluginExaminationTests {
         }
     }
 
-    @Test func `a plugin with an entry whose manifest binds functions fails the checks of note and exports`()
+    @Test func `a plugin with an entry and handlers fails the checks of note and exports`()
         async throws
     {
         try await Bench.with { bench in
@@ -81,7 +82,7 @@ struct PluginExaminationTests {
         }
     }
 
-    @Test func `a sandbox that is requested but not enforced causes a warning`() async throws {
+    @Test func `a sandbox that is requested but not enforced causes a warning of plugin check`() async throws {
         try await Bench.with { bench in
             let file = try await bench.install("Obedient", lines: ["sandbox: { network: false }"])
             let report = try #require(bench.check(file))
@@ -89,7 +90,7 @@ struct PluginExaminationTests {
         }
     }
 
-    @Test func `all problems are reported at once, and skipped checks have a reason`() async throws {
+    @Test func `plugin check reports all problems at once, and skipped checks with a reason`() async throws {
         try await Bench.with { bench in
             let file = try bench.describe("Broken", ["rolle: main", "background-modes: [procesing]", "sha256: abc"])
             let report = try #require(bench.check(file))
@@ -103,7 +104,7 @@ struct PluginExaminationTests {
         }
     }
 
-    @Test func `an extension conforms only together with its main plugin`() async throws {
+    @Test func `an extension passes plugin check only together with its main plugin`() async throws {
         try await Bench.with { bench in
             let lines = ["role: extension", "containing-plugin: com.example.neighbour"]
             let file = try await bench.install("Obedient", lines: lines)
@@ -114,7 +115,7 @@ struct PluginExaminationTests {
         }
     }
 
-    @Test func `excluded checks are in the report, with the reason`() async throws {
+    @Test func `excluded plugin checks are in the report, with the reason`() async throws {
         try await Bench.with { bench in
             let file = try await bench.install("NoNote")
             let without = try CheckSelection(include: nil, exclude: "elf-note", reason: "built by hand")

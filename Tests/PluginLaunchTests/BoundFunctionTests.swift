@@ -9,7 +9,7 @@ import Testing
 extension LaunchTests {
     @Suite("A bound function of any library is called as its manifest describes")
     struct BoundFunctionTests {
-        // MARK: What arrives
+        // MARK: Arguments
 
         @Test func `every kind of argument arrives in a bound function with its extreme values`() async throws {
             let long = String(repeating: "x", count: 65_536)
@@ -78,7 +78,7 @@ extension LaunchTests {
             try await FunctionBench.with([function]) { try await $0.call([function], payload: payload) }
         }
 
-        // MARK: What comes back
+        // MARK: Results
 
         @Test func `every kind of result is judged by its success rule, with extreme values`() async throws {
             let values: [Int64] = [0, 1, -1, Int64(Int32.min), Int64(Int32.max), .min, .max, 1 << 32]
@@ -194,7 +194,7 @@ extension LaunchTests {
             }
         }
 
-        // MARK: What goes wrong
+        // MARK: Failures
 
         @Test func `a crash of a bound function ends the runner, whose last words name the task`() async throws {
             try await launch("int run(int *p) { return *p; }", [.null], .int32(.zero)) { host in
@@ -241,7 +241,7 @@ extension LaunchTests {
             }
         }
 
-        // MARK: What else is in the process
+        // MARK: libffi
 
         @Test func `libffi is loaded in a launch with bound functions only`() async throws {
             try await launch(Self.polling, Self.polled, .int32(.zero)) { host in

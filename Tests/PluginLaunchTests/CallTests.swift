@@ -50,7 +50,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a thread of the handler can submit while the host's stop message arrives`()
+        @Test func `a thread started by the handler can submit while the host's stop message arrives`()
             async throws
         {
             try await with("SubmitsAfterwards", ["from": "later-thread"]) { host in
@@ -102,7 +102,7 @@ extension LaunchTests {
         }
 
         @Test
-        func `at most 16 calls await answers, a completion passes the waiting ones, and the end releases them`()
+        func `at most 16 calls await answers, a completion passes waiting calls, and the end releases them`()
             async throws
         {
             try await with("FillsWindow") { host in

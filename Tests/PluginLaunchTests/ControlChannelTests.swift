@@ -12,7 +12,7 @@ extension LaunchTests {
         private static let hello = RunnerMessage.log(.info, message: "hello")
         private static let entered = RunnerMessage.entered(status: 0, registered: [], offersReceive: true)
 
-        @Test func `messages of both directions arrive complete and in order`() async throws {
+        @Test func `messages between host and runner arrive complete and in order in both directions`() async throws {
             let sent: [HostMessage] = [
                 .cancelled(CallNumber(rawValue: 7), isRecorded: true), .expire([], .budget), .stop,
             ]
@@ -37,7 +37,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `invalid bytes are reported once and close the channel, and later messages are ignored`()
+        @Test
+        func `invalid bytes from a runner are reported once and close its channel, and later messages are ignored`()
             async throws
         {
             let frames = ["HELLO": try Self.hello.frame()]
@@ -111,7 +112,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a channel that was paused because of a flood sends again after it resumes`() async throws {
+        @Test func `a control channel that was paused because of a flood sends again after it resumes`() async throws {
             // Small messages are expensive: the channel pauses at the last of them, and no further input arrives.
             let flood = try (0..<27_000).flatMap { _ in try RunnerMessage.stopped.frame() } + Self.hello.frame()
             let refusal = Refusal(

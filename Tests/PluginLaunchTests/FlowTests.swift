@@ -47,7 +47,9 @@ extension LaunchTests {
             }
         }
 
-        @Test func `sixteen unanswered calls are delivered and do not delay other messages`() async throws {
+        @Test func `sixteen unanswered calls of a runner are delivered and do not delay its other messages`()
+            async throws
+        {
             let messages = Self.calls(CallWindow.limit) + [Self.hello]
             try await withSent(messages) { fixture in
                 _ = await fixture.events.first { if case .message(1, Self.hello) = $0 { true } else { nil } }
@@ -56,7 +58,9 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a call beyond the window is delivered in order after an earlier call was answered`() async throws {
+        @Test func `a runner's call beyond the window of 16 is delivered in order after an earlier one was answered`()
+            async throws
+        {
             let messages = Self.calls(CallWindow.limit + 1) + [Self.hello]
             try await withSent(messages) { fixture in
                 _ = await fixture.events.number(after: "sent", from: 1)
@@ -69,7 +73,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a host message that answers no call does not enlarge the window`() async throws {
+        @Test func `a host message that answers no call does not enlarge the window of unanswered calls`() async throws
+        {
             try await withSent(Self.calls(CallWindow.limit + 1)) { fixture in
                 _ = await fixture.events.number(after: "sent", from: 1)
                 try fixture.launcher.send(.expire([], .budget), to: 1)
@@ -90,7 +95,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `messages wait until the receiver has capacity, and then arrive in order`()
+        @Test func `a runner's messages wait until the receiver has capacity, and then arrive in order`()
             async throws
         {
             let capacity = Mutex(3)
@@ -118,7 +123,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `output lines wait for the receiver's capacity like messages`() async throws {
+        @Test func `a runner's output lines wait for the receiver's capacity like messages`() async throws {
             let isFull = Mutex(true)
             try await withSent([], hasCapacity: { _ in isFull.withLock { !$0 } }) { fixture in
                 _ = await fixture.events.ready(1)

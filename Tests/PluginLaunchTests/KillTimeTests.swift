@@ -67,7 +67,8 @@ extension LaunchTests {
             }
         }
 
-        @Test func `messages sent before the kill time arrive before the kill is reported`() async throws {
+        @Test func `messages that a runner sent before its kill time arrive before the kill is reported`() async throws
+        {
             let main =
                 Self.deaf
                 + #"for (int i = 0; i < 100; i++) say(HELLO); close(open(getenv("SAID"), O_WRONLY)); forever();"#
@@ -94,7 +95,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a call of afterKillTimes comes after the messages and the kill of an overrunning runner`()
+        @Test func `a callback after kill times comes after the messages and the kill of an overrunning runner`()
             async throws
         {
             let main =
@@ -125,7 +126,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `afterKillTimes calls back even after the launch thread has ended`() async throws {
+        @Test func `a callback after kill times comes even if the launch thread has ended`() async throws {
             try await LaunchFixture.with(runner: "return 0;") { fixture in
                 await fixture.launcher.close()
                 await withCheckedContinuation { continuation in
@@ -170,11 +171,11 @@ extension LaunchTests {
             try await expectNoKill(replacing: nil)
         }
 
-        @Test func `a later kill time replaces one that has not passed`() async throws {
+        @Test func `a later kill time of a launch replaces one that has not passed`() async throws {
             try await expectNoKill(replacing: SystemClock().monotonic + .seconds(3_600))
         }
 
-        @Test func `an earlier kill time replaces a later one`() async throws {
+        @Test func `an earlier kill time of a launch replaces a later one`() async throws {
             try await LaunchFixture.with(runner: "forever();") { fixture in
                 fixture.launcher.take(for: 1)
                 _ = await fixture.events.ready(1)

@@ -19,14 +19,14 @@ extension LaunchTests {
             }
         }
 
-        @Test func `output that is not UTF-8 is repaired`() async throws {
+        @Test func `output of a runner that is not UTF-8 is repaired`() async throws {
             try await LaunchFixture.with(runner: #"puts("a\xff\xfe b");"#) { fixture in
                 await fixture.run(1)
                 #expect(fixture.events.lines(1) == ["a\u{fffd}\u{fffd} b"])
             }
         }
 
-        @Test func `a line that is too long continues as the next line`() async throws {
+        @Test func `an output line that is too long continues as the next line`() async throws {
             let main = """
                 for (int i = 0; i < 8192; i++) putchar('a');
                 putchar('\\n');
@@ -40,7 +40,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `of a flood of output a part is kept, and the dropped lines are counted`() async throws {
+        @Test func `of a flood of output a part is logged, and the dropped lines are counted`() async throws {
             let main = #"for (int i = 0; i < 300000; i++) puts("the same again and again");"#
             try await LaunchFixture.with(runner: main) { fixture in
                 await fixture.run(1)
@@ -53,7 +53,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `of a flood of log messages a part is kept, and the dropped ones are counted`() async throws {
+        @Test func `of a flood of log messages a part is logged, and the dropped ones are counted`() async throws {
             let hello = try RunnerMessage.log(.info, message: "hello").frame()
             let stopped = try RunnerMessage.stopped.frame()
             let main = "for (int i = 0; i < 30000; i++) say(HELLO); say(STOPPED);"

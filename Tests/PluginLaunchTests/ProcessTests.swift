@@ -10,7 +10,7 @@ import Testing
 @Suite("A process is identified so that no other process is taken for it")
 struct ProcessTests {
     @Test(arguments: ["cat", "a b", "a) R 1 2", "((()", ") 9 9 9", ""])
-    func `a program's name cannot shift the fields of its status line`(name: String) {
+    func `a program's name cannot shift the fields of its line in /proc`(name: String) {
         let rest = (4...52).map { $0 == 4 ? "77" : $0 == 22 ? "123456" : "\($0)" }.joined(separator: " ")
         let status = ProcessStatus(parsing: Array("4711 (\(name)) S \(rest)\n".utf8))
         #expect(status?.parent == 77)
@@ -18,11 +18,11 @@ struct ProcessTests {
     }
 
     @Test(arguments: ["", "4711", "4711 (cat", "4711 (cat) S 1 2 3"])
-    func `a truncated status line is not parsed`(text: String) {
+    func `a truncated line of a process in /proc is not parsed`(text: String) {
         #expect(ProcessStatus(parsing: Array(text.utf8)) == nil)
     }
 
-    @Test func `an identity with another start time does not match the process`() throws {
+    @Test func `a process identity with another start time does not match the process`() throws {
         let own = try #require(ProcessIdentity.current)
         #expect(own.open() != nil)
         #expect(ProcessIdentity(pid: own.pid, startTime: own.startTime + 1).open() == nil)

@@ -38,7 +38,7 @@ extension LaunchTests {
             }
         }
 
-        @Test func `a process with the mark of a host that is gone is killed, and marks of other hosts are respected`()
+        @Test func `a runner marked by a host that is gone is killed, and runners of other hosts are left alone`()
             async throws
         {
             try await LaunchFixture.with(runner: "return 0;") { fixture in
@@ -111,7 +111,9 @@ extension LaunchTests {
             }
         }
 
-        @Test(.proves(61)) func `a kill for lack of memory is recognized by the group's events`() async throws {
+        @Test(.proves(61)) func `a kill for lack of memory is recognized by the events of the control group`()
+            async throws
+        {
             try await withScratch { folder in
                 let group = ControlGroup(path: folder)
                 #expect(!group.ranOutOfMemory)

@@ -34,7 +34,7 @@ struct AssertionTableTests {
     }
 
     @Test(.proves(81))
-    func `the number of open assertions is limited to the header's value, and an ended one frees a place`() throws {
+    func `open assertions are limited to the header's number, and an ended one frees a place`() throws {
         #expect(AssertionID.openLimit == Int(BGTASK_ASSERTIONS_MAX))
         #expect(AssertionID.nameLimit == Int(BGTASK_TITLE_MAX))
         var table = AssertionTable<Int>(launch: launch)
@@ -45,7 +45,7 @@ struct AssertionTableTests {
         #expect(table.begin(nil).id != nil)
     }
 
-    @Test(.proves(81)) func `no assertion begins after expiration or after the end of the launch`() {
+    @Test(.proves(81)) func `no assertion begins after its expiration or after the end of the launch`() {
         var table = AssertionTable<Int>(launch: launch)
         #expect(table.expire(.budget).isEmpty)
         #expect(table.begin(1) == .tooLate)
@@ -69,7 +69,7 @@ struct AssertionTableTests {
     }
 
     @Test(.proves(82))
-    func `an assertion ended before its call is not called, and one ended inside it is released by the call`() {
+    func `an assertion ended before its expiration call is not called; ended inside, the call releases it`() {
         var table = AssertionTable<Int>(launch: launch)
         let ids = (1...2).compactMap { table.begin($0).id }
         _ = table.expire(.budget)

@@ -11,7 +11,7 @@ import Testing
 struct CallTableTests {
     private static let accepted = CallTable.Answer.cancelled(isRecorded: true)
 
-    @Test func `At most sixteen calls of a launch await the host's answer`() async {
+    @Test func `the seventeenth call of a launch is sent when one of sixteen is answered`() async {
         let callers = Callers()
         await callers.start(CallWindow.limit + 1)
         #expect(callers.sent == Array(0..<CallWindow.limit))
@@ -21,7 +21,7 @@ struct CallTableTests {
         await callers.finish()
     }
 
-    @Test func `waiting calls are sent in the order in which they were made`() async {
+    @Test func `waiting calls of a launch are sent in the order in which they were made`() async {
         let callers = Callers()
         await callers.start(CallWindow.limit + 8)
         for index in 0..<8 {
@@ -32,7 +32,7 @@ struct CallTableTests {
         await callers.finish()
     }
 
-    @Test func `several answers at once free places for as many waiting calls`() async {
+    @Test func `several answers at once free places for as many waiting calls of a launch`() async {
         let callers = Callers()
         await callers.start(2 * CallWindow.limit)
         for index in 0..<CallWindow.limit { callers.answer(index) }
@@ -40,7 +40,7 @@ struct CallTableTests {
         await callers.finish()
     }
 
-    @Test func `a repeated answer, or one to no call, frees no second place`() async {
+    @Test func `a repeated answer, or an answer to no call, frees no second place for waiting calls`() async {
         let callers = Callers()
         await callers.start(CallWindow.limit + 2)
         callers.table.answer(CallNumber(rawValue: 1), Self.accepted)
@@ -51,7 +51,7 @@ struct CallTableTests {
         await callers.finish()
     }
 
-    @Test func `a call that could not be sent frees its place and has no answer`() async {
+    @Test func `a call that could not be sent frees its place and returns without an answer`() async {
         let callers = Callers(failing: [2])
         await callers.start(CallWindow.limit + 1)
         await callers.until { $0.sent.count == CallWindow.limit + 1 }
@@ -59,7 +59,7 @@ struct CallTableTests {
         await callers.finish()
     }
 
-    @Test func `closing the table releases unsent calls, and sent calls still get their answers`() async {
+    @Test func `closing the call table releases unsent calls, and sent calls still get their answers`() async {
         let callers = Callers()
         await callers.start(CallWindow.limit + 4)
         callers.table.close()

@@ -11,48 +11,48 @@ struct EndScheduleTests {
     private let begin = MonotonicTime(nanoseconds: 1_000_000_000_000)
     private var schedule: EndSchedule { EndSchedule(begin: begin, grace: .seconds(5)) }
 
-    @Test func `a plugin without calls on its own threads is quiet at once`() {
+    @Test func `a launch whose plugin made no calls on its own threads counts as quiet at once`() {
         #expect(schedule.nextCheck(of: Activity(), at: begin) == nil)
     }
 
-    @Test func `a plugin whose own thread called last is quiet 250 ms after that call`() {
+    @Test func `a launch counts as quiet 250 ms after the last call of a thread of the plugin`() {
         let activity = Activity(lastCall: begin + .milliseconds(-100))
         #expect(schedule.nextCheck(of: activity, at: begin) == begin + .milliseconds(150))
         #expect(schedule.nextCheck(of: activity, at: begin + .milliseconds(149)) == begin + .milliseconds(150))
         #expect(schedule.nextCheck(of: activity, at: begin + .milliseconds(150)) == nil)
     }
 
-    @Test func `a later call of the plugin's own thread restarts the quiet period`() {
+    @Test func `a later call of a plugin's thread restarts the launch's quiet period`() {
         let activity = Activity(lastCall: begin + .milliseconds(140))
         #expect(schedule.nextCheck(of: activity, at: begin + .milliseconds(150)) == begin + .milliseconds(390))
     }
 
-    @Test func `a call that has not returned is checked again one quiet period later`() {
+    @Test func `a call that has not returned when the launch ends is checked again one quiet period later`() {
         let activity = Activity(calls: 1, lastCall: begin + .seconds(-9))
         #expect(schedule.nextCheck(of: activity, at: begin) == begin + .milliseconds(250))
     }
 
-    @Test func `a callback that has not returned is waited for up to one second`() {
+    @Test func `the end of a launch waits up to one second for a callback that has not returned`() {
         let activity = Activity(callbacks: 1)
         #expect(schedule.nextCheck(of: activity, at: begin) == begin + .seconds(1))
         #expect(schedule.nextCheck(of: activity, at: begin + .seconds(1)) == nil)
     }
 
-    @Test func `a plugin that never stops calling is waited for up to one second`() {
+    @Test func `the end of a launch waits up to one second for a plugin that never stops calling`() {
         let late = begin + .milliseconds(900)
         #expect(schedule.nextCheck(of: Activity(calls: 3, lastCall: late), at: late) == begin + .seconds(1))
         #expect(schedule.nextCheck(of: Activity(lastCall: late), at: late) == begin + .seconds(1))
         #expect(schedule.nextCheck(of: Activity(calls: 3, lastCall: late), at: begin + .seconds(1)) == nil)
     }
 
-    @Test func `stop has the whole grace period after a quiet period`() {
+    @Test func `the plugin's stop function has the whole grace period after the quiet period`() {
         let called = begin + EndSchedule.quietPeriod
         #expect(schedule.stopDeadline(calledAt: called) == called + .seconds(5))
         #expect(schedule.stopDeadline(calledAt: begin + .seconds(1)) == begin + .milliseconds(5_400))
     }
 
     @Test(arguments: [Duration.milliseconds(1), .milliseconds(300), .seconds(5), .seconds(7 * 86_400)])
-    func `every stage ends half a second before the host's kill and leaves time for a quiet period`(
+    func `every stage of a launch's end is over half a second before the host's kill`(
         grace: Duration
     ) {
         let schedule = EndSchedule(begin: begin, grace: grace)

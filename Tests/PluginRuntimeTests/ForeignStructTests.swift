@@ -10,7 +10,7 @@ private struct Long { var size: UInt32 = 0, kind: UInt32 = 0; var number: UInt64
 
 @Suite("Structs may grow only at their end", .proves("BGT-ABI-03"))
 struct ForeignStructTests {
-    @Test func `a struct of the host's own size is read completely`() {
+    @Test func `an ABI struct of the host's own size is read completely`() {
         let reading = read(bytes(size: 16, kind: 7, rest: [9]), as: Short.self)
         #expect(reading?.kind == 7)
         #expect(reading?.number == 9)
@@ -35,11 +35,11 @@ struct ForeignStructTests {
     }
 
     @Test(arguments: [0, 1, 15, 4097, .max] as [UInt32])
-    func `an impossible struct size is invalid`(size: UInt32) {
+    func `an impossible size of an ABI struct is invalid`(size: UInt32) {
         #expect(outcome(bytes(size: size, kind: 7, rest: [9, 0]), as: Short.self) == "invalid")
     }
 
-    @Test func `a misaligned struct is read correctly`() {
+    @Test func `a misaligned ABI struct is read correctly`() {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 8)
         defer { memory.deallocate() }
         (memory + 3).copyMemory(from: bytes(size: 16, kind: 7, rest: [9]), byteCount: 16)
@@ -50,7 +50,7 @@ struct ForeignStructTests {
         #expect(short.number == 9)
     }
 
-    @Test func `filling a struct writes only within the caller's size and leaves the size field unchanged`() {
+    @Test func `filling an ABI struct writes only within the caller's size and keeps the size field`() {
         let filled = fill(size: 16, with: Long(size: 99, kind: 1, number: 2, added: 3), minimum: 16)
         #expect(filled.prefix(16) == ArraySlice(bytes(size: 16, kind: 1, rest: [2])))
         #expect(filled.dropFirst(16).allSatisfy { $0 == 0xee })
@@ -63,7 +63,7 @@ struct ForeignStructTests {
     }
 
     @Test(arguments: [0, 15, 4097] as [UInt32])
-    func `a struct of an impossible size is not written`(size: UInt32) {
+    func `an ABI struct of an impossible size is not written`(size: UInt32) {
         let filled = fill(size: size, with: Short(kind: 1, number: 2), minimum: 16)
         #expect(filled.dropFirst(4).allSatisfy { $0 == 0xee })
     }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A plugin's submission is copied completely or refused with a reason")
 struct ForeignSubmissionTests {
-    @Test func `a processing request keeps its requirements, begin date and payload`() throws {
+    @Test func `a plugin's processing request keeps its requirements, begin date and payload`() throws {
         let submission = try read { request in
             request.kind = BGT_KIND_PROCESSING
             request.flags = BGT_NEEDS_NETWORK | BGT_NEEDS_EXTERNAL_POWER
@@ -54,11 +54,11 @@ struct ForeignSubmissionTests {
         )
     }
 
-    @Test(.proves(28)) func `a request without a begin date has no delay`() throws {
+    @Test(.proves(28)) func `a plugin's request without a begin date has no delay`() throws {
         #expect(try read().request.earliestBegin == nil)
     }
 
-    @Test func `a payload at the maximum size is accepted, and one byte more is refused`() throws {
+    @Test func `a plugin's payload at the maximum size is accepted, and one byte more is refused`() throws {
         let most = TaskRequest.maximumPayload
         #expect(
             try read { _ in
@@ -74,7 +74,7 @@ struct ForeignSubmissionTests {
         )
     }
 
-    @Test func `a payload length without bytes and bytes without a length are refused`() {
+    @Test func `a plugin's payload length without bytes and bytes without a length are refused`() {
         #expect(problem { $0.payload_length = 1 }?.status == BGT_INVALID)
         #expect(problem { $0.payload_length = .max }?.status == BGT_INVALID)
         let problem = problem {
@@ -86,11 +86,11 @@ struct ForeignSubmissionTests {
     }
 
     @Test(arguments: [0, BGT_KIND_EVENT, 6, .max] as [UInt32])
-    func `a kind that cannot be submitted is invalid`(kind: UInt32) {
+    func `a plugin's request of a kind that cannot be submitted is invalid`(kind: UInt32) {
         #expect(problem { $0.kind = kind }?.status == BGT_INVALID)
     }
 
-    @Test func `a field of another kind is refused by name`() {
+    @Test func `a plugin's request with a field of another kind is refused by name`() {
         #expect(problem { $0.flags = BGT_NEEDS_NETWORK }?.message.hasPrefix("flags") == true)
         #expect(problem { $0.strategy = 1 }?.message.hasPrefix("strategy") == true)
         #expect(problem { $0.resources = 1 }?.message.hasPrefix("resources") == true)
@@ -105,7 +105,7 @@ struct ForeignSubmissionTests {
         #expect(unknownFlag?.message.hasPrefix("flags") == true)
     }
 
-    @Test func `a missing, malformed or too long identifier is refused`() {
+    @Test func `a plugin's request with a missing, malformed or too long identifier is refused`() {
         #expect(problem { $0.identifier = nil }?.status == BGT_INVALID)
         for text in ["", "plain", "com.example.*", "com." + String(repeating: "x", count: 252)] {
             let status = text.withCString { text in problem { $0.identifier = text }?.status }
@@ -113,7 +113,7 @@ struct ForeignSubmissionTests {
         }
     }
 
-    @Test func `a null request and a request of an impossible size are refused`() {
+    @Test func `a plugin's null request and a request of an impossible size are refused`() {
         #expect(throws: ForeignSubmission.Problem.self) { try ForeignSubmission(nil) }
         #expect(problem { $0.size -= 8 }?.status == BGT_INVALID)
     }
@@ -128,7 +128,10 @@ struct ForeignSubmissionTests {
             (BGT_PROTECTION_COMPLETE, .complete),
         ]
     )
-    func `a health research request keeps its requirements and its protection type`(bits: UInt32, type: ProtectionType)
+    func `a plugin's health research request keeps its requirements and its protection type`(
+        bits: UInt32,
+        type: ProtectionType
+    )
         throws
     {
         let request = try read { request in
@@ -139,7 +142,7 @@ struct ForeignSubmissionTests {
         #expect(request.requiresExternalPower && !request.requiresNetwork)
     }
 
-    @Test(.proves(70)) func `protection types of other kinds and unknown flag bits are refused`() {
+    @Test(.proves(70)) func `protection types in requests of other kinds and unknown flag bits are refused`() {
         for kind in [BGT_KIND_REFRESH, BGT_KIND_PROCESSING] {
             let problem = problem { request in
                 request.kind = kind
@@ -157,7 +160,7 @@ struct ForeignSubmissionTests {
     // MARK: Continued
 
     @Test(.proves(72, 79))
-    func `a continued request keeps title, subtitle, strategy and resources, and drops its date`()
+    func `a plugin's continued request keeps title, subtitle, strategy and resources, and drops its date`()
         throws
     {
         let request = try readContinued("Exporting", "12 photos") { request in
@@ -169,7 +172,9 @@ struct ForeignSubmissionTests {
         #expect(request.kind == .continued && request.continued == terms && request.earliestBegin == nil)
     }
 
-    @Test(.proves(73)) func `an unset strategy means queue, and an unknown one is refused`() throws {
+    @Test(.proves(73)) func `an unset strategy of a continued request means queue, and an unknown one is refused`()
+        throws
+    {
         #expect(try readContinued("Exporting", nil).request.continued == ContinuedTerms(title: "Exporting"))
         let problem = continuedProblem("Exporting", nil) { $0.strategy = 3 }
         #expect(problem?.status == BGT_INVALID && problem?.message.hasPrefix("strategy 3") == true)
@@ -181,7 +186,8 @@ struct ForeignSubmissionTests {
         #expect(continuedProblem(nil, "subtitle")?.status == BGT_INVALID)
     }
 
-    @Test func `titles at the maximum length are accepted, and longer or malformed titles are refused by name`() throws
+    @Test func `titles of a plugin at the maximum length are accepted; longer or malformed ones are refused by name`()
+        throws
     {
         let most = String(repeating: "é", count: 127) + "x"
         #expect(try readContinued(most, most).request.continued?.subtitle == most)
@@ -196,7 +202,7 @@ struct ForeignSubmissionTests {
     }
 
     @Test(.proves(75), arguments: [2, 1 << 63, .max] as [UInt64])
-    func `an unknown bit of the resources is refused`(resources: UInt64) {
+    func `an unknown bit in a continued request's resources is refused`(resources: UInt64) {
         let problem = continuedProblem("Exporting", nil) { $0.resources = resources }
         #expect(problem?.status == BGT_INVALID && problem?.message.hasPrefix("resources") == true)
     }

@@ -9,7 +9,7 @@ import Testing
 struct RegistrationTableTests {
     private let refresh = identifier("com.example.app.refresh")
 
-    @Test(.proves(12)) func `a permitted identifier registered in entry has its handler`() {
+    @Test(.proves(12)) func `a permitted identifier registered in entry is handled by its handler`() {
         var table = table()
         #expect(table.register("com.example.app.refresh", "first").isRegistered)
         _ = table.closeEntry(succeeded: true)
@@ -22,7 +22,7 @@ struct RegistrationTableTests {
         #expect(table.register("com.example.APP.refresh", "handler") == .notPermitted)
     }
 
-    @Test(.proves(16)) func `a second registration is refused, and the first handler stays`() {
+    @Test(.proves(16)) func `a second registration of an identifier is refused, and the first handler stays`() {
         var table = table()
         #expect(table.register("com.example.app.refresh", "first").isRegistered)
         #expect(table.register("com.example.app.refresh", "second") == .duplicate)
@@ -172,7 +172,7 @@ struct RegistrationTableTests {
         #expect(table.end() == [])
     }
 
-    @Test func `a handler in use at the end is released by its last call`() throws {
+    @Test func `a handler in use at the launch's end is released by its last call`() throws {
         var table = table()
         _ = table.register("com.example.app.refresh", "busy")
         _ = table.register("com.example.app.clean", "idle")
@@ -188,7 +188,7 @@ struct RegistrationTableTests {
         #expect(table.endCall(second) == nil)
     }
 
-    @Test func `no call begins before entry has returned or after the end`() {
+    @Test func `no handler is called before entry has returned or after the launch's end`() {
         var table = table()
         _ = table.register("com.example.app.refresh", "handler")
         #expect(table.beginCall(for: refresh)?.handler == nil)
@@ -198,7 +198,7 @@ struct RegistrationTableTests {
         #expect(table.register("com.example.app.export.photos", "late") == .wrongPhase)
     }
 
-    @Test func `an end during entry stays the end after entry has returned`() {
+    @Test func `a launch that ends during entry stays ended after entry has returned`() {
         var table = table()
         _ = table.register("com.example.app.refresh", "handler")
         #expect(table.end() == ["handler"])

@@ -18,7 +18,7 @@ struct ReportTableTests {
         #expect(table.due == nil)
     }
 
-    @Test func `a report after the interval is sent at once`() {
+    @Test func `a progress report after the interval is sent at once`() {
         var table = ReportTable<String, Int>()
         #expect(table.put(1, as: "a", at: at(0)) == .send)
         #expect(table.put(2, as: "a", at: at(250)) == .send)
@@ -26,7 +26,7 @@ struct ReportTableTests {
         #expect(table.due == at(500))
     }
 
-    @Test func `a million reports in a second become five messages`() {
+    @Test func `a million progress reports in a second become five messages`() {
         var table = ReportTable<String, Int>()
         var sent: [Int] = []
         for index in 0..<1_000_000 {
@@ -38,7 +38,7 @@ struct ReportTableTests {
         #expect(sent.count == 5 && sent.first == 0 && sent.last == 999_999)
     }
 
-    @Test func `an unchanged report is not sent and sets no timer`() {
+    @Test func `an unchanged progress report is not sent and sets no timer`() {
         var table = ReportTable<String, Int>()
         table.assume(1, as: "a")
         #expect(table.put(1, as: "a", at: at(0)) == .nothingNew)
@@ -51,7 +51,7 @@ struct ReportTableTests {
         #expect(table.due == nil && table.takeDue(at: at(900)) == [])
     }
 
-    @Test func `each key has its own interval, and waiting reports are sent in the order of their first wait`() {
+    @Test func `reports of two keys have separate intervals and are sent in the order of their first wait`() {
         var table = ReportTable<String, Int>()
         #expect(table.put(1, as: "a", at: at(0)) == .send)
         #expect(table.put(2, as: "b", at: at(100)) == .send)
@@ -63,7 +63,7 @@ struct ReportTableTests {
         #expect(table.takeDue(at: at(400)) == [3])
     }
 
-    @Test func `closing a key returns its waiting report and resets its state`() {
+    @Test func `closing a key of the report table returns its waiting report and resets its state`() {
         var table = ReportTable<String, Int>()
         _ = table.put(1, as: "a", at: at(0))
         _ = table.put(2, as: "a", at: at(1))
@@ -79,7 +79,9 @@ struct ReportTableTests {
 
     // Random orders of reports and timer checks, with an independent record.
     @Test(arguments: 0..<30 as Range<UInt64>)
-    func `for random reports no last value is lost, none is out of order, and none is sent too soon`(seed: UInt64) {
+    func `of random progress reports no last value is lost, none is out of order, and none is sent too soon`(
+        seed: UInt64
+    ) {
         var random = SeededGenerator(seed: seed)
         var table = ReportTable<Int, Int>()
         var (time, count): (Int64, Int) = (0, 0)

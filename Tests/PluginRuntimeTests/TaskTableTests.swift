@@ -104,7 +104,7 @@ struct TaskTableTests {
         #expect(table.beginCall(of: task) == nil)
     }
 
-    @Test(.proves(56)) func `a completion inside the expiration call leaves the handler's release to the call`() {
+    @Test(.proves(56)) func `a completion inside the expiration call leaves the release of the handler to that call`() {
         var table = delivered()
         _ = table.setHandler("handler", of: task)
         _ = table.expire(.tasks([task]), .budget, at: early)
@@ -113,7 +113,7 @@ struct TaskTableTests {
         #expect(table.endCall(of: task) == "handler")
     }
 
-    @Test func `an expiration handler removed before its call is not called, and its successor is`() {
+    @Test func `a replaced expiration handler is not called, and its successor is`() {
         var table = delivered()
         _ = table.setHandler("first", of: task)
         _ = table.expire(.tasks([task]), .budget, at: early)
@@ -158,14 +158,14 @@ struct TaskTableTests {
         #expect(table.complete(other, outcome: 0, at: MonotonicTime(nanoseconds: 5_100)).isTooLate)
     }
 
-    @Test func `without a deadline no completion is too late until the task expires`() {
+    @Test func `a launch without a deadline accepts completions at any time until the task expires`() {
         var table = TaskTable<String>([task], continued: [task], deadline: nil, grace: .nanoseconds(100))
         table.deliver([task])
         #expect(table.expire(.bounded, .budget, at: deadline).isEmpty)
         #expect(table.complete(task, outcome: 0, at: MonotonicTime(nanoseconds: .max)).isRecorded(.success))
     }
 
-    @Test func `a task delivered while the launch runs is added once`() {
+    @Test func `a task delivered while its launch runs is added once`() {
         var table = delivered()
         let later = TaskID(rawValue: 3)
         let added = [later, later, task].map { table.add($0) }

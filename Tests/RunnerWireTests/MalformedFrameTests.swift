@@ -7,28 +7,28 @@ import Testing
 
 @Suite("Malformed bytes are refused without a crash")
 struct MalformedFrameTests {
-    @Test func `a frame longer than the limit of its direction is refused by its length alone`() {
+    @Test func `a wire frame longer than the limit of its direction is refused by its length alone`() {
         expectFailure(.tooLong, of: RunnerMessage.self, bytes(UInt32(RunnerMessage.frameLimit + 1)))
         expectFailure(.tooLong, of: HostMessage.self, bytes(UInt32(HostMessage.frameLimit + 1)))
         expectFailure(.tooLong, of: HostMessage.self, bytes(UInt32.max))
     }
 
-    @Test func `a message larger than a frame cannot be sent`() {
+    @Test func `a message larger than a wire frame cannot be sent`() {
         let message = RunnerMessage.loadFailed(message: String(repeating: "x", count: RunnerMessage.frameLimit))
         #expect(throws: WireError.self) { try message.frame() }
     }
 
     @Test(arguments: [0, 1] as [UInt32])
-    func `a frame too short for its type field is refused`(length: UInt32) {
+    func `a wire frame too short for its type field is refused`(length: UInt32) {
         expectFailure(.tooShort, of: RunnerMessage.self, bytes(length) + [1, 0])
     }
 
-    @Test func `a message type of the other direction is refused`() throws {
+    @Test func `a message type of the other direction is refused in a wire frame`() throws {
         expectFailure(.unknownType, of: RunnerMessage.self, try HostMessage.stop.frame())
         expectFailure(.unknownType, of: HostMessage.self, try RunnerMessage.stopped.frame())
     }
 
-    @Test func `bytes after the last field of a message are refused`() throws {
+    @Test func `bytes after the last field of a wire message are refused`() throws {
         var frame = try RunnerMessage.stopped.frame()
         frame[0] += 1
         expectFailure(.trailingBytes, of: RunnerMessage.self, frame + [0])
@@ -45,7 +45,7 @@ struct MalformedFrameTests {
         ("run", Array(repeating: DirectArgument.null, count: DirectHandler.mostArguments + 1)),
         ("run", [.outString(size: 0)]), ("run", [.outString(size: 65_537)]), ("run()", []), ("", []),
     ])
-    func `a bound function beyond its limits is refused by the receiver`(
+    func `a plan with a bound function beyond its limits is refused by the runner`(
         symbol: String,
         arguments: [DirectArgument]
     ) throws {
@@ -59,25 +59,25 @@ struct MalformedFrameTests {
         expectFailure(.unknownValue, of: HostMessage.self, frame)
     }
 
-    @Test func `a list longer than its frame is refused before memory is allocated`() throws {
+    @Test func `a list longer than its wire frame is refused before memory is allocated`() throws {
         var frame = try RunnerMessage.expiring([], .budget).frame()
         frame.replaceSubrange(6..<10, with: [0xff, 0xff, 0xff, 0xff])
         expectFailure(.tooShort, of: RunnerMessage.self, frame)
     }
 
-    @Test func `text that is not UTF-8 is refused`() throws {
+    @Test func `wire text that is not UTF-8 is refused`() throws {
         var frame = try RunnerMessage.loadFailed(message: "abc").frame()
         frame[frame.count - 1] = 0xff
         expectFailure(.invalidText, of: RunnerMessage.self, frame)
     }
 
-    @Test func `a malformed identifier in a frame is refused`() throws {
+    @Test func `a malformed identifier in a wire frame is refused`() throws {
         var frame = try RunnerMessage.cancel(CallNumber(rawValue: 1), SampleMessages.identifier).frame()
         frame[frame.count - 1] = UInt8(ascii: " ")
         expectFailure(.unknownValue, of: RunnerMessage.self, frame)
     }
 
-    @Test func `after one malformed frame the decoder refuses all further frames`() throws {
+    @Test func `after one malformed wire frame the decoder refuses all further frames`() throws {
         var decoder = FrameDecoder<RunnerMessage>()
         decoder.append(try HostMessage.stop.frame())
         decoder.append(try RunnerMessage.stopped.frame())
@@ -87,14 +87,14 @@ struct MalformedFrameTests {
     }
 
     @Test(.proves(77), arguments: [(-1, 1), (2, 1), (0, 0), (0, -1), (.min, .max)] as [(Int64, Int64)])
-    func `progress out of range is refused by the receiver`(done: Int64, total: Int64) throws {
+    func `progress out of range in a wire frame is refused by the host`(done: Int64, total: Int64) throws {
         let progress = try #require(TaskProgress(done: 1, total: 2))
         var frame = try RunnerMessage.progress(TaskID(rawValue: 1), progress).frame()
         frame.replaceSubrange(14..., with: bytes(done) + bytes(total))
         expectFailure(.unknownValue, of: RunnerMessage.self, frame)
     }
 
-    @Test func `unknown protection types, strategies and modes are refused`() throws {
+    @Test func `unknown protection types, strategies and modes in wire frames are refused`() throws {
         let study = TaskRequest(identifier: SampleMessages.identifier, kind: .healthResearch)
         let export = TaskRequest(
             identifier: SampleMessages.identifier,
@@ -123,7 +123,7 @@ struct MalformedFrameTests {
         }
     }
 
-    @Test func `the largest submission and the largest delivery are far below the frame limits`() throws {
+    @Test func `the largest submission and the largest delivery are far below the wire frame limits`() throws {
         let payload = Array(repeating: 1 as UInt8, count: TaskRequest.maximumPayload)
         let request = TaskRequest(
             identifier: SampleMessages.longest,
@@ -138,7 +138,7 @@ struct MalformedFrameTests {
         #expect(throws: WireError.self) { try title.frame() }
     }
 
-    @Test func `a frame that is cut off anywhere waits for its remainder`() throws {
+    @Test func `the decoder waits for the remainder of a wire frame that is cut off anywhere`() throws {
         for message in SampleMessages.fromRunner {
             let frame = try message.frame()
             for count in Set([0, 1, 3, 4, 5, frame.count / 2, frame.count - 1]) {
@@ -149,7 +149,7 @@ struct MalformedFrameTests {
         }
     }
 
-    @Test func `a message shortened inside its frame is refused at every length`() throws {
+    @Test func `a wire message shortened inside its frame is refused at every length`() throws {
         for message in SampleMessages.fromRunner {
             expectRefusedWhenShortened(message, of: RunnerMessage.self)
         }
@@ -159,7 +159,7 @@ struct MalformedFrameTests {
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `frames with flipped bits end in a message or in an error`(seed: UInt64) throws {
+    func `wire frames with flipped bits are decoded or refused, without a crash`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let runnerFrames = try SampleMessages.fromRunner.map { try $0.frame() }.filter { $0.count < 5000 }
         let hostFrames = try SampleMessages.fromHost.map { try $0.frame() }.filter { $0.count < 5000 }
@@ -172,7 +172,7 @@ struct MalformedFrameTests {
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `random bytes end in an error or wait for more`(seed: UInt64) throws {
+    func `random bytes on the wire are refused or wait for more, without a crash`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<300 {
             let body = (0..<Int.random(in: 2...200, using: &random)).map { _ in

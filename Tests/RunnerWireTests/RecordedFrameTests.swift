@@ -11,7 +11,7 @@ struct RecordedFrameTests {
     private static let record = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Frames/version-\(RunnerPlan.wireVersion).txt")
 
-    @Test func `the frames of this wire version equal the recorded ones`() throws {
+    @Test func `the wire frames of this version equal the recorded ones`() throws {
         let frames = try RecordedMessages.lines()
         if ProcessInfo.processInfo.environment["BGTASK_RECORD_FRAMES"] != nil {
             try frames.joined(separator: "\n").appending("\n").write(to: Self.record, atomically: true, encoding: .utf8)
@@ -35,12 +35,12 @@ struct RecordedFrameTests {
         )
     }
 
-    @Test func `every message of both directions has a recorded frame`() {
+    @Test func `every wire message of both directions has a recorded frame`() {
         #expect(Set(RecordedMessages.fromRunner.map(\.name)) == Set(RunnerMessage.Name.allCases))
         #expect(Set(RecordedMessages.fromHost.map(\.name)) == Set(HostMessage.Name.allCases))
     }
 
-    @Test func `a change of one plan field changes the recorded frames`() throws {
+    @Test func `a change of one plan field changes the recorded wire frames`() throws {
         let lines = try RecordedMessages.lines()
         var changed = RecordedMessages.fromHost
         changed[0] = .plan(RecordedMessages.plan(grace: .seconds(6)))

@@ -17,7 +17,7 @@ struct RoundTripTests {
         try expectRoundTrip(SampleMessages.fromHost[index])
     }
 
-    @Test func `messages are decoded complete and in order for every size of stream pieces`() throws {
+    @Test func `wire messages are decoded complete and in order for every size of stream pieces`() throws {
         let messages = SampleMessages.fromRunner.filter { if case .submit = $0 { false } else { true } }
         let stream = try messages.flatMap { try $0.frame() }
         for pieceSize in [1, 2, 3, 5, 7, 64, 1000, stream.count] {
@@ -31,7 +31,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func `a stream that is always cut within a frame does not accumulate in the decoder`() throws {
+    @Test func `the wire decoder's memory does not grow with a stream that is always cut within a frame`() throws {
         let frame = try RunnerMessage.log(.info, message: String(repeating: "x", count: 200)).frame()
         var decoder = FrameDecoder<RunnerMessage>()
         decoder.append(frame.prefix(10))
@@ -42,7 +42,7 @@ struct RoundTripTests {
         #expect(decoder.bufferedBytes < 4 * frame.count)
     }
 
-    @Test func `the frame of a plan does not depend on the order of its settings in memory`() throws {
+    @Test func `the wire frame of a plan does not depend on the order of its settings in memory`() throws {
         var first: [String: String] = [:]
         var second: [String: String] = [:]
         for index in 0..<50 { first["key\(index)"] = "value" }
@@ -66,7 +66,7 @@ struct RoundTripTests {
 @Suite("Last words fit one record")
 struct LastWordsRecordTests {
     @Test(arguments: [nil, TaskID(rawValue: 1), TaskID(rawValue: .max)])
-    func `signal, address and task of last words are decoded unchanged`(task: TaskID?) throws {
+    func `signal, address and task of a runner's last words are decoded unchanged`(task: TaskID?) throws {
         let words = LastWords(signal: 11, address: .max, task: task)
         #expect(try LastWords(record: record(words)) == words)
     }

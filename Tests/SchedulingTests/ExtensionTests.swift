@@ -82,8 +82,8 @@ struct ExtensionTests {
         #expect(host.lastPlan?.plugin.identifier == .app)
     }
 
-    @Test
-    func `a completion of the main plugin's task by its extension is a violation without effect (BGT-ABI-08)`() throws {
+    @Test(.proves("BGT-ABI-08"))
+    func `a completion of the main plugin's task by its extension is a violation without effect`() throws {
         host.submit(.clean)
         host.enter()
         let main = try #require(host.lastPlan)

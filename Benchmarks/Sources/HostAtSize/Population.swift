@@ -21,9 +21,9 @@ struct Population {
 
     var total: Int { plugins * each }
     private var ledger: String { path + "/ledger.prepared" }
-    /// Identifiers sort in the order of the host's lists.
+    /// The identifier of a plugin. Identifiers sort in the order of the host's lists.
     func plugin(_ number: Int) -> String { "com.example.size" + String(format: "%05d", number) }
-    /// An identifier of about 40 bytes.
+    /// The identifier of a task, of about 40 bytes.
     func task(_ number: Int, of plugin: Int) -> String { self.plugin(plugin) + String(format: ".job.r%06d", number) }
 
     func prepare(_ programs: Programs) throws {

@@ -240,7 +240,7 @@ struct ContinuedDeliveryTests {
         #expect(host.deliveries == [.album(9)])
     }
 
-    @Test(.proves(14)) func `registering a handler for another identifier after entry is a violation (BGT-ABI-10)`() {
+    @Test(.proves(14, "BGT-ABI-10")) func `registering a handler for another identifier after entry is a violation`() {
         host.openByPerson()
         host.register(.exact(.vacuum))
         #expect(host.entries(.violation).map(\.message).count == 1)

@@ -18,7 +18,7 @@ struct RandomWalkTests {
     /// The maximum of reported failures of one part.
     private static let mostFailures = 3
 
-    @Test(.proves("C3"), .enabled(if: replayed == nil))
+    @Test(.proves("C3", "C7", "C12", "C13"), .enabled(if: replayed == nil))
     func `a hundred thousand random events violate no statement of the semantics`() async {
         let party = WalkParty(firstSeed: Self.firstSeed, interval: 1_000_000)
         await withTaskGroup { group in

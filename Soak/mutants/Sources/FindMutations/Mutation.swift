@@ -10,7 +10,7 @@ struct Mutation: Encodable {
     /// First and last line of the changed place, from 1.
     var line = 0
     var lastLine = 0
-    /// The first line of the changed place, without indentation.
+    /// The source line in which the changed place begins, without indentation.
     var text = ""
     /// The change, as in "< → <=".
     let change: String
