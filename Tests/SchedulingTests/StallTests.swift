@@ -29,7 +29,9 @@ struct StallTests {
         #expect(host.expirations.isEmpty)
     }
 
-    @Test(.proves("BGT-ABI-08")) func `progress reported before entry returned does not delay the kill and is ignored`() throws {
+    @Test(.proves("BGT-ABI-08")) func `progress reported before entry returned does not delay the kill and is ignored`()
+        throws
+    {
         let request = TaskRequest(identifier: .vacuum, kind: .continued, continued: ContinuedTerms(title: "Forged"))
         host.send(.submitted(Submission(request: request, submitter: .person), reply: ReplyToken(rawValue: 1_001)))
         host.advance(by: .milliseconds(10))
