@@ -76,10 +76,26 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
 
     /// The check to which a rule for manifests belongs. Rules about the library itself are handled before.
     init(manifestRule rule: DocumentProblem.Rule) {
+        if let rule = ManifestRule(rawValue: rule.rawValue) {
+            self.init(rule)
+        } else {
+            self =
+                Self.rulesOfText.contains(rule)
+                ? .manifestReadable : rule == .identifier ? .manifestIdentifiers : .manifestKeys
+        }
+    }
+
+    /// The rules that the text of any YAML file has to follow.
+    private static let rulesOfText: Set<DocumentProblem.Rule> = [
+        .unreadable, .tooLarge, .notText, .syntax, .tooDeep, .noAliases, .noTags,
+    ]
+
+    private init(_ rule: ManifestRule) {
         self =
             switch rule {
-            case .unreadable, .tooLarge, .notText, .syntax, .tooDeep, .noAliases, .noTags, .format: .manifestReadable
-            case .identifier, .patternPrefix: .manifestIdentifiers
+            case .format: .manifestReadable
+            case .patternPrefix: .manifestIdentifiers
+            case .notOffered, .notEnforced: .manifestKeys
             case .processingNeedsIdentifiers, .meaninglessMode, .meaninglessEntitlement: .manifestModes
             case .role: .manifestRole
             case .handlers, .handlerIdentifier, .handlerSymbol, .handlerArguments, .handlerReturns, .noCancelFlag:
@@ -89,7 +105,6 @@ package enum PluginCheck: String, CaseIterable, Hashable, Sendable, Encodable {
             case .identifierTaken, .shadowed: .identifierFree
             case .taskIdentifierTaken: .taskIdentifiersFree
             case .mainMissing, .extensionNotListed: .containingPlugin
-            default: .manifestKeys
             }
     }
 

@@ -2,36 +2,64 @@
 
 package import LocatedYAML
 
-// The rules that apply only to manifests.
-extension DocumentProblem.Rule {
+/// The rules that apply only to manifests. The raw value is the name in reports and in the control API.
+package enum ManifestRule: String, CaseIterable, Sendable {
     // Rules for one manifest.
-    package static let format: Self = "manifest-format"
-    package static let patternPrefix: Self = "pattern-prefix"
-    package static let notOffered: Self = "not-offered"
-    package static let notEnforced: Self = "not-enforced"
-    package static let processingNeedsIdentifiers: Self = "processing-needs-identifiers"
-    package static let role: Self = "role"
-    package static let meaninglessMode: Self = "meaningless-mode"
-    package static let meaninglessEntitlement: Self = "meaningless-entitlement"
+    case format = "manifest-format"
+    case patternPrefix = "pattern-prefix"
+    case notOffered = "not-offered"
+    case notEnforced = "not-enforced"
+    case processingNeedsIdentifiers = "processing-needs-identifiers"
+    case role = "role"
+    case meaninglessMode = "meaningless-mode"
+    case meaninglessEntitlement = "meaningless-entitlement"
 
     // Rules for its handlers.
-    package static let handlers: Self = "handlers"
-    package static let handlerIdentifier: Self = "handler-identifier"
-    package static let handlerSymbol: Self = "handler-symbol"
-    package static let handlerArguments: Self = "handler-arguments"
-    package static let handlerReturns: Self = "handler-returns"
-    package static let noCancelFlag: Self = "no-cancel-flag"
+    case handlers = "handlers"
+    case handlerIdentifier = "handler-identifier"
+    case handlerSymbol = "handler-symbol"
+    case handlerArguments = "handler-arguments"
+    case handlerReturns = "handler-returns"
+    case noCancelFlag = "no-cancel-flag"
 
     // Rules for its library.
-    package static let libraryPath: Self = "library-path"
-    package static let libraryMissing: Self = "library-missing"
-    package static let libraryChanging: Self = "library-changing"
-    package static let digest: Self = "sha256"
+    case libraryPath = "library-path"
+    case libraryMissing = "library-missing"
+    case libraryChanging = "library-changing"
+    case digest = "sha256"
 
     // Rules for several manifests.
-    package static let identifierTaken: Self = "identifier-taken"
-    package static let taskIdentifierTaken: Self = "task-identifier-taken"
-    package static let shadowed: Self = "shadowed"
-    package static let mainMissing: Self = "main-plugin-missing"
-    package static let extensionNotListed: Self = "extension-not-listed"
+    case identifierTaken = "identifier-taken"
+    case taskIdentifierTaken = "task-identifier-taken"
+    case shadowed = "shadowed"
+    case mainMissing = "main-plugin-missing"
+    case extensionNotListed = "extension-not-listed"
+}
+
+extension DocumentProblem.Rule {
+    package static let format = Self(ManifestRule.format)
+    package static let patternPrefix = Self(ManifestRule.patternPrefix)
+    package static let notOffered = Self(ManifestRule.notOffered)
+    package static let notEnforced = Self(ManifestRule.notEnforced)
+    package static let processingNeedsIdentifiers = Self(ManifestRule.processingNeedsIdentifiers)
+    package static let role = Self(ManifestRule.role)
+    package static let meaninglessMode = Self(ManifestRule.meaninglessMode)
+    package static let meaninglessEntitlement = Self(ManifestRule.meaninglessEntitlement)
+    package static let handlers = Self(ManifestRule.handlers)
+    package static let handlerIdentifier = Self(ManifestRule.handlerIdentifier)
+    package static let handlerSymbol = Self(ManifestRule.handlerSymbol)
+    package static let handlerArguments = Self(ManifestRule.handlerArguments)
+    package static let handlerReturns = Self(ManifestRule.handlerReturns)
+    package static let noCancelFlag = Self(ManifestRule.noCancelFlag)
+    package static let libraryPath = Self(ManifestRule.libraryPath)
+    package static let libraryMissing = Self(ManifestRule.libraryMissing)
+    package static let libraryChanging = Self(ManifestRule.libraryChanging)
+    package static let digest = Self(ManifestRule.digest)
+    package static let identifierTaken = Self(ManifestRule.identifierTaken)
+    package static let taskIdentifierTaken = Self(ManifestRule.taskIdentifierTaken)
+    package static let shadowed = Self(ManifestRule.shadowed)
+    package static let mainMissing = Self(ManifestRule.mainMissing)
+    package static let extensionNotListed = Self(ManifestRule.extensionNotListed)
+
+    private init(_ rule: ManifestRule) { self.init(rawValue: rule.rawValue) }
 }
