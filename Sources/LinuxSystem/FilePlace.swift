@@ -37,13 +37,16 @@ package enum FilePlace {
     }
 
     /// Sorted names in a directory, including hidden ones; none when it cannot be read.
-    package static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
+    package static func names(in folder: String) -> [String] { (try? entries(of: folder)) ?? [] }
+
+    /// Sorted names in a directory, including hidden ones.
+    package static func entries(of folder: String) throws(SystemError) -> [String] {
+        guard let stream = opendir(folder) else { throw SystemError(number: errno, attempt: "list \(folder)") }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
             if name != ".", name != ".." { names.append(name) }
         }

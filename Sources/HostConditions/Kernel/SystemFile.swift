@@ -25,18 +25,7 @@ enum SystemFile {
     static func number(_ path: String) -> Int? { line(path).flatMap { Int($0) } }
 
     /// The names in a folder, sorted.
-    static func names(in path: String) throws(SystemError) -> [String] {
-        guard let stream = opendir(path) else { throw SystemError(number: errno, attempt: "list \(path)") }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
+    static func names(in path: String) throws(SystemError) -> [String] { try FilePlace.entries(of: path) }
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 }
