@@ -218,12 +218,15 @@ let package = Package(
         .target(
             name: "HostConfiguration",
             dependencies: [
-                "ControlAPI", "HostConditions", "LocatedYAML", "Scheduling", "TaskModel",
+                "ControlAPI", "HostConditions", "LinuxSystem", "LocatedYAML", "Scheduling", "TaskModel",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
-        .testTarget(name: "HostConfigurationTests", dependencies: ["HostConfiguration", "HostTestKit"]),
+        .testTarget(
+            name: "HostConfigurationTests",
+            dependencies: ["HostConfiguration", "HostTestKit", "Scheduling", "TaskModel"]
+        ),
 
         // MARK: HostService, the host: catalogue, ledger, launches and routes around the scheduling core
 

@@ -1,6 +1,5 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-import Foundation
 import LocatedYAML
 import Scheduling
 import TaskModel
@@ -69,7 +68,7 @@ extension HostConfiguration {
     private static func rhythm(_ mapping: DiagnosingMapping) -> WorkSchedule.Rhythm? {
         let every = mapping.duration("every", in: .seconds(60) ... .seconds(366 * 86_400))
         let at = mapping.string("at")
-        let zone = zone(mapping)
+        let zone = Self.zone(mapping, of: at)
         switch (every, at) {
         case (let every?, nil): return .every(every.value)
         case (nil, let at?):
@@ -91,16 +90,26 @@ extension HostConfiguration {
         }
     }
 
-    private static func zone(_ mapping: DiagnosingMapping) -> TimeZone? {
-        guard let name = mapping.string("zone") else { return .current }
-        if let zone = TimeZone(identifier: name.value) { return zone }
-        mapping.problems.report(
-            .wrongValue,
-            at: name,
-            "is \"\(name.value)\", which is no time zone",
-            remedy: "write a name such as Europe/Berlin or UTC, or leave it out for the machine's own"
-        )
-        return nil
+    /// Nil, with a problem, when the rules of the zone are not known.
+    private static func zone(_ mapping: DiagnosingMapping, of at: Field<String>?) -> ScheduleZone? {
+        let name = mapping.string("zone")
+        guard let field = name ?? at else { return nil }
+        let zone = name.map { ScheduleZone.named($0.value) } ?? .machine
+        do {
+            _ = try TimeZoneDatabase.system.entry(of: zone)
+            return zone
+        } catch {
+            mapping.problems.report(.wrongValue, at: field, error.problem, remedy: error.remedy)
+            return nil
+        }
+    }
+
+    /// Reads the rules of every time zone that a schedule uses.
+    mutating func readTimeZones() {
+        for zone in scheduling.zonesOfSchedules {
+            // What cannot be read is reported where the schedule is read.
+            scheduling.timeZones.entries[zone] = try? timeZones.entry(of: zone)
+        }
     }
 }
 

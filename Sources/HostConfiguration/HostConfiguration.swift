@@ -32,6 +32,8 @@ package struct HostConfiguration: Sendable {
     /// From where on what the sensors measure counts.
     package var sensors = ConditionThresholds()
     package var scheduling = SchedulingConfiguration()
+    /// Where the rules of time zones are read.
+    package var timeZones = TimeZoneDatabase.system
     /// How long the journal and ended launches are kept.
     package var journalRetention: Duration = .seconds(90 * 24 * 60 * 60)
     /// The operator's values for plugins' settings, over the manifests' defaults.

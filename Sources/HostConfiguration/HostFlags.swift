@@ -130,6 +130,7 @@ package struct HostFlags: ParsableArguments {
         let document = YAMLDocument.decode(values: values, source: "command line") { configuration.read($0) }
         problems += document.errors.map { Self.words(for: $0, among: flags) }
         configuration.resolvePolicies()
+        configuration.readTimeZones()
         configuration.makePathsAbsolute()
         return HostConfigurationReading(configuration: configuration, problems: problems)
     }

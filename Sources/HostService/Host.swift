@@ -129,6 +129,14 @@ package struct Host: Sendable {
         } onFirstLoad: { contents in
             warn(installed: contents.entries.map(\.identifier))
         }
+        let zones = TimeZoneKeeper(
+            configuration.timeZones,
+            known: configuration.scheduling.timeZones,
+            threads: threads,
+            log: log
+        ) { changed in
+            loop.post(.timeZonesChanged(changed))
+        }
         let facts = HostFacts(configuration: configuration, startedAt: clock.now(), pid: getpid(), user: NSUserName())
         let routes = ControlRoutes(
             scheduler: loop,
@@ -165,7 +173,7 @@ package struct Host: Sendable {
         // Services stop in reverse order: the decision loop stops first, so that running tasks expire without waiting
         // for callers.
         return ServiceGroup(
-            services: [control, catalog, care, conditions, loop],
+            services: [control, catalog, zones, care, conditions, loop],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: libraryLog
         )

@@ -24,6 +24,7 @@ extension Scheduler {
         case .notLoaded(let plugin, _): notLoaded(plugin, at: now)
         case .catalogued(let change): catalogue(change, at: now)
         case .conditionsChanged(let new): change(to: new, at: now)
+        case .timeZonesChanged(let table): changeTimeZones(to: table, at: now)
         case .resumed: surge(\.resume, at: now)
         case .timerFired: lookAtAgenda(at: now)
         case .stopRequested: stop(at: now)

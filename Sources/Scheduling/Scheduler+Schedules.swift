@@ -12,29 +12,33 @@ extension Scheduler {
         arrangeFetch(of: plugin, at: now)
     }
 
-    /// Maximum regular correction of a clock; a larger one means that the clock was wrong.
-    private static let smallCorrection: Duration = .seconds(3 * 60 * 60)
+    /// Maximum time that the last occurrence is ahead of the clock; more than that means that the clock was wrong.
+    private static func lead(of schedule: WorkSchedule) -> Duration {
+        let correction: Duration = .seconds(3 * 60 * 60)
+        // A change of the time zone moves the occurrence of a date by at most the limit.
+        return schedule.calendar == nil ? correction : correction + .seconds(TimeZoneRules.offsetLimit)
+    }
 
     /// The time of the next submission of a schedule, for display; nil without one.
     package func nextOccasion(of identifier: TaskIdentifier, of plugin: PluginIdentifier) -> WallTime? {
         guard let schedule = schedule(of: identifier, plugin), let last = occasions[identifier] else { return nil }
-        return schedule.occasion(after: last).map { $0 + schedule.place(of: identifier) }
+        return schedule.occurrence(after: last, in: timeZones).map { $0 + schedule.place(of: identifier) }
     }
 
-    private func schedule(of identifier: TaskIdentifier, _ plugin: PluginIdentifier) -> WorkSchedule? {
+    func schedule(of identifier: TaskIdentifier, _ plugin: PluginIdentifier) -> WorkSchedule? {
         configuration.plugins[plugin]?.schedules[identifier]
     }
 
-    private mutating func arrangeOccasion(of identifier: TaskIdentifier, _ plugin: PluginIdentifier, at now: Moment) {
+    mutating func arrangeOccasion(of identifier: TaskIdentifier, _ plugin: PluginIdentifier, at now: Moment) {
         // While an occurrence is being written, arranging waits for the result.
         guard let schedule = schedule(of: identifier, plugin), !inFlight.containsOccasion(of: identifier) else {
             return
         }
         // A new schedule begins now, and so does one whose last time is far in the future, from a clock that was ahead.
         // After a small correction of the clock no occurrence is repeated.
-        let last = occasions[identifier].flatMap { $0 <= now.wall + Self.smallCorrection ? $0 : nil }
+        let last = occasions[identifier].flatMap { $0 <= now.wall + Self.lead(of: schedule) ? $0 : nil }
         if last == nil { pass(now.wall, of: identifier) }
-        guard let next = schedule.occasion(after: last ?? now.wall) else { return }
+        guard let next = schedule.occurrence(after: last ?? now.wall, in: timeZones) else { return }
         agenda.add(.occasion(plugin, identifier), at: next + schedule.place(of: identifier))
     }
 
@@ -46,7 +50,9 @@ extension Scheduler {
         else { return }
         let place = schedule.place(of: identifier)
         let upTo = WallTime(nanoseconds: now.wall.nanoseconds - place.wholeNanoseconds)
-        if let last = occasions[identifier], let latest = schedule.latestOccasion(since: last, upTo: upTo) {
+        if let last = occasions[identifier],
+            let latest = schedule.latestOccurrence(since: last, upTo: upTo, in: timeZones)
+        {
             // Whether another request already stands for the occurrence is known only after its commit.
             if plugins[plugin].requests.isInFlight(identifier) || waiting.closes(identifier, of: plugin) {
                 return lookAtOccasionAgain(of: identifier, plugin, at: now)
@@ -80,15 +86,17 @@ extension Scheduler {
         at now: Moment
     ) {
         occasions[identifier] = occasion
+        moveOccasionOfCommit(of: identifier, plugin)
         arrangeOccasion(of: identifier, plugin, at: now)
     }
 
     /// Schedules another attempt after occurrence and request could not be written.
     mutating func rollBackOccasion(of identifier: TaskIdentifier, _ plugin: PluginIdentifier, at now: Moment) {
+        moveOccasionOfCommit(of: identifier, plugin)
         lookAtOccasionAgain(of: identifier, plugin, at: now)
     }
 
-    private mutating func pass(_ occasion: WallTime, of identifier: TaskIdentifier, with entry: JournalEntry? = nil) {
+    mutating func pass(_ occasion: WallTime, of identifier: TaskIdentifier, with entry: JournalEntry? = nil) {
         occasions[identifier] = occasion
         keep([.recordOccasion(identifier, at: occasion)] + (entry.map { [.journal($0)] } ?? []))
     }

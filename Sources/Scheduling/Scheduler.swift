@@ -60,6 +60,10 @@ package struct Scheduler: Sendable {
     var fetchesWithoutNetwork: Set<PluginIdentifier> = []
     /// The last occurrence of each schedule that was submitted or deliberately skipped.
     var occasions: [TaskIdentifier: WallTime] = [:]
+    package internal(set) var timeZones: TimeZoneTable
+    let calendar: CalendarIndex
+    /// Rules by which the occurrence in flight was computed, of schedules whose zone changed since.
+    var rulesOfCommits: [TaskIdentifier: TimeZoneRules] = [:]
     var surges = Surges()
     var lastWall: WallTime
     /// The earliest time at which memory pressure may end the next continued task; nil before the first one.
@@ -94,6 +98,8 @@ package struct Scheduler: Sendable {
     ) {
         self.configuration = configuration
         self.conditions = conditions
+        timeZones = configuration.timeZones
+        calendar = CalendarIndex(configuration)
         lastSubmission = snapshot.lastSubmission
         lastLaunch = snapshot.lastLaunch
         lastWall = now.wall

@@ -29,6 +29,8 @@ package enum SchedulerEvent: Hashable, Sendable {
     /// The catalogue changed; the first change is the difference from an empty catalogue.
     case catalogued(CatalogueChange)
     case conditionsChanged(Conditions)
+    /// Other rules of time zones hold; zones without an entry keep theirs.
+    case timeZonesChanged(TimeZoneTable)
     /// The machine resumed after a suspend.
     case resumed
     case timerFired

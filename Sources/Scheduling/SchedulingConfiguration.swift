@@ -41,8 +41,15 @@ package struct SchedulingConfiguration: Hashable, Sendable {
     package var hostRetryDelay: Duration = .seconds(1)
     /// The operator's settings for single plugins.
     package var plugins: [PluginIdentifier: PluginPolicy] = [:]
+    /// Rules of the time zones of all schedules, at the start of the host.
+    package var timeZones = TimeZoneTable()
 
     package init() {}
+
+    /// The time zones that the rules must be known of.
+    package var zonesOfSchedules: Set<ScheduleZone> {
+        Set(plugins.values.flatMap { $0.schedules.values.compactMap(\.calendar?.zone) })
+    }
 
     package func policy(for plugin: PluginIdentifier) -> PluginPolicy { plugins[plugin] ?? PluginPolicy() }
 

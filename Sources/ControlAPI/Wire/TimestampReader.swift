@@ -1,5 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import TaskModel
+
 /// Reads one RFC 3339 time, byte by byte. Knows no other form and no local time.
 struct TimestampReader {
     private var rest: Substring.UTF8View

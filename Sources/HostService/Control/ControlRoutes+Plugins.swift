@@ -123,7 +123,7 @@ extension Scheduler {
             PluginReply.Schedule(
                 identifier: identifier,
                 kind: schedule.kind,
-                rhythm: schedule.rhythm.text,
+                rhythm: schedule.rhythm.text(in: timeZones),
                 next: nextOccasion(of: identifier, of: plugin)
             )
         }

@@ -1,13 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-package import Foundation
 import TaskModel
 
 extension CalendarRule {
     private static let weekdayNames = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 
     /// Parses "02:30", "mon-fri 02:30", "sat,sun 02:30" and "1,15 02:30"; nil for any other text.
-    package init?(_ text: String, zone: TimeZone) {
+    package init?(_ text: String, zone: ScheduleZone) {
         let parts = text.lowercased().split(separator: " ")
         guard let time = parts.last, parts.count <= 2 else { return nil }
         let clock = time.split(separator: ":", omittingEmptySubsequences: false)
@@ -42,19 +41,21 @@ extension CalendarRule {
         return values.isEmpty ? nil : values
     }
 
-    /// The written form of the rule, with its zone.
-    package var text: String {
-        let time = String(format: "%02d:%02d", hour, minute)
+    /// The written form of the rule, with the name of its zone.
+    func text(in zones: TimeZoneTable) -> String {
+        let time = Self.twoDigits(hour) + ":" + Self.twoDigits(minute)
         let days = self.days.sorted().map(String.init) + weekdays.sorted().map { Self.weekdayNames[$0 - 1] }
-        return (days.isEmpty ? "" : days.joined(separator: ",") + " ") + "\(time) \(zone.identifier)"
+        return (days.isEmpty ? "" : days.joined(separator: ",") + " ") + "\(time) \(zones.name(of: zone))"
     }
+
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
 extension WorkSchedule.Rhythm {
-    package var text: String {
+    package func text(in zones: TimeZoneTable) -> String {
         switch self {
         case .every(let interval): "every \(interval.humanReadable)"
-        case .calendar(let rule): rule.text
+        case .calendar(let rule): rule.text(in: zones)
         }
     }
 }

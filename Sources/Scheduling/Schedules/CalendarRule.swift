@@ -1,10 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-package import Foundation
 package import TaskModel
 
-/// A time of day on certain days: "02:30", "mon-fri 02:30", "1,15 04:00". It has its own time zone; changes to or from
-/// summer time neither skip nor repeat an occurrence.
+/// A time of day on some days, in a time zone: "02:30", "mon-fri 02:30", "1,15 04:00".
+///
+/// A scheduled occurrence is a local date: each date that matches has one occurrence, whatever its clocks do. If the zone
+/// skips the time of day, the occurrence is at the end of the gap; if the time comes twice, at the first time. A date that
+/// the zone skips whole has none.
 package struct CalendarRule: Hashable, Sendable {
     package let hour: Int
     package let minute: Int
@@ -12,10 +14,13 @@ package struct CalendarRule: Hashable, Sendable {
     package let weekdays: Set<Int>
     /// From 1; empty for every day. A shorter month has no occurrence on the missing days.
     package let days: Set<Int>
-    package let zone: TimeZone
+    package let zone: ScheduleZone
+
+    /// Limit of a search: the longest gap, between two 31sts on a given weekday, is years, not decades.
+    private static let daysSearched: Int64 = 366 * 12
 
     /// Nil when a number is out of range.
-    package init?(hour: Int, minute: Int, weekdays: Set<Int> = [], days: Set<Int> = [], zone: TimeZone) {
+    package init?(hour: Int, minute: Int, weekdays: Set<Int> = [], days: Set<Int> = [], zone: ScheduleZone) {
         guard (0..<24).contains(hour), (0..<60).contains(minute), weekdays.allSatisfy((1...7).contains),
             days.allSatisfy((1...31).contains)
         else { return nil }
@@ -26,50 +31,54 @@ package struct CalendarRule: Hashable, Sendable {
         self.zone = zone
     }
 
-    /// The first occurrence after `time`. A time that the change to summer time skips is replaced by the next existing
-    /// time.
-    package func occasion(after time: WallTime) -> WallTime? {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = zone
-        let wanted = DateComponents(hour: hour, minute: minute, second: 0)
-        var date = Date(timeIntervalSince1970: Double(time.nanoseconds) / 1e9)
-        // The longest gap, between two 31sts on a given weekday, is years, not decades.
-        for _ in 0..<Self.daysLookedAt {
-            guard
-                let next = calendar.nextDate(
-                    after: date,
-                    matching: wanted,
-                    matchingPolicy: .nextTime,
-                    repeatedTimePolicy: .first
-                )
-            else { return nil }
-            let parts = calendar.dateComponents([.weekday, .day], from: next)
-            if let weekday = parts.weekday, let day = parts.day, isOn(weekday: weekday, day: day),
-                !isRepeated(next, in: calendar, matching: wanted)
-            {
-                let found = WallTime(nanoseconds: Int64(next.timeIntervalSince1970) * 1_000_000_000)
-                return found > time ? found : nil
-            }
-            date = next
+    /// The first scheduled occurrence after `time`; nil when there is none, or no rules of the zone.
+    package func occurrence(after time: WallTime, in zones: TimeZoneTable) -> WallTime? {
+        guard let rules = zones[zone] else { return nil }
+        let today = Self.date(at: time, rules)
+        // Clocks that are set back over midnight bring the day before once more.
+        for date in today - 1...today + Self.daysSearched where isOn(date) {
+            guard let instant = instant(on: date, rules) else { continue }
+            let (nanoseconds, overflow) = instant.multipliedReportingOverflow(by: Self.second)
+            if overflow { return nil }
+            if nanoseconds > time.nanoseconds { return WallTime(nanoseconds: nanoseconds) }
         }
         return nil
     }
 
-    /// Whether the end of summer time repeats the time on that day, so that it was an occurrence before.
-    private func isRepeated(_ date: Date, in calendar: Calendar, matching wanted: DateComponents) -> Bool {
-        let morning = calendar.startOfDay(for: date).addingTimeInterval(-1)
-        let first = calendar.nextDate(
-            after: morning,
-            matching: wanted,
-            matchingPolicy: .nextTime,
-            repeatedTimePolicy: .first
-        )
-        return first.map { $0 < date } ?? false
+    /// The time that has the same occurrences behind it under new rules of the zone as `time` has under the old ones, so
+    /// that no local date has its occurrence twice or never.
+    func time(correspondingTo time: WallTime, from old: TimeZoneRules, to new: TimeZoneRules) -> WallTime {
+        let seconds = time.nanoseconds.flooredDivision(by: Self.second).quotient
+        let tomorrow = Self.date(at: time, old) + 1
+        var last = tomorrow
+        while last > tomorrow - 3, old.firstInstant(reaching: start(on: last)) > seconds { last -= 1 }
+        while last > tomorrow - 6, instant(on: last, new) == nil { last -= 1 }
+        let (nanoseconds, overflow) = new.firstInstant(reaching: start(on: last))
+            .multipliedReportingOverflow(by: Self.second)
+        return overflow ? time : WallTime(nanoseconds: nanoseconds)
     }
 
-    private static let daysLookedAt = 366 * 12
+    // MARK: Dates, as days since 1970
 
-    private func isOn(weekday: Int, day: Int) -> Bool {
-        (weekdays.isEmpty || weekdays.contains(weekday)) && (days.isEmpty || days.contains(day))
+    private static let second: Int64 = 1_000_000_000
+    private static let day: Int64 = 86_400
+
+    private static func date(at time: WallTime, _ rules: TimeZoneRules) -> Int64 {
+        rules.localTime(of: time.nanoseconds.flooredDivision(by: second).quotient).flooredDivision(by: day).quotient
+    }
+
+    /// Local time of the occurrence.
+    private func start(on date: Int64) -> Int64 { date * Self.day + Int64(hour * 3600 + minute * 60) }
+
+    /// Nil when the zone skips the date.
+    private func instant(on date: Int64, _ rules: TimeZoneRules) -> Int64? {
+        let midnight = rules.firstInstant(reaching: date * Self.day)
+        guard rules.localTime(of: midnight) < (date + 1) * Self.day else { return nil }
+        return rules.firstInstant(reaching: start(on: date))
+    }
+
+    private func isOn(_ date: Int64) -> Bool {
+        (weekdays.isEmpty || weekdays.contains(CivilDate.weekday(daysSince1970: date)))
+            && (days.isEmpty || days.contains(Int(CivilDate(daysSince1970: date).day)))
     }
 }

@@ -31,17 +31,22 @@ package struct WorkSchedule: Hashable, Sendable {
         self.requiresExternalPower = requiresExternalPower
     }
 
-    /// The first occurrence after `time`, without the stagger; nil when there is none.
-    package func occasion(after time: WallTime) -> WallTime? {
+    /// Nil for an interval.
+    var calendar: CalendarRule? {
+        if case .calendar(let rule) = rhythm { rule } else { nil }
+    }
+
+    /// The first scheduled occurrence after `time`, without the stagger; nil when there is none.
+    func occurrence(after time: WallTime, in zones: TimeZoneTable) -> WallTime? {
         switch rhythm {
         case .every(let interval): time + interval
-        case .calendar(let rule): rule.occasion(after: time)
+        case .calendar(let rule): rule.occurrence(after: time, in: zones)
         }
     }
 
-    /// The last occurrence up to `now`, whatever number was missed since `last`; nil when none has come.
-    func latestOccasion(since last: WallTime, upTo now: WallTime) -> WallTime? {
-        guard var latest = occasion(after: last), latest <= now else { return nil }
+    /// The last scheduled occurrence up to `now`, however many were missed since `last`; nil when none has come.
+    func latestOccurrence(since last: WallTime, upTo now: WallTime, in zones: TimeZoneTable) -> WallTime? {
+        guard var latest = occurrence(after: last, in: zones), latest <= now else { return nil }
         if case .every(let interval) = rhythm {
             let missed = (now - latest).wholeNanoseconds / max(1, interval.wholeNanoseconds)
             return latest + interval * Int(missed)
@@ -50,13 +55,13 @@ package struct WorkSchedule: Hashable, Sendable {
         var window: Duration = .seconds(24 * 60 * 60)
         while latest < now, WallTime(nanoseconds: now.nanoseconds - window.wholeNanoseconds) > latest {
             let start = WallTime(nanoseconds: now.nanoseconds - window.wholeNanoseconds)
-            if let later = occasion(after: start), later <= now {
+            if let later = occurrence(after: start, in: zones), later <= now {
                 latest = later
                 break
             }
             window = window * 2
         }
-        while let next = occasion(after: latest), next <= now { latest = next }
+        while let next = occurrence(after: latest, in: zones), next <= now { latest = next }
         return latest
     }
 

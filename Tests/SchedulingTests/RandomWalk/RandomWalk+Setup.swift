@@ -31,6 +31,7 @@ extension RandomWalk {
         configuration.removedPluginRetention = .hours(5)
         configuration.isBackgroundRefreshOn = random.chance(90)
         configuration.policies = policies(from: &random)
+        configuration.timeZones = .machine(.utc)
         configuration.plugins = [.app: studio(from: &random), .mail: mail(from: &random)]
         return configuration
     }
@@ -52,6 +53,9 @@ extension RandomWalk {
         policy.limits = limits
         policy.allowsPatternsForProcessing = random.chance(30)
         if random.chance(30) { policy.schedules[.index] = WorkSchedule(.every(.minutes(30)), spread: .minutes(5)) }
+        if random.chance(30), let rule = CalendarRule(hour: 13, minute: 0, zone: .machine) {
+            policy.schedules[.vacuum] = WorkSchedule(.calendar(rule), spread: .minutes(5))
+        }
         return policy
     }
 

@@ -116,10 +116,17 @@ extension RandomWalk {
     }
 
     private func stepClock() {
+        if random.chance(30) { return changeTimeZone() }
         let seconds = pick([-86_400, -7_200, -600, -30, 30, 600, 7_200]) ?? 30
         last = "a step of the clock by \(seconds) seconds"
         if seconds > 0, random.chance(30) { host.send(.resumed) }
         host.stepWallClock(by: .seconds(seconds))
+    }
+
+    private func changeTimeZone() {
+        last = "a change of the time zone"
+        let rules: [TimeZoneRules] = [.utc, .berlin, .newYork, .honolulu, .tokyo]
+        host.send(.timeZonesChanged(.machine(pick(rules) ?? .utc)))
     }
 
     /// Changes one condition, in most cases to the better, so that work can run.

@@ -40,7 +40,7 @@ extension SchedulerEvent {
     enum Kind: String, CaseIterable {
         case submission, trigger, cancellation, simulation, stop = "stop of a task", purge
         case commit, failedCommit = "commit that fails", load, failedLoad = "load that fails"
-        case catalogue, conditions, resume, timer, shutdown = "stop of the host"
+        case catalogue, conditions, timeZone = "change of a time zone", resume, timer, shutdown = "stop of the host"
         case runner, noRunner = "runner that is not to be had", planNotSent = "plan that is not sent"
         case entry, registration, progress, fetchInterval = "fetch interval", completion
         case expirationHandler = "expiration handler", expiration = "expiration by a runner", assertion
@@ -62,6 +62,7 @@ extension SchedulerEvent {
         case .notLoaded: .failedLoad
         case .catalogued: .catalogue
         case .conditionsChanged: .conditions
+        case .timeZonesChanged: .timeZone
         case .resumed: .resume
         case .timerFired: .timer
         case .stopRequested: .shutdown

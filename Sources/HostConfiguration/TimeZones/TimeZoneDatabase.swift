@@ -1,0 +1,179 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Glibc
+import LinuxSystem
+package import Scheduling
+import TaskModel
+
+/// Reads the rules of time zones from the files of tzdata.
+package struct TimeZoneDatabase: Sendable {
+    /// Directory with a file for each zone.
+    package var directory = "/usr/share/zoneinfo"
+    /// File, or link to a file, of the machine's zone.
+    package var localtime = "/etc/localtime"
+    /// Value of TZ, which overrides `localtime`; nil when it is not set.
+    package var variable: String?
+
+    package init(variable: String? = nil) { self.variable = variable }
+
+    /// That of the machine and of this process's environment.
+    package static var system: TimeZoneDatabase {
+        TimeZoneDatabase(variable: getenv("TZ").map { String(cString: $0) })
+    }
+
+    package func entry(of zone: ScheduleZone) throws(TimeZoneError) -> TimeZoneTable.Entry {
+        switch zone {
+        case .machine:
+            if let variable { return try entry(ofVariable: variable) }
+            return try machineEntry()
+        case .named(let name): return TimeZoneTable.Entry(name: name, rules: try rules(named: name))
+        }
+    }
+
+    /// Directories in which a change can mean other rules of the zones: those of the files and of the links to them.
+    package func directories(of zones: some Sequence<ScheduleZone>) -> Set<String> {
+        let paths = zones.compactMap(path(of:))
+        return Set(paths.map(FilePlace.folder) + paths.compactMap(Self.target).map(FilePlace.folder))
+    }
+
+    /// Every name that `entry(of:)` may accept, in order.
+    package var names: [String] {
+        var names: [String] = []
+        var open = [""]
+        while let prefix = open.popLast() {
+            for name in FilePlace.names(in: prefix.isEmpty ? directory : "\(directory)/\(prefix)") {
+                let path = prefix.isEmpty ? name : "\(prefix)/\(name)"
+                if name.contains(".") || path == "posix" || path == "right" { continue }
+                var status = stat()
+                guard stat("\(directory)/\(path)", &status) == 0 else { continue }
+                if status.st_mode & S_IFMT == S_IFDIR {
+                    open.append(path)
+                } else if TimeZoneFile.hasMagic(FileBytes.read("\(directory)/\(path)", limit: 4) ?? []) {
+                    names.append(path)
+                }
+            }
+        }
+        return names.sorted()
+    }
+
+    // MARK: The machine's zone
+
+    private func machineEntry() throws(TimeZoneError) -> TimeZoneTable.Entry {
+        let name = Self.target(localtime).flatMap(name(ofPath:)) ?? linkedName
+        // A machine without the file has UTC, as in localtime(5); so has one whose link names UTC.
+        if !FilePlace.exists(localtime) || name.map(Self.isUTC) == true {
+            return TimeZoneTable.Entry(name: name ?? "UTC", rules: .utc)
+        }
+        return TimeZoneTable.Entry(name: name ?? "local time", rules: try rules(in: localtime))
+    }
+
+    /// The name that the link has, also if it leads nowhere.
+    private var linkedName: String? {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = buffer.withUnsafeMutableBytes { bytes in
+            bytes.baseAddress.map { readlink(localtime, $0, bytes.count) } ?? -1
+        }
+        guard count > 0 else { return nil }
+        let path = String(decoding: buffer.prefix(count), as: UTF8.self)
+        return name(ofPath: path.hasPrefix("/") ? path : "\(FilePlace.folder(of: localtime))/\(path)")
+    }
+
+    private func name(ofPath path: String) -> String? {
+        for marker in [directory + "/", "/zoneinfo/"] {
+            guard let range = path.firstRange(of: marker) else { continue }
+            return String(path[range.upperBound...])
+        }
+        return nil
+    }
+
+    /// As the C library reads TZ: the name of a file, an absolute path, or a rule.
+    private func entry(ofVariable value: String) throws(TimeZoneError) -> TimeZoneTable.Entry {
+        let name = value.hasPrefix(":") ? String(value.dropFirst()) : value
+        if name.isEmpty { return TimeZoneTable.Entry(name: "UTC", rules: .utc) }
+        if name.hasPrefix("/") { return TimeZoneTable.Entry(name: name, rules: try rules(in: name)) }
+        do {
+            return TimeZoneTable.Entry(name: name, rules: try rules(named: name))
+        } catch {
+            guard let rule = YearlyOffsets(posix: name) else {
+                throw TimeZoneError(
+                    "the environment variable TZ is \"\(value)\", which is no time zone in \(directory) and no POSIX rule",
+                    remedy: error.remedy
+                )
+            }
+            return TimeZoneTable.Entry(name: name, rules: TimeZoneRules(rule))
+        }
+    }
+
+    // MARK: Files
+
+    private func path(of zone: ScheduleZone) -> String? {
+        switch zone {
+        case .named(let name): return "\(directory)/\(name)"
+        case .machine:
+            guard let variable else { return localtime }
+            let name = variable.hasPrefix(":") ? String(variable.dropFirst()) : variable
+            return name.hasPrefix("/") ? name : Self.isName(name) ? "\(directory)/\(name)" : nil
+        }
+    }
+
+    private func rules(named name: String) throws(TimeZoneError) -> TimeZoneRules {
+        if Self.isUTC(name) { return .utc }
+        guard FilePlace.exists(directory) else {
+            throw TimeZoneError(
+                "the time zone database \(directory) does not exist",
+                remedy: "install the package tzdata"
+            )
+        }
+        let path = "\(directory)/\(name)"
+        guard Self.isName(name), FilePlace.exists(path) else {
+            let nearest = NearestWord.to(name, among: names)
+            let remedy = nearest.map { "write \"\($0)\"" } ?? "write a name such as Europe/Berlin or UTC"
+            throw TimeZoneError("is \"\(name)\", which is no time zone in \(directory)", remedy: remedy)
+        }
+        return try rules(in: path)
+    }
+
+    private func rules(in path: String) throws(TimeZoneError) -> TimeZoneRules {
+        guard let bytes = FileBytes.read(path, limit: TimeZoneFile.sizeLimit) else {
+            throw TimeZoneError("the time zone file \(path) cannot be read")
+        }
+        do {
+            return try TimeZoneFile(bytes).rules
+        } catch {
+            throw TimeZoneError("the time zone file \(path) \(error.message)")
+        }
+    }
+
+    /// Letters, digits and a few signs, in parts; nothing that leads out of the directory.
+    private static func isName(_ name: String) -> Bool {
+        let signs = Set("+-_/".utf8)
+        let isPlain = name.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte & 0xdf) || signs.contains(byte)
+        }
+        return isPlain && name.utf8.count <= 255 && !name.hasPrefix("/") && !name.hasSuffix("/")
+    }
+
+    /// Known without a file.
+    private static func isUTC(_ name: String) -> Bool { ["UTC", "Etc/UTC", "GMT", "Etc/GMT"].contains(name) }
+
+    /// Where the path leads when all links are followed; nil when there is nothing.
+    private static func target(_ path: String) -> String? {
+        guard let target = realpath(path, nil) else { return nil }
+        defer { free(target) }
+        return String(cString: target)
+    }
+}
+
+/// Why the rules of a time zone are not known.
+package struct TimeZoneError: Error, Hashable, CustomStringConvertible {
+    /// The thing, its value and the rule.
+    let problem: String
+    let remedy: String
+
+    package var description: String { "\(problem); \(remedy)" }
+
+    init(_ problem: String, remedy: String = "install the package tzdata again") {
+        self.problem = problem
+        self.remedy = remedy
+    }
+}

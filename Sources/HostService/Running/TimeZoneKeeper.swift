@@ -1,0 +1,92 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import HostConfiguration
+import Logging
+import PluginCatalog
+import Scheduling
+import ServiceLifecycle
+
+/// Reads the rules of the schedules' time zones again when their files change: another zone of the machine, or an update of
+/// tzdata. Without calendar schedules it watches nothing.
+final class TimeZoneKeeper: Service, Sendable {
+    /// Receives the zones whose rules changed.
+    typealias OnChange = @Sendable (TimeZoneTable) -> Void
+
+    private let database: TimeZoneDatabase
+    private let initial: TimeZoneTable
+    private let threads: DiskThreads
+    private let log: Logger
+    private let onChange: OnChange
+
+    /// - Parameter known: the zones in use, with the rules that the scheduler has.
+    init(
+        _ database: TimeZoneDatabase,
+        known: TimeZoneTable,
+        threads: DiskThreads,
+        log: Logger,
+        onChange: @escaping OnChange
+    ) {
+        self.database = database
+        initial = known
+        self.threads = threads
+        self.log = log
+        self.onChange = onChange
+    }
+
+    func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown { try await self.follow() }
+        } catch is CancellationError {
+            // The host stops: the regular end.
+        }
+    }
+
+    private func follow() async throws {
+        if !initial.entries.isEmpty, let watch = try await watch() {
+            // Watched before they are read: no change falls between the two.
+            var known = try await reread(initial)
+            try await ChangeFollower(watch.changes, clock: ContinuousClock()).run {
+                known = try await reread(known)
+                let directories = try await directories()
+                try await threads.run { watch.watch(directories) }
+            }
+        }
+        // A service that returns would end the host.
+        try await gracefulShutdown()
+    }
+
+    /// Nil when the kernel has no watch left: the schedules then follow the rules of the start.
+    private func watch() async throws -> FolderWatch? {
+        let directories = try await directories()
+        do {
+            return try await threads.run { try FolderWatch(directories) }
+        } catch let error as FolderWatchError {
+            log.warning("time zones not watched", metadata: ["problem": "\(error)"])
+            return nil
+        }
+    }
+
+    private func directories() async throws -> Set<String> {
+        try await threads.run { [database, initial] in database.directories(of: initial.entries.keys) }
+    }
+
+    /// Reports each zone whose rules differ. A zone that cannot be read keeps its rules.
+    private func reread(_ known: TimeZoneTable) async throws -> TimeZoneTable {
+        var changed = TimeZoneTable()
+        for (zone, entry) in known.entries.sorted(by: { $0.key < $1.key }) {
+            let found = try await threads.run { [database] in
+                Result { () throws(TimeZoneError) in try database.entry(of: zone) }
+            }
+            switch found {
+            case .success(let found):
+                if found == entry { continue }
+                log.notice("time zone changed", metadata: ["before": "\(entry.name)", "zone": "\(found.name)"])
+                changed.entries[zone] = found
+            case .failure(let error):
+                log.warning("time zone not read, its rules stay", metadata: ["problem": "\(error)"])
+            }
+        }
+        if !changed.entries.isEmpty { onChange(changed) }
+        return TimeZoneTable(known.entries.merging(changed.entries) { _, new in new })
+    }
+}

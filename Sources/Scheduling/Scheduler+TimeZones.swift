@@ -1,0 +1,77 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+// Time zones that change while the host runs.
+extension Scheduler {
+    /// Each local date of a calendar schedule keeps its one occurrence: what was submitted under the old rules is not
+    /// submitted under the new ones, and a date that is still to come is submitted at its new time.
+    mutating func changeTimeZones(to table: TimeZoneTable, at now: Moment) {
+        let old = timeZones
+        timeZones.entries.merge(table.entries) { _, new in new }
+        for (zone, schedules) in calendar.schedules(ofAnyOf: table.entries.keys) {
+            guard let rules = timeZones[zone], old[zone] != rules else { continue }
+            // An identifier that several plugins have on a schedule has one record.
+            var moved: Set<TaskIdentifier> = []
+            for schedule in schedules {
+                if let before = old[zone], moved.insert(schedule.identifier).inserted {
+                    moveOccasion(of: schedule.identifier, schedule.rule, from: before, to: rules)
+                }
+                arrangeSchedule(schedule, at: now)
+            }
+        }
+    }
+
+    private mutating func arrangeSchedule(_ schedule: CalendarIndex.Schedule, at now: Moment) {
+        guard plugins.contains(schedule.plugin), plugins[schedule.plugin].entry != nil else { return }
+        arrangeOccasion(of: schedule.identifier, schedule.plugin, at: now)
+    }
+
+    private mutating func moveOccasion(
+        of identifier: TaskIdentifier,
+        _ rule: CalendarRule,
+        from old: TimeZoneRules,
+        to new: TimeZoneRules
+    ) {
+        // The record that counts is known when the commit in flight is decided.
+        if inFlight.containsOccasion(of: identifier) {
+            rulesOfCommits[identifier] = rulesOfCommits[identifier] ?? old
+            return
+        }
+        guard let last = occasions[identifier] else { return }
+        let moved = rule.time(correspondingTo: last, from: old, to: new)
+        if moved != last { pass(moved, of: identifier) }
+    }
+
+    /// After a commit that was in flight when the zone changed.
+    mutating func moveOccasionOfCommit(of identifier: TaskIdentifier, _ plugin: PluginIdentifier) {
+        guard let old = rulesOfCommits.removeValue(forKey: identifier),
+            let rule = schedule(of: identifier, plugin)?.calendar, let new = timeZones[rule.zone]
+        else { return }
+        moveOccasion(of: identifier, rule, from: old, to: new)
+    }
+}
+
+/// The schedules of the configuration that follow the calendar, by time zone.
+struct CalendarIndex: Sendable {
+    struct Schedule: Hashable, Sendable {
+        let plugin: PluginIdentifier
+        let identifier: TaskIdentifier
+        let rule: CalendarRule
+    }
+
+    private var byZone: [ScheduleZone: [Schedule]] = [:]
+
+    init(_ configuration: SchedulingConfiguration) {
+        for (plugin, policy) in configuration.plugins.sorted(by: { $0.key < $1.key }) {
+            for (identifier, schedule) in policy.schedules.sorted(by: { $0.key < $1.key }) {
+                guard let rule = schedule.calendar else { continue }
+                byZone[rule.zone, default: []].append(Schedule(plugin: plugin, identifier: identifier, rule: rule))
+            }
+        }
+    }
+
+    func schedules(ofAnyOf zones: some Collection<ScheduleZone>) -> [(zone: ScheduleZone, schedules: [Schedule])] {
+        zones.sorted().compactMap { zone in byZone[zone].map { (zone, $0) } }
+    }
+}

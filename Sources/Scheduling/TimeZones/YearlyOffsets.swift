@@ -1,0 +1,109 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import TaskModel
+
+/// The offsets of a time zone that repeat each year: the rule of POSIX, with which a TZif file ends.
+package struct YearlyOffsets: Hashable, Sendable {
+    /// Daylight saving time, or any second offset.
+    package struct Daylight: Hashable, Sendable {
+        /// Seconds east of UTC.
+        package let offset: Int64
+        /// In standard time.
+        package let start: YearlyDate
+        /// In daylight saving time.
+        package let end: YearlyDate
+
+        package init(offset: Int64, start: YearlyDate, end: YearlyDate) {
+            self.offset = offset
+            self.start = start
+            self.end = end
+        }
+    }
+
+    /// Seconds east of UTC.
+    package let standard: Int64
+    /// Nil when the offset is the same all year.
+    package let daylight: Daylight?
+
+    package init(standard: Int64, daylight: Daylight? = nil) {
+        self.standard = standard
+        self.daylight = daylight
+    }
+
+    func offset(at instant: Int64) -> Int64 {
+        changes(around: instant).last { $0.at <= instant }?.offset ?? standard
+    }
+
+    /// Time of the first change after `instant`; nil when the offset never changes.
+    func nextChange(after instant: Int64) -> Int64? { changes(around: instant).first { $0.at > instant }?.at }
+
+    /// Changes of the year of `instant` and of both its neighbours, in order.
+    private func changes(around instant: Int64) -> [TimeZoneRules.Transition] {
+        guard let daylight else { return [] }
+        let year = CivilDate(daysSince1970: instant.flooredDivision(by: 86_400).quotient).year
+        var ends: [TimeZoneRules.Transition] = []
+        var starts: [TimeZoneRules.Transition] = []
+        for year in year - 1...year + 1 {
+            ends.append(.init(at: daylight.end.seconds(in: year) - daylight.offset, offset: standard))
+            starts.append(.init(at: daylight.start.seconds(in: year) - standard, offset: daylight.offset))
+        }
+        // A rule that starts where it ends has daylight saving time all year: the start is the later of both.
+        return Self.merged(ends, starts)
+    }
+
+    /// Both lists are in order; of two changes at one time that of `second` comes later.
+    private static func merged(
+        _ first: [TimeZoneRules.Transition],
+        _ second: [TimeZoneRules.Transition]
+    ) -> [TimeZoneRules.Transition] {
+        var changes: [TimeZoneRules.Transition] = []
+        var rest = first[...]
+        for change in second {
+            while let earlier = rest.first, earlier.at <= change.at { changes.append(rest.removeFirst()) }
+            changes.append(change)
+        }
+        return changes + rest
+    }
+}
+
+/// A local time that each year has once, such as 02:00 on the last Sunday of March.
+package struct YearlyDate: Hashable, Sendable {
+    package enum Day: Hashable, Sendable {
+        /// From 1 to 365: 29 February is never counted.
+        case withoutLeapDay(Int64)
+        /// From 0 to 365.
+        case ofYear(Int64)
+        /// Weekday from 0, Sunday, to 6; week from 1 to 5, the last one of the month.
+        case weekday(Int64, week: Int64, month: Int64)
+    }
+
+    package let day: Day
+    /// Seconds from the midnight of the day, up to a week in both directions.
+    package let time: Int64
+
+    package init(_ day: Day, at time: Int64) {
+        self.day = day
+        self.time = time
+    }
+
+    /// Local seconds since 1970.
+    func seconds(in year: Int64) -> Int64 { daysSince1970(in: year) * 86_400 + time }
+
+    private func daysSince1970(in year: Int64) -> Int64 {
+        let newYear = CivilDate(year: year, month: 1, day: 1).daysSince1970
+        switch day {
+        case .withoutLeapDay(let number):
+            let isLeapYear = CivilDate(year: year, month: 2, day: 29).exists
+            return newYear + number - 1 + (isLeapYear && number >= 60 ? 1 : 0)
+        case .ofYear(let number):
+            return newYear + number
+        case .weekday(let weekday, let week, let month):
+            let first = CivilDate(year: year, month: month, day: 1).daysSince1970
+            let wait = weekday + 1 - Int64(CivilDate.weekday(daysSince1970: first))
+            let day = first + (wait < 0 ? wait + 7 : wait) + (week - 1) * 7
+            let following = month == 12 ? (year + 1, 1) : (year, month + 1)
+            let end = CivilDate(year: following.0, month: following.1, day: 1).daysSince1970
+            return day < end ? day : day - 7
+        }
+    }
+}

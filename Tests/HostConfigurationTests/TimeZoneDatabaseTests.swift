@@ -1,0 +1,149 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostTestKit
+import Scheduling
+import Testing
+
+@testable import HostConfiguration
+
+@Suite("The rules of a time zone come from tzdata, or from nowhere with a remedy")
+struct TimeZoneDatabaseTests {
+    private static let system = URL(filePath: "/usr/share/zoneinfo")
+
+    /// A database with two zones, and a link to one of them as the machine's zone.
+    private func with(_ body: (TimeZoneDatabase, ScratchFolder) async throws -> Void) async throws {
+        try await ScratchFolder.with { folder in
+            for name in ["Europe/Berlin", "America/New_York"] {
+                try folder.makeFolder("zoneinfo/" + name.prefix { $0 != "/" })
+                let bytes = try Data(contentsOf: Self.system.appending(path: name))
+                try folder.write(bytes, to: "zoneinfo/\(name)")
+            }
+            try folder.makeFolder("etc")
+            var database = TimeZoneDatabase()
+            database.directory = folder.file("zoneinfo")
+            database.localtime = folder.file("etc/localtime")
+            try link("etc/localtime", to: "../zoneinfo/Europe/Berlin", in: folder)
+            try await body(database, folder)
+        }
+    }
+
+    private func link(_ name: String, to target: String, in folder: ScratchFolder) throws {
+        try? folder.remove(name)
+        try FileManager.default.createSymbolicLink(atPath: folder.file(name), withDestinationPath: target)
+    }
+
+    private func problem(_ database: TimeZoneDatabase, _ zone: ScheduleZone) -> String? {
+        do {
+            _ = try database.entry(of: zone)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    /// Hours east of UTC on 2026-07-01.
+    private func summer(_ entry: TimeZoneTable.Entry) -> Int64 { entry.rules.offset(at: 1_782_864_000) / 3600 }
+
+    @Test func `a zone is read from the file of its name`() async throws {
+        try await with { database, _ in
+            #expect(try summer(database.entry(of: .named("Europe/Berlin"))) == 2)
+            #expect(try summer(database.entry(of: .named("America/New_York"))) == -4)
+            #expect(database.names == ["America/New_York", "Europe/Berlin"])
+        }
+    }
+
+    @Test func `UTC needs no file`() throws {
+        var database = TimeZoneDatabase()
+        database.directory = "/nonexistent"
+        for name in ["UTC", "Etc/UTC", "GMT"] {
+            #expect(try database.entry(of: .named(name)) == .init(name: name, rules: .utc))
+        }
+    }
+
+    @Test func `a name that no file has is refused with the nearest one`() async throws {
+        try await with { database, folder in
+            let directory = folder.file("zoneinfo")
+            #expect(
+                problem(database, .named("Europe/Berln"))
+                    == "is \"Europe/Berln\", which is no time zone in \(directory); write \"Europe/Berlin\""
+            )
+            for name in [
+                "", "Europe", "../etc/localtime", "Europe/../Europe/Berlin", "/etc/localtime", "Europe/", "a\0",
+            ] {
+                #expect(problem(database, .named(name)) != nil, "\(name)")
+            }
+        }
+    }
+
+    @Test func `without tzdata the remedy is its package`() {
+        var database = TimeZoneDatabase()
+        database.directory = "/nonexistent"
+        #expect(
+            problem(database, .named("Europe/Berlin"))
+                == "the time zone database /nonexistent does not exist; install the package tzdata"
+        )
+    }
+
+    @Test func `a file that is no time zone is refused with its path`() async throws {
+        try await with { database, folder in
+            let path = try folder.write("berlin".utf8, to: "zoneinfo/Europe/Berlin")
+            #expect(
+                problem(database, .named("Europe/Berlin"))
+                    == "the time zone file \(path) does not begin with TZif; install the package tzdata again"
+            )
+        }
+    }
+
+    @Test func `the machine's zone is the file that localtime links to, or is`() async throws {
+        try await with { database, folder in
+            let linked = try database.entry(of: .machine)
+            #expect(linked.name == "Europe/Berlin" && summer(linked) == 2)
+            try folder.remove("etc/localtime")
+            try folder.write(
+                try Data(contentsOf: Self.system.appending(path: "America/New_York")),
+                to: "etc/localtime"
+            )
+            let copied = try database.entry(of: .machine)
+            #expect(copied.name == "local time" && summer(copied) == -4)
+        }
+    }
+
+    @Test func `a machine without localtime has UTC, and one whose link leads nowhere has a problem`() async throws {
+        try await with { database, folder in
+            try folder.remove("etc/localtime")
+            #expect(try database.entry(of: .machine).rules == .utc)
+            try link("etc/localtime", to: "/usr/share/zoneinfo/Etc/UTC", in: folder)
+            #expect(try database.entry(of: .machine) == .init(name: "Etc/UTC", rules: .utc))
+            try link("etc/localtime", to: "/nonexistent/zoneinfo/Europe/Berlin", in: folder)
+            #expect(problem(database, .machine)?.contains("cannot be read; install the package tzdata") == true)
+        }
+    }
+
+    @Test func `TZ is a name, a path or a rule, and overrides localtime`() async throws {
+        try await with { original, folder in
+            var database = original
+            for (value, hours): (String, Int64) in [
+                ("America/New_York", -4), (":America/New_York", -4), (folder.file("zoneinfo/America/New_York"), -4),
+                ("XYZ-5", 5), ("EST5EDT", -4), ("", 0), ("UTC", 0),
+            ] {
+                database.variable = value
+                #expect(try summer(database.entry(of: .machine)) == hours, "\(value)")
+            }
+            database.variable = "Europe/Berln"
+            #expect(problem(database, .machine)?.contains("TZ is \"Europe/Berln\"") == true)
+        }
+    }
+
+    @Test func `the directories of files and of links to them can bring other rules`() async throws {
+        try await with { database, folder in
+            let (etc, zones) = (folder.file("etc"), folder.file("zoneinfo"))
+            #expect(database.directories(of: [.machine]) == [etc, "\(zones)/Europe"])
+            #expect(database.directories(of: [.named("America/New_York")]) == ["\(zones)/America"])
+            var overridden = database
+            overridden.variable = "XYZ-5"
+            #expect(overridden.directories(of: [.machine]).isEmpty)
+            #expect(database.directories(of: []).isEmpty)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import Scheduling
+import Testing
+
+@testable import HostConfiguration
+
+@Suite("A time zone file is read whole or refused, whatever its bytes are")
+struct TimeZoneFileTests {
+    /// The bytes of a file with one block of each width.
+    private static func file(
+        version: UInt8 = 0x32,
+        leapSeconds: UInt32 = 0,
+        types: [Int32] = [3_600, 7_200],
+        transitions: [(at: Int64, type: UInt8)] = [(1_000, 1), (2_000, 0)],
+        footer: String = "CET-1"
+    ) -> [UInt8] {
+        func header(times: Int, types: Int) -> [UInt8] {
+            let counts = [0, 0, leapSeconds, UInt32(times), UInt32(types), 4]
+            return Array("TZif".utf8) + [version] + Array(repeating: 0, count: 15) + counts.flatMap(big)
+        }
+        func big(_ number: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: number.bigEndian, Array.init) }
+        let offsets = types.flatMap { big($0) + [0, 0] }
+        let narrow =
+            header(times: transitions.count, types: types.count) + transitions.flatMap { big(Int32($0.at)) }
+            + transitions.map(\.type) + offsets + Array("CET\0".utf8)
+        if version == 0 { return narrow }
+        return narrow + header(times: transitions.count, types: types.count) + transitions.flatMap { big($0.at) }
+            + transitions.map(\.type) + offsets + Array("CET\0\n\(footer)\n".utf8)
+    }
+
+    private func problem(of bytes: [UInt8]) -> String? {
+        do {
+            _ = try TimeZoneFile(bytes)
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    @Test func `a file has a first offset, transitions, and a rule for the time after them`() throws {
+        let rules = try TimeZoneFile(Self.file()).rules
+        #expect([0, 1_000, 1_999, 2_000].map { rules.offset(at: $0) } == [3_600, 7_200, 7_200, 3_600])
+        let later = try TimeZoneFile(Self.file(footer: "XST-5")).rules
+        #expect([1_999, 2_000, 1 << 40].map { later.offset(at: $0) } == [7_200, 18_000, 18_000])
+        let without = try TimeZoneFile(Self.file(footer: "")).rules
+        #expect(without.offset(at: 1 << 40) == 3_600)
+    }
+
+    @Test func `a file of version 1 has neither 64 bits nor a rule`() throws {
+        let rules = try TimeZoneFile(Self.file(version: 0)).rules
+        #expect([0, 1_000, 2_000].map { rules.offset(at: $0) } == [3_600, 7_200, 3_600])
+    }
+
+    @Test func `each defect of a file is named`() {
+        #expect(problem(of: []) == "does not begin with TZif")
+        #expect(problem(of: Array("TZip".utf8) + Self.file().dropFirst(4)) == "does not begin with TZif")
+        #expect(problem(of: Self.file(leapSeconds: 1))?.contains("leap seconds") == true)
+        #expect(problem(of: Self.file(types: [])) == "refers to local time type 1")
+        #expect(problem(of: Self.file(types: [], transitions: [])) == "has no local time type")
+        #expect(problem(of: Self.file(transitions: [(1, 2)])) == "refers to local time type 2")
+        #expect(problem(of: Self.file(transitions: [(2, 1), (1, 0)]))?.contains("out of order") == true)
+        #expect(problem(of: Self.file(types: [100_000, 0]))?.contains("26 hours") == true)
+        #expect(problem(of: Self.file(footer: "CET")) == "ends with \"CET\", which is no POSIX rule")
+        #expect(problem(of: Array(repeating: 0, count: TimeZoneFile.sizeLimit))?.contains("more than") == true)
+    }
+
+    @Test func `a file that ends early is refused at every length`() {
+        let whole = Self.file()
+        for length in whole.indices {
+            #expect(problem(of: Array(whole[..<length])) != nil, "\(length) of \(whole.count) bytes are accepted")
+        }
+        #expect(problem(of: whole) == nil)
+    }
+
+    @Test func `no change of a byte of a real file traps`() throws {
+        let berlin = [UInt8](try Data(contentsOf: URL(filePath: "/usr/share/zoneinfo/Europe/Berlin")))
+        #expect(problem(of: berlin) == nil)
+        for index in berlin.indices {
+            for byte: UInt8 in [0, 0x7f, 0x80, 0xff] {
+                var changed = berlin
+                changed[index] = byte
+                guard let rules = try? TimeZoneFile(changed).rules else { continue }
+                for instant: Int64 in [-(1 << 33), 0, 1 << 31, 1 << 33] { _ = rules.firstInstant(reaching: instant) }
+            }
+        }
+    }
+}

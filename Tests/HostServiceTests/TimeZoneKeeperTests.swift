@@ -1,0 +1,122 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import HostConfiguration
+import HostTestKit
+import Logging
+import Scheduling
+import TaskModel
+import Testing
+
+@testable import HostService
+
+@Suite("A time zone that changes while the host runs is noticed", .timeLimit(.minutes(1)))
+struct TimeZoneKeeperTests {
+    private static let system = URL(filePath: "/usr/share/zoneinfo")
+
+    private static func install(_ source: String, as name: String, in folder: ScratchFolder) throws {
+        try folder.write(try Data(contentsOf: system.appending(path: source)), to: "zoneinfo/\(name)")
+    }
+
+    /// As `timedatectl` and `ln -sf` put it: a new link takes the place of the old one.
+    private static func link(to name: String, in folder: ScratchFolder) throws {
+        let new = folder.file("etc/.new")
+        try FileManager.default.createSymbolicLink(atPath: new, withDestinationPath: "../zoneinfo/\(name)")
+        guard rename(new, folder.file("etc/localtime")) == 0 else { throw HostFailure("cannot rename \(new)") }
+    }
+
+    /// A keeper of two zones below a directory of its own, and the changes that it reports.
+    private func withKeeper(
+        known: (TimeZoneDatabase) throws -> TimeZoneTable = Self.read,
+        _ body: (ScratchFolder, inout AsyncStream<TimeZoneTable>.Iterator) async throws -> Void
+    ) async throws {
+        try await ScratchFolder.with { folder in
+            for name in ["zoneinfo/Europe", "zoneinfo/America", "etc"] { try folder.makeFolder(name) }
+            for name in ["Europe/Berlin", "America/New_York"] { try Self.install(name, as: name, in: folder) }
+            try Self.link(to: "Europe/Berlin", in: folder)
+            var database = TimeZoneDatabase()
+            database.directory = folder.file("zoneinfo")
+            database.localtime = folder.file("etc/localtime")
+            let (changes, change) = AsyncStream.makeStream(of: TimeZoneTable.self)
+            let (log, table) = (Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, try known(database))
+            try await DiskThreads.with { [database] threads in
+                let keeper = TimeZoneKeeper(database, known: table, threads: threads, log: log) { change.yield($0) }
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await keeper.run() }
+                    var iterator = changes.makeAsyncIterator()
+                    try await body(folder, &iterator)
+                    group.cancelAll()
+                }
+            }
+        }
+    }
+
+    private static func read(_ database: TimeZoneDatabase) throws -> TimeZoneTable {
+        TimeZoneTable([
+            .machine: try database.entry(of: .machine),
+            .named("America/New_York"): try database.entry(of: .named("America/New_York")),
+        ])
+    }
+
+    /// The host starts with a zone that is not the file's any more, so that its first reading is seen.
+    private static func outdated(_ database: TimeZoneDatabase) throws -> TimeZoneTable {
+        TimeZoneTable(try read(database).entries.mapValues { .init(name: $0.name, rules: .utc) })
+    }
+
+    @Test func `a change between the start of the host and the first watch is noticed`() async throws {
+        try await withKeeper(known: Self.outdated) { _, changes in
+            let change = await changes.next()
+            #expect(change?.entries.count == 2 && change?[.machine]?.offset(at: 0) == 3_600)
+        }
+    }
+
+    @Test func `another link at localtime is another zone of the machine alone`() async throws {
+        try await withKeeper(known: Self.outdated) { folder, changes in
+            _ = await changes.next()
+            try Self.link(to: "America/New_York", in: folder)
+            let change = await changes.next()
+            #expect(change?.entries.keys.map(\.self) == [.machine])
+            #expect(change?.name(of: .machine) == "America/New_York" && change?[.machine]?.offset(at: 0) == -18_000)
+        }
+    }
+
+    @Test func `an update of tzdata is noticed in the files of the zones in use`() async throws {
+        try await withKeeper(known: Self.outdated) { folder, changes in
+            _ = await changes.next()
+            try Self.install("Asia/Tokyo", as: "America/New_York", in: folder)
+            let zone = ScheduleZone.named("America/New_York")
+            let named = await changes.next()
+            #expect(named?.entries.keys.map(\.self) == [zone] && named?[zone]?.offset(at: 0) == 32_400)
+            // The file that localtime links to.
+            try Self.install("Asia/Kolkata", as: "Europe/Berlin", in: folder)
+            let machine = await changes.next()
+            #expect(machine?.entries.keys.map(\.self) == [.machine] && machine?[.machine]?.offset(at: 0) == 19_800)
+        }
+    }
+
+    @Test func `a zone whose file is damaged or removed keeps its rules until there is a new one`() async throws {
+        try await withKeeper(known: Self.outdated) { folder, changes in
+            _ = await changes.next()
+            try folder.write("damaged".utf8, to: "zoneinfo/America/New_York")
+            try folder.remove("zoneinfo/Europe/Berlin")
+            try Self.install("Asia/Tokyo", as: "America/New_York", in: folder)
+            // Neither the damaged nor the missing file was reported.
+            let change = await changes.next()
+            #expect(change?[.named("America/New_York")]?.offset(at: 0) == 32_400 && change?.entries.count == 1)
+            try Self.link(to: "America/New_York", in: folder)
+            #expect(await changes.next()?[.machine]?.offset(at: 0) == 32_400)
+        }
+    }
+
+    @Test func `the occurrences of a calendar rule follow the reported zone`() async throws {
+        let rule = try #require(CalendarRule("02:30", zone: .machine))
+        try await withKeeper(known: Self.outdated) { folder, changes in
+            var zones = try #require(await changes.next())
+            let noon = WallTime(nanoseconds: 1_767_268_800_000_000_000)
+            #expect(rule.occurrence(after: noon, in: zones) == noon + .seconds(13 * 3600 + 1800))
+            try Self.link(to: "America/New_York", in: folder)
+            zones = try #require(await changes.next())
+            #expect(rule.occurrence(after: noon, in: zones) == noon + .seconds(19 * 3600 + 1800))
+        }
+    }
+}

@@ -1,0 +1,170 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import Foundation
+import TaskModel
+import Testing
+
+@testable import Scheduling
+
+@Suite("A time zone that changes moves the occurrences of calendar schedules; none is lost, none comes twice")
+struct TimeZoneChangeTests {
+    /// A host in Berlin with a schedule at 02:30; it is 13:00 on 2026-01-01 there.
+    private static func host(_ rules: TimeZoneRules = .berlin, spread: Duration = .zero) throws -> SchedulerDriver {
+        let rule = try #require(CalendarRule("02:30", zone: .machine))
+        return SchedulerDriver(.app()) {
+            $0.timeZones = .machine(rules)
+            $0.plugins[.app, default: PluginPolicy()].schedules = [
+                .clean: WorkSchedule(.calendar(rule), spread: spread)
+            ]
+        }
+    }
+
+    /// Local dates of the launches in the time, by the day of January, with the hours and minutes in UTC.
+    private func begins(in duration: Duration, of host: SchedulerDriver) -> [String] {
+        var begins: [String] = []
+        let end = host.clock.now.wall + duration
+        while host.clock.now.wall < end {
+            if !host.running.isEmpty {
+                let date = Date(timeIntervalSince1970: Double(host.clock.now.wall.nanoseconds) / 1e9)
+                begins.append(String(date.formatted(.iso8601).dropFirst(8).prefix(8)))
+                host.runToTheEnd()
+            }
+            host.advance(by: .minutes(10))
+        }
+        return begins
+    }
+
+    private func change(_ host: SchedulerDriver, to rules: TimeZoneRules) {
+        host.send(.timeZonesChanged(.machine(rules)))
+    }
+
+    @Test func `the next occurrence follows the new zone at once`() throws {
+        let host = try Self.host()
+        let next = { host.scheduler.nextOccasion(of: .clean, of: .app) }
+        #expect(next() == host.clock.now.wall + .hours(13) + .minutes(30))
+        change(host, to: .newYork)
+        #expect(next() == host.clock.now.wall + .hours(19) + .minutes(30))
+        change(host, to: .helsinki)
+        #expect(next() == host.clock.now.wall + .hours(12) + .minutes(30))
+        #expect(begins(in: .days(2), of: host) == ["02T00:30Z", "03T00:30Z"].map { $0 })
+    }
+
+    @Test func `a machine that moves west does not repeat the occurrence of a date`() throws {
+        let host = try Self.host()
+        #expect(begins(in: .hours(14), of: host).count == 1)
+        // 21:00 on 1 January in New York, where 2 January has still to come.
+        change(host, to: .newYork)
+        #expect(begins(in: .hours(28), of: host) == [])
+        #expect(begins(in: .days(1), of: host) == ["03T07:30Z"])
+    }
+
+    @Test func `a machine that moves west does not repeat an occurrence after a restart`() throws {
+        let host = try Self.host()
+        #expect(begins(in: .hours(14), of: host).count == 1)
+        change(host, to: .honolulu)
+        let next = host.scheduler.nextOccasion(of: .clean, of: .app)
+        host.restart()
+        host.finishStarting()
+        change(host, to: .honolulu)
+        #expect(host.scheduler.nextOccasion(of: .clean, of: .app) == next)
+    }
+
+    @Test func `a machine that moves east past an occurrence catches it up at once`() throws {
+        let host = try Self.host(.newYork)
+        host.advance(by: .hours(8))
+        // It is 15:00 on 1 January in New York, and 05:00 on 2 January in Tokyo.
+        change(host, to: .tokyo)
+        #expect(begins(in: .days(2), of: host) == ["01T20:00Z", "02T17:30Z", "03T17:30Z"].prefix(3).map { $0 })
+    }
+
+    @Test func `every date has one occurrence, however often the zone changes`() throws {
+        let host = try Self.host()
+        var count = 0
+        for rules in [.honolulu, .tokyo, .newYork, .berlin, .fixed(hours: 14), .fixed(hours: -12), .berlin]
+            as [TimeZoneRules]
+        {
+            change(host, to: rules)
+            count += begins(in: .hours(5), of: host).count
+        }
+        // 35 hours after 13:00 on 1 January it is 00:00 on 3 January in Berlin.
+        #expect(count == 1)
+        #expect(begins(in: .days(2), of: host) == ["03T01:30Z", "04T01:30Z"])
+    }
+
+    @Test func `an occurrence within its spread keeps its date when the zone changes`() throws {
+        let host = try Self.host(spread: .hours(4))
+        let place = try #require(host.scheduler.nextOccasion(of: .clean, of: .app))
+        #expect(place > host.clock.now.wall + .hours(13) + .minutes(40))
+        host.advance(by: .hours(13) + .minutes(35))
+        change(host, to: .helsinki)
+        host.advance(by: .hours(4))
+        #expect(host.plans.count == 1)
+    }
+
+    @Test func `a zone that changes while an occurrence is being written counts that occurrence`() throws {
+        let host = try Self.host()
+        host.advance(by: .hours(13))
+        host.commits = .held
+        host.advance(by: .minutes(30))
+        change(host, to: .newYork)
+        change(host, to: .honolulu)
+        host.writeHeldCommits()
+        #expect(host.running == [.clean])
+        host.runToTheEnd()
+        // 02:30 on 3 January in Honolulu.
+        let expected = WallTime(nanoseconds: 0) + .seconds(1_767_443_400)
+        #expect(host.scheduler.nextOccasion(of: .clean, of: .app) == expected)
+        host.restart()
+        host.finishStarting()
+        change(host, to: .honolulu)
+        host.advance(by: .hours(15))
+        #expect(host.running.isEmpty)
+    }
+
+    @Test func `a zone that changes while an occurrence is being written keeps it due when the commit fails`() throws {
+        let host = try Self.host()
+        host.advance(by: .hours(13))
+        host.commits = .held
+        host.advance(by: .minutes(30))
+        change(host, to: .helsinki)
+        host.failNextCommit()
+        host.commits = .written
+        host.advance(by: .minutes(1))
+        #expect(host.running == [.clean])
+        host.runToTheEnd()
+        #expect(begins(in: .days(1), of: host) == ["03T00:30Z"])
+    }
+
+    @Test func `the same rules once more change nothing`() throws {
+        let host = try Self.host()
+        let before = host.ledger.occasions
+        host.forgetThePast()
+        change(host, to: .berlin)
+        #expect(host.actions.isEmpty && host.ledger.occasions == before)
+    }
+
+    @Test func `schedules of other zones and intervals keep their occurrences`() throws {
+        let rule = try #require(CalendarRule("02:30", zone: .utc))
+        let host = SchedulerDriver(.studio()) {
+            $0.timeZones = .samples
+            $0.plugins[.app, default: PluginPolicy()].schedules = [
+                .clean: WorkSchedule(.calendar(rule)), .vacuum: WorkSchedule(.every(.hours(5))),
+            ]
+        }
+        let next = { [TaskIdentifier.clean, .vacuum].map { host.scheduler.nextOccasion(of: $0, of: .app) } }
+        let before = next()
+        change(host, to: .tokyo)
+        host.send(.timeZonesChanged(TimeZoneTable([.named("Europe/Berlin"): .init(name: "", rules: .tokyo)])))
+        #expect(next() == before)
+    }
+
+    @Test func `the occurrences of a plugin that is not installed move too`() throws {
+        let host = try Self.host()
+        #expect(begins(in: .hours(14), of: host).count == 1)
+        host.remove(.app)
+        change(host, to: .newYork)
+        host.install(.app())
+        host.finishStarting()
+        #expect(begins(in: .hours(28), of: host) == [])
+    }
+}
