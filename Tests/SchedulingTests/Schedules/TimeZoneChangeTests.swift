@@ -19,10 +19,11 @@ struct TimeZoneChangeTests {
         }
     }
 
-    /// Local dates of the launches in the time, by the day of January, with the hours and minutes in UTC.
+    /// Times of the launches within the duration: day of January, hour and minute in UTC.
     private func begins(in duration: Duration, of host: SchedulerDriver) -> [String] {
         var begins: [String] = []
         let end = host.clock.now.wall + duration
+        host.advance(by: .zero)
         while host.clock.now.wall < end {
             if !host.running.isEmpty {
                 let date = Date(timeIntervalSince1970: Double(host.clock.now.wall.nanoseconds) / 1e9)
@@ -46,7 +47,7 @@ struct TimeZoneChangeTests {
         #expect(next() == host.clock.now.wall + .hours(19) + .minutes(30))
         change(host, to: .helsinki)
         #expect(next() == host.clock.now.wall + .hours(12) + .minutes(30))
-        #expect(begins(in: .days(2), of: host) == ["02T00:30Z", "03T00:30Z"].map { $0 })
+        #expect(begins(in: .days(2), of: host) == ["02T00:30", "03T00:30"])
     }
 
     @Test func `a machine that moves west does not repeat the occurrence of a date`() throws {
@@ -55,7 +56,7 @@ struct TimeZoneChangeTests {
         // 21:00 on 1 January in New York, where 2 January has still to come.
         change(host, to: .newYork)
         #expect(begins(in: .hours(28), of: host) == [])
-        #expect(begins(in: .days(1), of: host) == ["03T07:30Z"])
+        #expect(begins(in: .days(1), of: host) == ["03T07:30"])
     }
 
     @Test func `a machine that moves west does not repeat an occurrence after a restart`() throws {
@@ -74,7 +75,7 @@ struct TimeZoneChangeTests {
         host.advance(by: .hours(8))
         // It is 15:00 on 1 January in New York, and 05:00 on 2 January in Tokyo.
         change(host, to: .tokyo)
-        #expect(begins(in: .days(2), of: host) == ["01T20:00Z", "02T17:30Z", "03T17:30Z"].prefix(3).map { $0 })
+        #expect(begins(in: .days(2), of: host) == ["01T20:00", "02T17:30", "03T17:30"])
     }
 
     @Test func `every date has one occurrence, however often the zone changes`() throws {
@@ -86,9 +87,9 @@ struct TimeZoneChangeTests {
             change(host, to: rules)
             count += begins(in: .hours(5), of: host).count
         }
-        // 35 hours after 13:00 on 1 January it is 00:00 on 3 January in Berlin.
-        #expect(count == 1)
-        #expect(begins(in: .days(2), of: host) == ["03T01:30Z", "04T01:30Z"])
+        // 2 January began in Tokyo, 3 January at UTC+14. It is 00:00 on 3 January in Berlin.
+        #expect(count == 2)
+        #expect(begins(in: .days(2), of: host) == ["04T01:30"])
     }
 
     @Test func `an occurrence within its spread keeps its date when the zone changes`() throws {
@@ -97,8 +98,7 @@ struct TimeZoneChangeTests {
         #expect(place > host.clock.now.wall + .hours(13) + .minutes(40))
         host.advance(by: .hours(13) + .minutes(35))
         change(host, to: .helsinki)
-        host.advance(by: .hours(4))
-        #expect(host.plans.count == 1)
+        #expect(begins(in: .hours(4), of: host).count == 1)
     }
 
     @Test func `a zone that changes while an occurrence is being written counts that occurrence`() throws {
@@ -128,11 +128,11 @@ struct TimeZoneChangeTests {
         host.advance(by: .minutes(30))
         change(host, to: .helsinki)
         host.failNextCommit()
-        host.commits = .written
-        host.advance(by: .minutes(1))
+        host.writeHeldCommits()
+        host.advance(by: .minutes(10))
         #expect(host.running == [.clean])
         host.runToTheEnd()
-        #expect(begins(in: .days(1), of: host) == ["03T00:30Z"])
+        #expect(begins(in: .days(1), of: host) == ["03T00:30"])
     }
 
     @Test func `the same rules once more change nothing`() throws {
