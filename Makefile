@@ -59,7 +59,7 @@ core-cost: packages
 	"$(BUILD)/soak/release/CoreCost"
 	Soak/instructions "$(BUILD)/soak/release/CoreCost" $(if $(RENEW),--renew)
 
-# Kills and stops hosts under load, shifts their clocks, and checks their guarantees; Torture/run --help lists them.
+# Kills and stops hosts under load, shifts their clocks, and checks their promises; Torture/run --help lists them.
 # Needs a debug build.
 torture: build
 	Torture/run "$(BUILD)/debug" --rounds $(ROUNDS)
