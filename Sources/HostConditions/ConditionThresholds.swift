@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The thresholds at which a measurement sets a condition. The operator can change those with a key below `sensors`.
+/// The thresholds at which a measurement sets a condition. The operator can change the thresholds that have a key below
+/// `sensors`.
 package struct ConditionThresholds: Hashable, Sendable {
     // Idle and load: shares of all processors used by other processes than the host's launches, between 0 and 1.
 

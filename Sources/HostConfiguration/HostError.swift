@@ -9,7 +9,7 @@ package struct HostError: Error, Sendable, CustomStringConvertible {
         private let name: Name
 
         package static let configurationInvalid = Code(name: .configurationInvalid)
-        /// Another host works on the same state folder.
+        /// Another host uses the state directory.
         package static let stateFolderTaken = Code(name: .stateFolderTaken)
         package static let stateFolderUnusable = Code(name: .stateFolderUnusable)
         package static let socketUnusable = Code(name: .socketUnusable)

@@ -29,8 +29,8 @@ struct MountTable: Equatable {
         path == folder || path.hasPrefix(folder == "/" ? folder : folder + "/")
     }
 
-    /// Parses lines of the form `36 35 98:0 /root /mount/point options - type source options`, in the order of
-    /// mounting.
+    /// The type of the topmost file system at each mount point, from lines in the order of mounting: `36 35 98:0 /root
+    /// /mount/point options - type source options`.
     static func mounted(inInfo text: String) -> [String: String] {
         var mounted: [String: String] = [:]
         for line in text.split(separator: "\n") {

@@ -45,7 +45,7 @@ struct SVGBox: Hashable {
 
     var end: Double { x + width }
 
-    /// Merges the boxes of one row that touch. `boxes` are sorted by their begin.
+    /// Merges the boxes of one row that touch. `boxes` are sorted by their start.
     static func merged(_ boxes: [SVGBox]) -> [SVGBox] {
         var merged: [SVGBox] = []
         for box in boxes {

@@ -23,7 +23,7 @@ package struct ConditionTrace: Hashable, Sendable {
     }
 
     package var name = "a trace"
-    /// The longest random shift of each begin and end, so that days differ.
+    /// The longest random shift of each start and end, so that days differ.
     package var jitter: Duration = .zero
     package var courses: [Condition: Course] = [:]
     /// Times at which the machine is suspended: budgets stop, the wall clock advances, no action takes place.

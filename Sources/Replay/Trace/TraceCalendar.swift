@@ -10,7 +10,7 @@ struct TraceCalendar {
     let jitter: Duration
     let seed: UInt64
 
-    /// The spans of the replay, cut to its period. Each begin and end is shifted by a random part of the jitter.
+    /// The spans of the replay, cut to its period. Each start and end is shifted by a random part of the jitter.
     func spans(of weekSpans: [WeekSpan], named name: String) -> ConditionSpans {
         var chance = SeededGenerator(seed: seed, for: "trace \(name)")
         // A span of the day before may reach into the first day.

@@ -2,16 +2,16 @@
 
 /// A weekly span of time, written as "mon-fri 09:00-17:30", or without days for every day: "22:00-06:30".
 ///
-/// A span whose end is not after its begin ends on the next day. Spans have neither a date nor a time zone.
+/// A span whose end is not after its start ends on the next day. Spans have neither a date nor a time zone.
 package struct WeekSpan: Hashable, Sendable {
     static let dayNames = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
     static let example = "mon-fri 09:00-17:30"
 
-    /// Days on which the span begins: 0 is Monday.
+    /// Days on which the span starts: 0 is Monday.
     let days: Set<Int>
-    /// Begin in minutes after midnight.
+    /// Start in minutes after midnight.
     let startMinute: Int
-    /// End in minutes after the same midnight, later than the begin.
+    /// End in minutes after the same midnight, later than the start.
     let endMinute: Int
 
     init(days: Set<Int>, startMinute: Int, endMinute: Int) {

@@ -12,7 +12,7 @@ package struct ReplayScenario: Sendable {
         package var duration: Duration { .seconds((self == .day ? 1 : 7) * 24 * 60 * 60) }
     }
 
-    /// Begin of every replay: midnight of Monday, 2026-01-05. Replays have no time zone.
+    /// Start of every replay: midnight of Monday, 2026-01-05. Replays have no time zone.
     static let begin = WallTime(nanoseconds: 0) + .seconds(1_767_571_200)
 
     package var length: Length

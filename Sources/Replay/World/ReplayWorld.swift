@@ -42,7 +42,7 @@ final class ReplayWorld {
         steps = trace.steps[...]
         conditions = trace.start
         clock = VirtualClock(at: scenario.period.lowerBound)
-        // A machine that is suspended at the begin starts its host when it resumes.
+        // A machine that is suspended at the start of the replay starts its host when it resumes.
         if let sleep = trace.suspended.spans.first, sleep.lowerBound <= scenario.period.lowerBound {
             clock.sleep(until: sleep.upperBound)
             steps = steps.drop { $0.at <= sleep.upperBound }
