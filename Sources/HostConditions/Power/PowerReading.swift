@@ -10,8 +10,8 @@ struct PowerReading: Equatable {
         let type: String
         /// Whether an external supply feeds the machine.
         var isOnline = false
-        /// State of a battery: `Discharging`, `Charging`, `Not charging`, `Full` or `Unknown`. Empty for other
-        /// supplies.
+        /// State of a battery: `Discharging`, `Charging`, `Not charging`, `Full` or `Unknown`. Empty when the kernel
+        /// reports none.
         var status = ""
 
         var isBattery: Bool { type == "Battery" || type == "UPS" }
