@@ -59,8 +59,8 @@ core-cost: packages
 	"$(BUILD)/soak/release/CoreCost"
 	Soak/instructions "$(BUILD)/soak/release/CoreCost" $(if $(RENEW),--renew)
 
-# Kills, stops and misleads hosts under load, and checks their guarantees; Torture/run --help lists them. Needs a debug
-# build.
+# Kills and stops hosts under load, shifts their clocks, and checks their promises; Torture/run --help lists them.
+# Needs a debug build.
 torture: build
 	Torture/run "$(BUILD)/debug" --rounds $(ROUNDS)
 

@@ -1,6 +1,6 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-"""Atom feeds: how they are written, and a server for them."""
+"""Atom feeds: their format, and a server for them."""
 
 import hashlib
 import http.server
@@ -14,7 +14,7 @@ NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd]")
 
 
 def make_feed(title, identifier, entries):
-    """The feed as bytes, and how many entries it has. Entries, newest first: (id, title, date, link, text)."""
+    """The feed as bytes, and its number of entries. `entries`, newest first: (id, title, date, link, text)."""
     xml.register_namespace("", ATOM)
     feed = xml.Element(f"{{{ATOM}}}feed")
 
@@ -37,7 +37,7 @@ def make_feed(title, identifier, entries):
 def serve(feeds):
     """Serves feeds by their names on a free loopback port, until the standard input ends.
 
-    Prints each one's address and how many entries it has, a line each. `feeds`: {name: (bytes, count)}.
+    Prints the address and the number of entries of each, one per line. `feeds`: {name: (bytes, count)}.
     """
 
     class Handler(http.server.BaseHTTPRequestHandler):

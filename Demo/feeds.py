@@ -2,8 +2,8 @@
 
 """Serves two feeds, of packages and of colours, on a free loopback port.
 
-Prints a line for each, its address and how many entries it has, and serves until its standard input ends: it cannot
-outlive the program that started it.
+Prints the address and the number of entries of each, one per line. Serves until its standard input ends, and so never
+outlives the program that started it.
 """
 
 import colors

@@ -2,8 +2,8 @@
 
 """Fills a new SQLite database with every file that Debian's packages put on this machine.
 
-Prints one line: rows, rows that are old, after how many days a row is old here, a hundredth of the old rows.
-What counts as old is taken from the files themselves, so that there is something to prune and something to keep.
+Prints one line: rows, old rows, age in days from which a row is old, a hundredth of the old rows.
+The age is derived from the files, so that the demonstration has rows to prune and rows to keep.
 """
 
 import glob

@@ -1,6 +1,6 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-"""Waits until the journal has an entry, by what an operator would type: bgtask journal --follow --json.
+"""Waits until the journal has an entry, with an operator's command: bgtask journal --follow --json.
 
     journal.py BGTASK SECONDS KEY=VALUE...
 

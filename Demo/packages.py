@@ -48,7 +48,7 @@ def changes():
 
 
 def installations():
-    """Machines without documentation still know what was installed when, and at which version."""
+    """The installed packages with time and version of their installation, for machines without changelogs."""
     with open("/var/lib/dpkg/status", encoding="utf-8", errors="replace") as status:
         blocks = status.read().split("\n\n")
     for block in blocks:

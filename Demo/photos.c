@@ -1,7 +1,7 @@
 /* Part of bgtask, under the Apache License 2.0; see LICENSE. */
 
-/* Takes photos where there is no camera: writes COUNT JPEG files of sky, hills and grain into FOLDER, as large and as
- * little compressed as a camera's, each with its Exif date. The same ones every time.
+/* Generates photos: writes COUNT JPEG files of sky, hills and grain into the directory FOLDER. Size and compression are
+ * those of a camera, and each file has an Exif date. Every run writes the same files.
  *
  *     photos FOLDER COUNT WIDTH HEIGHT
  */
@@ -72,7 +72,7 @@ static int store(const char *folder, int photo, const unsigned char *jpeg, unsig
         perror(path);
         return 1;
     }
-    /* Behind the two bytes that begin every JPEG file. */
+    /* Follows the first two bytes of every JPEG file. */
     const int ok = fwrite(jpeg, 2, 1, file) == 1 && fwrite(segment, length, 1, file) == 1
                    && fwrite(jpeg + 2, size - 2, 1, file) == 1;
     return fclose(file) == 0 && ok ? 0 : 1;

@@ -1,6 +1,6 @@
 # Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-"""Copies lines; those wider than the given width go on in the next line, indented, so that a row still reads as one."""
+"""Copies lines. A line wider than the given width continues on the next line, indented: it still reads as one row."""
 
 import sys
 import textwrap

@@ -1,17 +1,17 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// What a sensor says of one condition: judged, with what it was judged from.
+/// A sensor's reading of one condition: its value and the evidence.
 package enum ConditionReading: Hashable, Sendable {
     /// - Parameters:
-    ///   - from: the path, or whatever else was asked.
-    ///   - detail: what was found there, in words for a person.
+    ///   - from: path of the file, or another source.
+    ///   - detail: the evidence, as text for users.
     case measured(Bool, from: String, detail: String)
-    /// Nothing on this machine can tell; why, and that is all that is said: it is not guessed.
+    /// No source on this machine provides the condition; the text gives the cause. The value is not guessed.
     case missing(String)
-    /// Not looked at, since nobody waits for it.
+    /// Not sampled, because no pending decision depends on it.
     case unwatched
 
-    /// What a decision goes by. What nobody can tell, or did not look at, is not claimed.
+    /// The value for decisions. A missing or unwatched condition does not hold.
     package var holds: Bool {
         switch self {
         case .measured(let holds, _, _): holds

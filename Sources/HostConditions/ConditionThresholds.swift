@@ -1,42 +1,46 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// From where on something measured counts. Every default can be seen and changed by the operator.
+/// The thresholds at which a measurement sets a condition. The operator can change the thresholds that have a key below
+/// `sensors`.
 package struct ConditionThresholds: Hashable, Sendable {
-    // Idle and load: shares of all processors that others than the host's launches use, between 0 and 1.
+    // Idle and load: shares of all processors used by other processes than the host's launches, between 0 and 1.
 
-    /// How often load is sampled, while somebody waits for it.
+    /// Interval of load samples while a pending decision depends on load.
     package var sampleInterval: Duration = .seconds(5)
-    /// Below both, for so long, the machine becomes idle.
+    /// The machine becomes idle when share and pressure stay below these values for `idleAfter`.
     package var idleShare = 0.10
     package var idlePressure = 0.10
     package var idleAfter: Duration = .seconds(30)
-    /// Above one of them, for so long, it is idle no more; in between it stays what it was.
+    /// Idleness ends when share or pressure stays above its value for `busyAfter`. Between the thresholds the state
+    /// does not change.
     package var busyShare = 0.25
     package var busyPressure = 0.25
     package var busyAfter: Duration = .seconds(10)
 
-    /// Load becomes high above the first, and is so until it stays below the second.
+    /// Load becomes high above `highLoadShare` and ends below `highLoadEndShare`, each after `highLoadAfter`.
     package var highLoadShare = 0.80
     package var highLoadEndShare = 0.60
     package var highLoadAfter: Duration = .seconds(15)
 
     // Memory: the share of time in which some process waited for memory, as the kernel counts it.
 
-    /// So much waiting within the window is pressure. The kernel admits windows of two seconds to everybody.
+    /// Waiting time within `memoryWindow` that is pressure. The kernel allows windows of two seconds to unprivileged
+    /// processes.
     package var memoryStall: Duration = .milliseconds(200)
     package var memoryWindow: Duration = .seconds(2)
-    /// Pressure is over when the average of ten seconds, in percent, is below this.
+    /// Percentage of waiting, averaged over ten seconds, below which pressure ends.
     package var memoryClearPercent = 1.0
     package var memoryInterval: Duration = .seconds(2)
 
     // Heat, in degrees.
 
-    /// So close to the lowest trip point of a zone is hot, and until so much below that.
+    /// Distance from the lowest trip point of a zone at which the machine becomes hot. It stays hot until the distance
+    /// exceeds both margins together.
     package var heatMargin = 5.0
     package var heatEndMargin = 5.0
     package var heatInterval: Duration = .seconds(15)
 
-    /// How often the lock of encrypted containers is asked for, of which the kernel tells nothing by itself.
+    /// Interval of samples of the keys of encrypted containers: the kernel does not report their changes.
     package var lockInterval: Duration = .seconds(5)
 
     package init() {}

@@ -5,7 +5,8 @@ import LinuxSystem
 import Synchronization
 import TaskModel
 
-/// Where the sensors' thread and everybody else meet: readings go up, scripts and wishes to watch come down. Judges nothing.
+/// The state that the sensors' thread shares with all other threads: readings, scripts and watched conditions. It
+/// evaluates no reading.
 final class ConditionsBoard: Sendable {
     struct Watch: Equatable {
         var conditions: Set<Condition> = []
@@ -70,7 +71,8 @@ final class ConditionsBoard: Sendable {
 
     func resumed(after duration: Duration) { state.withLock { _ in onEvent(.resumed(after: duration)) } }
 
-    /// Told under the lock: what a script and a sensor change reaches the listener in the order in which it took effect.
+    /// Calls the listener under the lock: changes by scripts and by sensors arrive in the order in which they took
+    /// effect.
     private func tell(_ state: inout State) -> ConditionsReport {
         let report = state.report
         if report.conditions != state.told {
@@ -80,7 +82,7 @@ final class ConditionsBoard: Sendable {
         return report
     }
 
-    // MARK: The end
+    // MARK: Closing
 
     func close(_ closer: CheckedContinuation<Void, Never>?) {
         let isClosed = state.withLock { state in
@@ -92,7 +94,7 @@ final class ConditionsBoard: Sendable {
         bgl_bell_ring(bell.number)
     }
 
-    /// The sensors' thread is done.
+    /// Resumes all waiting closers. Called once by the sensors' thread, at its end.
     func closed() {
         let closers = state.withLock { state in
             state.isClosed = true

@@ -1,14 +1,14 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// What `SystemConditions` tells, one at a time.
+/// An event of `SystemConditions`. Events arrive one at a time.
 package enum ConditionsEvent: Hashable, Sendable {
-    /// Something is judged differently from before. What it was judged from changes more often, and silently.
+    /// A condition or a container lock changed. A change of the evidence alone is no event.
     case changed(ConditionsReport)
-    /// The machine was suspended for so long, and goes on. What changed meanwhile is told after this.
+    /// The machine resumed after a suspension of this length. Changed conditions arrive after this event.
     case resumed(after: Duration)
 }
 
-/// Conditions that cannot be watched at all.
+/// The failure to start the sensors.
 package struct ConditionsError: Error, CustomStringConvertible {
     package let message: String
     package var description: String { message }

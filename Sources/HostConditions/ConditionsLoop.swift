@@ -3,9 +3,10 @@
 import LinuxSystem
 import TaskModel
 
-/// What the sensors' thread does: waits for all of them at once, lets them look, and posts what they say.
+/// The loop of the sensors' thread: waits for all sensors at once, reads those with news or a due sample, and posts the
+/// readings.
 ///
-/// It sleeps for as long as nothing is told and nothing is watched that has to be sampled.
+/// It sleeps without timeout while no sensor has to be sampled.
 final class ConditionsLoop {
     private let containers: ContainerSensor
     private let resume: ResumeSensor
@@ -50,7 +51,7 @@ final class ConditionsLoop {
         board.closed()
     }
 
-    /// Nil while nothing has to be looked at without being told.
+    /// Time until the next sample; nil when every sensor is event-driven.
     var timeout: Duration? {
         sensors.compactMap(\.nextLook).min().map { $0 - .now }
     }

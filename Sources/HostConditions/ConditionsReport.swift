@@ -2,20 +2,20 @@
 
 package import TaskModel
 
-/// What is taken for true about the machine, and who told it each.
+/// The value in force of each condition and container lock, with its source.
 package struct ConditionsReport: Hashable, Sendable {
     package enum Source: Hashable, Sendable {
-        /// A person's `simulate conditions`, which holds until it is taken back or the host ends.
+        /// A user's `simulate conditions`, in force until it is reset or the host ends.
         case scripted
-        /// The operator's word, which no sensor overrules.
+        /// The operator's configuration, which overrides every sensor.
         case configuration
         /// - Parameters:
-        ///   - path: or whatever else was asked.
-        ///   - detail: what was found there.
+        ///   - path: path of the file, or another source.
+        ///   - detail: the evidence, as text for users.
         case sensor(path: String, detail: String)
-        /// Nothing tells, and why.
+        /// No source provides the condition; the text gives the cause.
         case missing(String)
-        /// Not looked at, since nobody waits for it.
+        /// Not sampled, because no pending decision depends on it.
         case unwatched
     }
 
@@ -23,7 +23,7 @@ package struct ConditionsReport: Hashable, Sendable {
         package let holds: Bool
         package let source: Source
 
-        /// Nil where nobody told.
+        /// The value of a source; nil without a source.
         var told: Bool? {
             switch source {
             case .scripted, .configuration, .sensor: holds
@@ -33,10 +33,10 @@ package struct ConditionsReport: Hashable, Sendable {
     }
 
     package let origins: [Condition: Origin]
-    /// Whether the container of each main plugin is locked that somebody watches or has said something about.
+    /// Whether a main plugin's container is locked, for each container that is watched, scripted or configured.
     package let containers: [PluginIdentifier: Origin]
 
-    /// A person's script wins over the operator's word, and that over every sensor.
+    /// Combines the sources. A user's script overrides the operator's configuration, which overrides every sensor.
     init(_ readings: Readings, configured: ScriptedConditions, scripted: ScriptedConditions) {
         var origins: [Condition: Origin] = [:]
         for condition in Condition.allCases {
@@ -61,7 +61,7 @@ package struct ConditionsReport: Hashable, Sendable {
 
     package func holds(_ condition: Condition) -> Bool { origins[condition]?.holds ?? false }
 
-    /// What decisions go by.
+    /// The conditions for decisions.
     package var conditions: Conditions {
         Conditions(
             Condition.all.filter(holds),

@@ -5,16 +5,17 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// Whether the machine was suspended: one of its clocks goes on meanwhile, the other does not.
+/// Detects suspensions of the machine: its boot clock advances during one, its monotonic clock does not.
 struct SuspendedTime: Equatable {
-    /// The clocks are read one after the other.
+    /// Least suspension that is detected. The two clocks are read one after the other, so smaller differences mean
+    /// nothing.
     private static let leastNoticed: Duration = .milliseconds(500)
 
     private var suspended: Duration
 
     init(monotonic: MonotonicTime, boot: MonotonicTime) { suspended = boot - monotonic }
 
-    /// For how long it was suspended since this was last asked; nil if it was not.
+    /// The length of the suspension since the last one was returned; nil if there was none.
     mutating func grew(monotonic: MonotonicTime, boot: MonotonicTime) -> Duration? {
         let growth = boot - monotonic - suspended
         guard growth >= Self.leastNoticed else { return nil }
@@ -23,14 +24,15 @@ struct SuspendedTime: Equatable {
     }
 }
 
-/// Notices that the machine goes on after it was suspended. The kernel sets the wall clock then, and says so.
+/// Detects that the machine resumed after a suspension. The kernel then sets the wall clock, which makes the timer
+/// ready.
 final class ResumeSensor: Sensor {
-    /// Never meant to go off by itself: the year 2200.
+    /// Expiry of the timer in nanoseconds, in the year 2200: only a changed wall clock makes it ready.
     private static let never: Int64 = 7_258_118_400_000_000_000
 
     private var timer: Descriptor?
     private var suspended = SuspendedTime(monotonic: .now, boot: .boot)
-    /// What is still to be told.
+    /// Length of a suspension that is not reported yet; nil for none.
     private(set) var resumption: Duration?
 
     init() {
@@ -47,7 +49,7 @@ final class ResumeSensor: Sensor {
         look(at: now)
     }
 
-    /// A wall clock that was only set is no resumption.
+    /// Records a suspension. A wall clock that was set without one has no effect.
     func look(at now: MonotonicTime) { resumption = suspended.grew(monotonic: .now, boot: .boot) ?? resumption }
 
     func takeResumption() -> Duration? {

@@ -2,8 +2,8 @@
 
 package import TaskModel
 
-/// Conditions that are said rather than measured: by the configuration, which holds as long as the host does, or by a
-/// person, until it is taken back. What it does not name is left to the sensors.
+/// Conditions that are stated, not measured. The configuration states them for the lifetime of the host, a user until
+/// the script is reset. Sensors measure all others.
 package struct ScriptedConditions: Hashable, Sendable {
     package var values: [Condition: Bool]
     /// Whether the container of a main plugin is locked.

@@ -4,20 +4,21 @@ import CLinux
 import LinuxSystem
 package import TaskModel
 
-/// What this machine offers at the moment, from its kernel, under what the operator and a person say instead. Decides
+/// The present conditions of this machine: the kernel's, overridden by the operator and by a user's script. Decides
 /// nothing about tasks.
 ///
-/// One thread waits for all sensors. What the kernel tells by itself (power, network, memory, mounts, devices) is known
-/// always and costs nothing; what has to be sampled (idleness, load, heat, keys) is looked at only while it is watched.
+/// One thread waits for all sensors. The kernel reports changes of power, network, memory, mounts and devices: these
+/// conditions are always known and cost nothing. Idleness, load, heat and keys are sampled, and only while they are
+/// watched.
 package final class SystemConditions: Sendable {
     private let board: ConditionsBoard
 
-    /// Returns after the first readings: `report` is right from then on.
+    /// Returns after the first readings: `report` is valid from then on.
     ///
     /// - Parameters:
-    ///   - configured: what the operator fixed, as long as the host lives.
-    ///   - onEvent: called on the sensors' thread, or on that of whoever scripts, one at a time. Must not block, and must
-    ///     not call back.
+    ///   - configured: conditions that the operator fixed for the lifetime of the host.
+    ///   - onEvent: called on the sensors' thread, or on the thread that calls `script`, one call at a time. Must not
+    ///     block, and must not call back.
     package init(
         roots: SystemRoots = SystemRoots(),
         thresholds: ConditionThresholds = ConditionThresholds(),
@@ -41,14 +42,14 @@ package final class SystemConditions: Sendable {
 
     package var report: ConditionsReport { board.report }
 
-    /// Looks at these from now on, and at nothing else that costs something.
+    /// Samples exactly these conditions and containers from now on.
     package func watch(_ conditions: Set<Condition>, containers: WatchedContainers = .none) {
         board.watch(.init(conditions: conditions.intersection(Condition.sampled), containers: containers))
     }
 
-    /// Changes what a person says, all in one step, and returns what is in force with that.
+    /// Changes the user's script in one step, and returns the report with that script in force.
     package func script(_ change: (inout ScriptedConditions) -> Void) -> ConditionsReport { board.script(change) }
 
-    /// Returns when nothing will be told any more.
+    /// Stops the sensors. Returns when no further event can arrive.
     package func close() async { await withCheckedContinuation { board.close($0) } }
 }

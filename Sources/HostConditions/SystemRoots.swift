@@ -1,15 +1,15 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Where the kernel and the system show what the sensors read. Trees of files take their place in tests.
+/// The paths that the sensors read. Tests replace them by directories of their own.
 package struct SystemRoots: Hashable, Sendable {
     /// `/sys`, `/proc` and `/dev`.
     package var sys: String
     package var proc: String
     package var dev: String
     package var fileSystemTable: String
-    /// Where systemd's mount units lie.
+    /// Directories of systemd's mount units, in the order of precedence.
     package var units: [String]
-    /// As D-Bus writes addresses.
+    /// Address of the system bus in D-Bus notation.
     package var systemBus: String
 
     package init(

@@ -3,7 +3,7 @@
 package import ArgumentParser
 package import TaskModel
 
-/// One option per condition, named and described by its row.
+/// One option per condition. The row of the condition gives its name and its help.
 package struct ConditionFlags<Value: ConditionWord>: ParsableArguments {
     @Option(name: name(.externalPower), help: help(.externalPower)) var externalPower: Value?
     @Option(name: name(.network), help: help(.network)) var network: Value?
@@ -15,7 +15,7 @@ package struct ConditionFlags<Value: ConditionWord>: ParsableArguments {
 
     package init() {}
 
-    /// Nil when the option was not given.
+    /// The value of a condition's option; nil when it was not given.
     package subscript(condition: Condition) -> Value? {
         switch condition {
         case .externalPower: externalPower
@@ -37,11 +37,11 @@ package struct ConditionFlags<Value: ConditionWord>: ParsableArguments {
 
 /// A value of a condition's option.
 package protocol ConditionWord: ExpressibleByArgument, Decodable, Sendable {
-    /// The values, as help shows them.
+    /// The possible values, as printed in help.
     static var choices: String { get }
 }
 
-// The host's flags are read by the rules of its configuration file, which judges the text.
+// Values stay text in the host's flags: the rules of the configuration file validate them.
 extension String: ConditionWord {
     package static var choices: String { "true|false" }
 }

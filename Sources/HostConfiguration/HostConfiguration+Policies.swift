@@ -4,7 +4,7 @@ import LocatedYAML
 import Scheduling
 import TaskModel
 
-// What the file says of policies and of recurring work.
+// The keys of policies and schedules.
 extension HostConfiguration {
     mutating func readPolicies(_ mapping: DiagnosingMapping) {
         if let off = mapping.strings("off") {
@@ -18,7 +18,7 @@ extension HostConfiguration {
         replace(&scheduling.policies.roomPatience, with: mapping.duration("room-patience", in: Self.waits))
     }
 
-    /// None is no bound: what is to be switched off goes under off.
+    /// Range of the bounds that policies apply. Zero is excluded: the key `off` switches policies off.
     static let bounds: ClosedRange<Duration> = .seconds(1) ... .seconds(3_650 * 86_400)
 
     private static func policy(named field: Field<String>, _ problems: ProblemCollector) -> Policy? {
@@ -32,7 +32,7 @@ extension HostConfiguration {
         return nil
     }
 
-    /// By identifier: an interval or a time of day, and what the request says.
+    /// Schedules by task identifier: an interval or a time of day, and the properties of the request.
     static func schedules(_ plugin: DiagnosingMapping) -> [TaskIdentifier: WorkSchedule] {
         let read = plugin.mappings("schedules") { name, mapping -> (TaskIdentifier, WorkSchedule)? in
             let schedule = schedule(mapping)
@@ -113,7 +113,7 @@ extension HostConfiguration {
     }
 }
 
-/// The kinds that a schedule may submit: continued work is a person's.
+/// The kinds that a schedule may submit. Continued tasks are excluded: only users start them.
 private enum ScheduledKind: String, CaseIterable {
     case refresh
     case processing

@@ -5,9 +5,10 @@ import Logging
 import Scheduling
 import TaskModel
 
-// The keys of the configuration file; flags take the same way in, so that both have one set of rules and messages.
+// The keys of the configuration file. Flags are read by the same functions, so that both have the same rules and
+// messages.
 extension HostConfiguration {
-    /// Reads every known key of `mapping` over what is there already.
+    /// Overrides the present values with every known key of `mapping`.
     mutating func read(_ mapping: DiagnosingMapping) {
         readManifestFolder("manifests", to: \.operatorManifests, mapping)
         readManifestFolder("package-manifests", to: \.packageManifests, mapping)
@@ -37,7 +38,7 @@ extension HostConfiguration {
         refuseSharedExtensions(mapping.problems)
     }
 
-    /// Its container and its requests are one main plugin's.
+    /// Reports each extension that is listed under several main plugins: its container and requests belong to one.
     private func refuseSharedExtensions(_ problems: ProblemCollector) {
         var owners: [PluginIdentifier: PluginIdentifier] = [:]
         for policy in policies.values.sorted(by: { $0.plugin < $1.plugin }) {
@@ -99,7 +100,8 @@ extension HostConfiguration {
         )
     }
 
-    /// What the operator says of single plugins, over what holds for all of them by then.
+    /// Applies the operator's values for single plugins over the values for all plugins. Called after file and flags
+    /// are read.
     mutating func resolvePolicies() {
         for policy in policies.values { scheduling.plugins[policy.plugin] = policy.over(scheduling) }
     }
@@ -198,10 +200,10 @@ extension HostConfiguration {
         return budgets
     }
 
-    /// A budget leaves time to work, and ends.
+    /// Range of budgets and timeouts: positive and finite.
     static let times: ClosedRange<Duration> = .milliseconds(1) ... .seconds(7 * 86_400)
     static let waits: ClosedRange<Duration> = .zero ... .seconds(3_650 * 86_400)
-    /// With the largest payload each, more than these do not fit into one plan's frame.
+    /// Batch sizes whose plan fits into one frame when each task has the largest payload.
     private static let batchSizes = 1...200
 }
 

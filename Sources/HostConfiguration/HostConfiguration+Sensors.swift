@@ -4,7 +4,7 @@ import HostConditions
 import LocatedYAML
 import TaskModel
 
-// What the file says of the machine's sensors: shares in percent of all processors, heat in degrees.
+// The keys of the sensors: shares in percent of all processors, heat in degrees.
 extension HostConfiguration {
     mutating func readSensors(_ mapping: DiagnosingMapping) {
         for (key, paths) in ConditionThresholds.shares {

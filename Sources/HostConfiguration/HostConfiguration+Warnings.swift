@@ -3,9 +3,9 @@
 import Foundation
 package import TaskModel
 
-// What the operator wrote and what has no effect yet. None of it keeps a host from starting.
+// Warnings about configured values that have no effect yet. A host starts in spite of them.
 extension HostConfiguration {
-    /// The manifest folders that somebody named and that are not there.
+    /// Warnings about manifest directories that the file or a flag names and that do not exist.
     package var missingFolderWarnings: [String] {
         [("manifests", operatorManifests), ("package-manifests", packageManifests)].compactMap { key, folder in
             var isFolder: ObjCBool = false
@@ -17,7 +17,7 @@ extension HostConfiguration {
         }
     }
 
-    /// Plugins that the configuration names and that are not installed.
+    /// Plugins with an entry in the configuration that are not installed, sorted.
     package func configuredWithoutPlugin(isInstalled: (PluginIdentifier) -> Bool) -> [PluginIdentifier] {
         policies.keys.filter { !isInstalled($0) }.sorted()
     }

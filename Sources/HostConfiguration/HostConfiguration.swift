@@ -8,48 +8,49 @@ package import Logging
 package import Scheduling
 package import TaskModel
 
-/// Everything that a host goes by: the defaults, under the configuration file, under the flags.
+/// The complete configuration of a host. Flags override the configuration file, and the file overrides the defaults.
 package struct HostConfiguration: Sendable {
-    /// The file that was read; nil when there was none.
+    /// Path of the configuration file; nil when none was read.
     package var file: String?
     package var operatorManifests: String
     package var packageManifests: String
     package var pluginFolder: String
     package var stateFolder: String
     package var controlSocket: String
-    /// Whose members may use the control socket beside the host's own user and root.
+    /// Group whose members may use the control socket, beside the host's own user and root; nil for none.
     package var socketGroup: SocketGroup?
-    /// How long a connection to it may say nothing, or not all of it: others wait for its place, for less than they are
-    /// ready to.
+    /// Timeout for idle connections and incomplete requests at the control socket. The default is shorter than the
+    /// timeout of clients, which may wait for a free connection.
     package var callerPatience: Duration = .seconds(10)
-    /// The runner's binary; nil means the one beside the host's own.
+    /// Path of the runner's binary; nil means the one beside the host's own.
     package var runner: String?
-    /// Where control groups for launches are made; nil means that the host looks for a place.
+    /// Directory in which control groups of launches are created. Nil means that the host searches for one; "none"
+    /// disables them.
     package var cgroup: String?
     package var logLevel = Logger.Level.info
-    /// What the operator fixed; everything else is left to the sensors.
+    /// Conditions with a value fixed by the operator; sensors measure all others.
     package var conditions: [Condition: Bool] = [:]
-    /// From where on what the sensors measure counts.
+    /// Thresholds at which a measurement sets a condition.
     package var sensors = ConditionThresholds()
     package var scheduling = SchedulingConfiguration()
-    /// Where the rules of time zones are read.
+    /// Source of the rules of time zones.
     package var timeZones = TimeZoneDatabase.system
-    /// How long the journal and ended launches are kept.
+    /// Retention of the journal and of ended launches.
     package var journalRetention: Duration = .seconds(90 * 24 * 60 * 60)
-    /// The operator's values for plugins' settings, over the manifests' defaults.
+    /// The operator's values of plugin settings, which override the defaults of the manifests.
     package var settings: [PluginIdentifier: [String: String]] = [:]
 
-    /// The keys of manifest folders that somebody gave, in the file or by a flag.
+    /// Keys of the manifest directories that the file or a flag names.
     var namedManifestFolders: Set<String> = []
-    /// As the file has them; `scheduling.plugins` holds what they come to.
+    /// The operator's policies as read from the file; `scheduling.plugins` contains the resolved values.
     var policies: [PluginIdentifier: OperatorPolicy] = [:]
 
-    /// What the file lists beside the manifests, by main plugin.
+    /// Extensions that the file adds to those of the manifests, by main plugin.
     package var operatorExtensions: [PluginIdentifier: Set<PluginIdentifier>] {
         policies.mapValues { Set($0.extensions.map(\.value)) }.filter { !$0.value.isEmpty }
     }
 
-    /// Plugins are told some of these, and stand in another folder than the host.
+    /// Makes all paths absolute: plugins receive some of them and have another working directory than the host.
     mutating func makePathsAbsolute() {
         func absolute(_ path: String) -> String { URL(fileURLWithPath: path).path }
         operatorManifests = absolute(operatorManifests)

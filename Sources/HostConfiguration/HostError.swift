@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Why a host cannot start or go on. Never about a single plugin or request.
+/// An error because of which a host cannot start or continue. It never concerns a single plugin or request.
 package struct HostError: Error, Sendable, CustomStringConvertible {
     package struct Code: Hashable, Sendable {
         private enum Name {
@@ -9,7 +9,7 @@ package struct HostError: Error, Sendable, CustomStringConvertible {
         private let name: Name
 
         package static let configurationInvalid = Code(name: .configurationInvalid)
-        /// Another host works on the same state folder.
+        /// Another host uses the state directory.
         package static let stateFolderTaken = Code(name: .stateFolderTaken)
         package static let stateFolderUnusable = Code(name: .stateFolderUnusable)
         package static let socketUnusable = Code(name: .socketUnusable)
@@ -17,7 +17,7 @@ package struct HostError: Error, Sendable, CustomStringConvertible {
     }
 
     package let code: Code
-    /// Names the thing, the value, the rule and the remedy.
+    /// The subject with its value, the rule and the remedy.
     package let message: String
 
     package init(code: Code, message: String) {

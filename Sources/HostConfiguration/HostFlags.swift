@@ -6,7 +6,7 @@ import Foundation
 import LocatedYAML
 import TaskModel
 
-/// The flags of `bgtaskd`: every host-level key of the configuration file, which a flag wins over.
+/// The flags of `bgtaskd`, which override the keys of the configuration file.
 package struct HostFlags: ParsableArguments {
     @Option(help: ArgumentHelp("The configuration file; by default the system's or the user's.", valueName: "file"))
     var config: String?
@@ -105,14 +105,15 @@ package struct HostFlags: ParsableArguments {
         case user
     }
 
-    /// What the host goes by; throws all that is wrong with it.
+    /// The configuration from file and flags. Throws one `HostError` with all problems.
     package func configuration() throws -> HostConfiguration {
         let reading = read()
         if reading.problems.isEmpty { return reading.configuration }
         throw HostError(code: .configurationInvalid, message: reading.problems.joined(separator: "\n"))
     }
 
-    /// The defaults, under the file, under these flags. A file that was named must be there.
+    /// The configuration from defaults, file and these flags, each overriding the former. A file named by `--config`
+    /// must exist.
     package func read() -> HostConfigurationReading {
         let isSystem = owner.map { $0 == .system } ?? (getuid() == 0)
         let environment = ProcessInfo.processInfo.environment
@@ -135,10 +136,10 @@ package struct HostFlags: ParsableArguments {
         return HostConfigurationReading(configuration: configuration, problems: problems)
     }
 
-    /// A value that was given, or not, for a key of the file.
+    /// A flag, its key in the file and its value; `text` is nil when the flag was not given.
     private struct ValueFlag {
         let name: String
-        /// As a path.
+        /// Path of the key, with dots.
         let key: String
         let text: String?
     }
@@ -198,9 +199,9 @@ package struct HostFlags: ParsableArguments {
     }
 }
 
-/// What file and flags come to, and all that is wrong with them. What could not be read is left as the default has it.
+/// The configuration from file and flags, with all problems. A value that could not be read keeps its default.
 package struct HostConfigurationReading: Sendable {
     package let configuration: HostConfiguration
-    /// Each with its place, rule and remedy.
+    /// Messages, each with place, rule and remedy.
     package let problems: [String]
 }

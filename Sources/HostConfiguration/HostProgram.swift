@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Where `bgtaskd` is looked for: beside the running command, so that both are of one build, then in PATH.
+/// The candidate paths of `bgtaskd`: beside the running command, so that both are of one build, then in PATH.
 package struct HostProgram: Hashable {
     package static let name = "bgtaskd"
 
@@ -11,7 +11,7 @@ package struct HostProgram: Hashable {
     package init(executable: String? = ProgramFile.running, environment: [String: String]) {
         var folders: [String] = []
         if let executable, let slash = executable.lastIndex(of: "/") { folders.append(String(executable[..<slash])) }
-        // Relative folders would make it depend on where the caller happens to stand.
+        // Relative directories are skipped: they would make the search depend on the caller's working directory.
         let path = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
         folders += path.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
         var seen: Set<String> = []

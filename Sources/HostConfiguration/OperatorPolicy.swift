@@ -4,7 +4,7 @@ import LocatedYAML
 import Scheduling
 import TaskModel
 
-/// What the configuration file says of one plugin; what it does not say is the host's.
+/// The values of the configuration file for one plugin. Missing values are inherited from the host.
 struct OperatorPolicy: Sendable {
     let plugin: PluginIdentifier
     let isEnabled: Bool
@@ -18,7 +18,7 @@ struct OperatorPolicy: Sendable {
     let isBackgroundDenied: Bool
     let schedules: [TaskIdentifier: WorkSchedule]
     let settings: [String: String]
-    /// Who may share its container and submit for it, beside those that its manifest lists.
+    /// Extensions that may share its container and submit for it, in addition to those of its manifest.
     let extensions: [Field<PluginIdentifier>]
 
     func over(_ host: SchedulingConfiguration) -> PluginPolicy {

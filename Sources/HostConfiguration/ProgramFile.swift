@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// Files of programs: the one that this process runs, and those that it may run.
+/// Queries about executable files.
 package enum ProgramFile {
-    /// The running file's own path, whatever name it was called by.
+    /// Path of this process's executable, whatever name it was called by; nil when it cannot be read.
     package static var running: String? {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)

@@ -2,11 +2,12 @@
 
 package import Foundation
 
-/// Where the runner is when nobody says so: beside the host, as a build leaves it, or where an installation puts it.
+/// The default path of the runner: beside the host, as in a build directory, or in `libexec/bgtask`, as installed.
 package enum RunnerProgram {
     package static let name = "bgtask-runner"
 
-    /// The first that is there; the one beside the host when none is, so that the error names a place to put it.
+    /// The first path that exists. When none exists, the path beside the host, so that the error names a possible
+    /// place.
     package static func path(
         ofHost host: String = ProcessInfo.processInfo.executable,
         exists: (String) -> Bool = { FileManager.default.fileExists(atPath: $0) }

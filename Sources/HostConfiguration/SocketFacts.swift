@@ -2,11 +2,12 @@
 
 import Glibc
 
-/// What the file system and the kernel tell of a control socket: whose it is, and who listens. Asks no host anything.
+/// Owner, group and listener of a control socket, according to the file system and the kernel. No request is sent to a
+/// host.
 package struct SocketFacts: Hashable, Sendable {
-    /// The owner's account; nil when nobody may see it.
+    /// Account that owns the socket; nil when the file cannot be examined.
     package var owner: String?
-    /// The group whose members may use it; nil when there is none.
+    /// Group whose members may use the socket; nil when the group has no access.
     package var group: String?
     package var listener: SocketListener
 

@@ -3,12 +3,12 @@
 import Foundation
 import LocatedYAML
 
-/// The group whose members may use the control socket beside the host's own user and root. Says nothing of who they are.
+/// The group whose members may use the control socket, beside the host's own user and root. Its members are not listed.
 package struct SocketGroup: Hashable, Sendable {
     package let name: String
     package let id: UInt32
 
-    /// Nil after a problem was reported.
+    /// Returns nil after it has reported a problem.
     init?(named name: Field<String>, problems: ProblemCollector) {
         guard let id = Self.id(of: name.value) else {
             problems.report(

@@ -2,28 +2,29 @@
 
 import Glibc
 
-/// Who listens on a Unix socket, as the kernel tells. They are told nothing, and not waited for.
+/// The listener on a Unix socket, according to the kernel. The query sends no data and does not block.
 package enum SocketListener: Hashable, Sendable {
-    /// There is no socket, or one that was left behind.
+    /// There is no socket, or it was left behind by an ended process.
     case nobody
-    /// The process as it was when it began to listen; nil when the kernel does not name it.
+    /// A process listens. The number is that of the process that called `listen`; nil when the kernel does not report
+    /// it.
     case process(Int32?)
-    /// Somebody whose queue of callers is full: the kernel names nobody without a place in it.
+    /// A process listens, but its connection queue is full. The kernel identifies a listener only after a connection.
     case crowded
-    /// The kernel does not let this user ask, or could not.
+    /// The kernel denied the query to this user, or the query failed.
     case unknown(errno: Int32)
 
     package init(at path: String) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
-        // No socket can be at such a path.
+        // No socket can have a path of this length.
         guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
             self = .nobody
             return
         }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        // Without SOCK_NONBLOCK a full queue would be waited for.
+        // Without SOCK_NONBLOCK, `connect` would block on a full queue.
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, kind, 0)
         guard descriptor >= 0 else {
@@ -55,7 +56,7 @@ package enum SocketListener: Hashable, Sendable {
         return status == 0 && credentials[0] > 0 ? credentials[0] : nil
     }
 
-    /// Whether somebody is known to be there.
+    /// Whether a process is known to listen.
     package var isSomebody: Bool {
         switch self {
         case .process, .crowded: true

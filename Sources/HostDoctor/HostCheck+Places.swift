@@ -4,9 +4,9 @@ import CLinux
 import Glibc
 import HostConfiguration
 
-// What a host uses beside its state: socket, runner, control groups.
+// Checks of the socket, the runner and the control groups.
 extension HostCheck {
-    /// `sun_path` without its final zero.
+    /// Size of `sun_path` without its final zero byte.
     private static let longestSocketPath = 107
 
     mutating func checkSocket(isRunning: Bool) {

@@ -6,7 +6,7 @@ import LocatedYAML
 import PluginCatalog
 import TaskModel
 
-// What is installed, as the host's own catalogue would have it.
+// Checks of the installed plugins, read like the host's own catalogue.
 extension HostCheck {
     func contents(known: [KnownPlugin]) -> CatalogContents {
         Catalog.load(
@@ -36,7 +36,7 @@ extension HostCheck {
         checkPluginFolder()
     }
 
-    /// Loaded for a moment, by this program alone: the same search that a runner's loader makes.
+    /// Loads the library that calls bound functions, and unloads it at once. A runner's loader makes the same search.
     private mutating func checkCaller(of entries: [PluginEntry]) {
         if entries.isEmpty { return }
         if let handle = dlopen(DirectHandler.caller, RTLD_LAZY | RTLD_LOCAL) {

@@ -4,11 +4,11 @@ import Glibc
 import HostConfiguration
 import TaskModel
 
-// The state folder: whose it is, who may look inside, and whether a host can write there.
+// Checks of the state directory: owner, permissions, write access and free space.
 extension HostCheck {
-    /// Below this a few days of journal may not fit.
+    /// Free bytes below which a few days of journal entries may not fit.
     private static let littleSpace: UInt64 = 64 << 20
-    /// Below this a commit may fail at any moment.
+    /// Free bytes below which a commit may fail at any moment.
     private static let noSpace: UInt64 = 1 << 20
 
     mutating func checkStateFolder() -> StateFolderFacts {
@@ -99,7 +99,7 @@ extension HostCheck {
         var system = statvfs()
         guard statvfs(folder, &system) == 0 else { return }
         let free = UInt64(system.f_bavail) * UInt64(system.f_frsize)
-        // File systems without a fixed number of files say 0 of 0.
+        // File systems without a fixed number of files report 0 of 0.
         let hasNoFiles = system.f_files > 0 && system.f_favail == 0
         if free < Self.noSpace || hasNoFiles {
             let what = hasNoFiles ? "no more files" : "\(free >> 10) KiB free"

@@ -5,8 +5,8 @@ import PluginCatalog
 import TaskLedger
 import TaskModel
 
-/// Looks at everything that a host reads at its start, in the same order and by the same rules. Writes nothing: no lock
-/// is kept, no file made, and a ledger is read only when no host has it.
+/// Checks everything that a host reads at its start, in the same order and by the same rules. It writes nothing: it
+/// keeps no lock, creates no file, and reads a ledger only while no host uses it.
 package struct HostCheck {
     let configuration: HostConfiguration
     let environment: [String: String]
@@ -14,12 +14,12 @@ package struct HostCheck {
     private let configurationProblems: [String]
     private(set) var findings: [HostFinding] = []
     private(set) var isRunning = false
-    /// What the ledger holds; nil when it was not read.
+    /// Contents of the ledger; nil when it was not read.
     private var snapshot: LedgerSnapshot?
 
     /// - Parameters:
-    ///   - environment: of the process, for the search of `bgtaskd` in PATH.
-    ///   - socketFacts: what the kernel says about a control socket.
+    ///   - environment: environment of the process, for the search of `bgtaskd` in PATH.
+    ///   - socketFacts: returns the facts about the control socket at a path.
     package init(
         _ reading: HostConfigurationReading,
         environment: [String: String],
@@ -51,7 +51,7 @@ package struct HostCheck {
         findings.append(HostFinding(verdict: verdict, subject: subject, message: message))
     }
 
-    // MARK: What the host goes by
+    // MARK: Configuration and presence
 
     private mutating func checkConfiguration() {
         for problem in configurationProblems { add(.problem, .configuration, problem) }
@@ -119,7 +119,7 @@ package struct HostCheck {
     // MARK: Containers
 
     private mutating func checkContainers(in folder: StateFolderFacts) {
-        // What the ledger does not tell, nobody knows: a container may wait for its plugin's return.
+        // Without the ledger the check cannot recognize a container that waits for the return of its plugin.
         guard let snapshot else { return }
         let installed = contents(known: snapshot.known).entries.map(\.identifier.text)
         let known = Set(installed + snapshot.known.map(\.identifier.text))

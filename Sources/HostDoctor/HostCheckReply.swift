@@ -1,9 +1,9 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// What a check found, in the order in which a host meets it at its start.
+/// The findings of a check, in the order of a host's start.
 package struct HostCheckReply: Encodable, Hashable {
     package let stateFolder: String
-    /// Whether a host works on that folder now.
+    /// Whether a host uses the state directory now.
     package let isRunning: Bool
     package let findings: [HostFinding]
 
@@ -25,13 +25,13 @@ package struct HostCheckReply: Encodable, Hashable {
     }
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 package struct HostFinding: Encodable, Hashable {
     package enum Verdict: String, Encodable {
         case fine
-        /// A host starts all the same; somebody may be surprised.
+        /// A host starts, but its behavior may differ from the operator's expectation.
         case note
-        /// A host does not start, or does not do what it was told.
+        /// A host does not start, or does not follow its configuration.
         case problem
     }
 
@@ -50,6 +50,6 @@ package struct HostFinding: Encodable, Hashable {
 
     package let verdict: Verdict
     package let subject: Subject
-    /// Names the thing and, unless all is well, the rule and the remedy.
+    /// The subject and, unless the verdict is `fine`, the rule and the remedy.
     package let message: String
 }

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// Whether a host works on a state folder, as the lock in it tells.
+/// Whether a host uses a state directory, according to the lock in it.
 enum HostPresence: Hashable {
-    /// With the process that it wrote down.
+    /// A host holds the lock. The number of its process comes from the lock file; nil when it has none.
     case running(process: Int32?)
     case stopped
     case unknown(reason: String)
@@ -16,7 +16,7 @@ enum HostPresence: Hashable {
             return
         }
         defer { close(descriptor) }
-        // Shared and given back at once: checks do not see each other, and a host that starts now tries again.
+        // The lock is shared and released at once: checks do not block each other, and a host that starts now retries.
         if flock(descriptor, LOCK_SH | LOCK_NB) == 0 {
             flock(descriptor, LOCK_UN)
             self = .stopped

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// Where something that is not there yet would be made.
+/// Directories in which missing files would be created.
 enum Place {
-    /// The nearest folder above `path` that exists.
+    /// The nearest directory above `path` that exists.
     static func nearest(to path: String) -> String {
         var place = path
         repeat { place = parent(of: place) } while access(place, F_OK) != 0 && place != "/"
@@ -17,7 +17,7 @@ enum Place {
     }
 }
 
-/// People's names for the kernel's numbers.
+/// Account names of user numbers.
 enum Account {
     static func name(of user: UInt32) -> String {
         getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"

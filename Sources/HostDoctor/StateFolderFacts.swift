@@ -3,14 +3,14 @@
 import Glibc
 import LinuxSystem
 
-/// What the file system tells of a state folder. Judges nothing.
+/// Facts about a state directory from the file system, without a verdict.
 struct StateFolderFacts: Hashable {
     let path: String
-    /// Nil when it can be looked into.
+    /// The reason why the directory cannot be read; nil when it can.
     let problem: String?
     let owner: UInt32
     let mode: UInt32
-    /// Names of files in it, and of the folders of containers.
+    /// Names of the entries of the directory, and of its containers.
     let files: [String]
     let containers: [String]
 

@@ -4,12 +4,12 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Whether the data in one plugin's container can be read.
+/// The accessibility of the data in one plugin's container.
 enum ContainerReading: Equatable {
     case open(isEncrypted: Bool)
-    /// Nothing was put there yet, and nothing keeps the host from making it.
+    /// The container does not exist yet, and the host can create it.
     case notThereYet
-    /// Whoever opens it has it mounted.
+    /// An automount point, which is mounted when it is opened.
     case automatic(String)
     case notMounted(String, file: String)
     case keyAbsent(String)
@@ -22,7 +22,8 @@ enum ContainerReading: Equatable {
         }
     }
 
-    /// Whether it may change without anybody telling: keys come and go silently, and so does what keeps a folder shut.
+    /// Whether the state can change without a report: keys come and go silently, and so do the causes of an unreadable
+    /// directory.
     var changesSilently: Bool {
         switch self {
         case .open(let isEncrypted): isEncrypted
@@ -43,20 +44,21 @@ enum ContainerReading: Equatable {
     }
 
     /// - Parameters:
-    ///   - path: of the container, within `folder`.
-    ///   - folder: that of all containers.
+    ///   - path: path of the container, within `folder`.
+    ///   - folder: directory of all containers.
     init(_ path: String, in folder: String, mounts: MountTable) {
         if let (point, file) = mounts.missing(from: folder, to: path) {
             self = .notMounted(point, file: file)
         } else if let point = mounts.automatic(from: folder, to: path) {
-            // Not opened: that would mount it, and wait for whatever it is mounted from.
+            // The directory is not opened: that would mount it, and wait for its source.
             self = .automatic(point)
         } else {
             self = Self.opened(path, in: folder)
         }
     }
 
-    /// A locked folder hides the names in it: what is below looks as if it were not there.
+    /// The state found by opening both directories. A locked directory hides its names, so a container in it appears to
+    /// be missing.
     private static func opened(_ path: String, in folder: String) -> Self {
         var (isThere, isEncrypted) = (true, false)
         for place in [folder, path] {

@@ -5,8 +5,8 @@ import Glibc
 import LinuxSystem
 package import TaskModel
 
-/// Whether the containers of some plugins are mounted and unlocked. The kernel tells when something is mounted; a key that
-/// comes or goes has to be looked for, which is done while an encrypted container is watched.
+/// Detects whether the watched containers are mounted and unlocked. The kernel reports mounts; keys are sampled while
+/// an encrypted container is watched.
 final class ContainerSensor: Sensor {
     private let roots: SystemRoots
     private let interval: Duration
@@ -56,9 +56,9 @@ final class ContainerSensor: Sensor {
     func write(to all: inout Readings) { all.containers = readings }
 }
 
-/// The containers that somebody waits for: those of main plugins with a health research request that waits or runs.
+/// The containers that decisions depend on: those of main plugins with a waiting or running health research request.
 package struct WatchedContainers: Hashable, Sendable {
-    /// Absolute; each container in it is named like its plugin.
+    /// Absolute path of the directory of all containers. Each container is named like its plugin.
     package let folder: String
     package let plugins: Set<PluginIdentifier>
 

@@ -2,14 +2,14 @@
 
 import LinuxSystem
 
-/// What is mounted where, and what is meant to be. Paths are written as the files have them, octal escapes undone.
+/// The mounted file systems and the configured mount points. Octal escapes in paths are replaced.
 struct MountTable: Equatable {
-    /// The type of what is on top at each mount point.
+    /// Type of the topmost file system at each mount point.
     let mounted: [String: String]
-    /// Mount points of the system's configuration, and the file that names each.
+    /// Mount points of the system's configuration, with the file that names each.
     let expected: [String: String]
 
-    /// The first mount point from `folder` down to `path` that is expected and has nothing mounted.
+    /// The first expected mount point from `folder` down to `path` without a file system; nil when there is none.
     func missing(from folder: String, to path: String) -> (point: String, file: String)? {
         expected.filter { point, _ in Self.lies(point, below: folder) && Self.lies(path, below: point) }
             .filter { mounted[$0.key] == nil }
@@ -17,7 +17,8 @@ struct MountTable: Equatable {
             .map { ($0.key, $0.value) }
     }
 
-    /// The mount point that would be mounted by whoever opens something in it, and is not yet.
+    /// The automount point from `folder` down to `path` that is not mounted yet; nil when there is none. Opening it
+    /// would mount it.
     func automatic(from folder: String, to path: String) -> String? {
         mounted.filter { point, type in
             type == "autofs" && Self.lies(point, below: folder) && Self.lies(path, below: point)
@@ -28,7 +29,8 @@ struct MountTable: Equatable {
         path == folder || path.hasPrefix(folder == "/" ? folder : folder + "/")
     }
 
-    /// `36 35 98:0 /root /mount/point options - type source options`, in the order of mounting.
+    /// The type of the topmost file system at each mount point, from lines in the order of mounting: `36 35 98:0 /root
+    /// /mount/point options - type source options`.
     static func mounted(inInfo text: String) -> [String: String] {
         var mounted: [String: String] = [:]
         for line in text.split(separator: "\n") {
@@ -41,7 +43,7 @@ struct MountTable: Equatable {
         return mounted
     }
 
-    /// `what /mount/point type options dump pass`; swap is mounted nowhere.
+    /// The mount points of a table with lines `source /mount/point type options dump pass`. Swap has none.
     static func points(inTable text: String) -> [String] {
         text.split(separator: "\n").compactMap { line in
             let fields = line.split(whereSeparator: \.isWhitespace)
@@ -51,7 +53,7 @@ struct MountTable: Equatable {
         }
     }
 
-    /// The last `Where=` of a unit.
+    /// The mount point of a unit: its last `Where=`.
     static func point(inUnit text: String) -> String? {
         let line = text.split(separator: "\n").last { $0.hasPrefix("Where=") }
         return line.map { normalized(String($0.dropFirst("Where=".count))) }
@@ -62,7 +64,7 @@ struct MountTable: Equatable {
         return path.hasPrefix("/") ? "/" + parts.joined(separator: "/") : path
     }
 
-    /// A space is `\040` in these files.
+    /// The text without octal escapes. These files write a space as `\040`.
     static func unescaped(_ text: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = text.utf8
@@ -81,12 +83,12 @@ struct MountTable: Equatable {
 }
 
 extension MountTable {
-    /// - Parameter container: the folder of all containers; what is mounted elsewhere does not matter.
+    /// - Parameter container: directory of all containers. Expected mount points elsewhere are ignored.
     init(_ roots: SystemRoots, below container: String) throws(SystemError) {
         mounted = Self.mounted(inInfo: try SystemFile.text("\(roots.proc)/self/mountinfo", limit: 1 << 20))
         var expected: [String: String] = [:]
         for unit in Self.units(in: roots.units) {
-            // A unit that is masked is empty.
+            // A masked unit is empty.
             guard let point = (try? SystemFile.text(unit)).flatMap(Self.point(inUnit:)) else { continue }
             if Self.lies(point, below: container) { expected[point] = unit }
         }
@@ -96,7 +98,7 @@ extension MountTable {
         self.expected = expected
     }
 
-    /// Of units with the same name, the one in the first folder is in force.
+    /// Paths of the mount units in force. Of units with the same name, the one in the first directory is in force.
     private static func units(in folders: [String]) -> [String] {
         var seen: Set<String> = []
         return folders.flatMap { folder in

@@ -2,18 +2,19 @@
 
 import LinuxSystem
 
-/// The temperatures of the machine's thermal zones. Judges; reads nothing.
+/// The temperatures of the machine's thermal zones, and whether the machine is hot.
 struct HeatReading: Equatable {
     struct Zone: Equatable {
         let name: String
         let degrees: Double
-        /// The lowest temperature at which the kernel acts; nil where none is set.
+        /// The lowest temperature at which the kernel acts, in degrees; nil when none is set.
         let trip: Double?
     }
 
     let zones: [Zone]
 
-    /// What is hot stays so until it is cooler by a margin of its own.
+    /// Whether a zone is closer to its trip point than the margin. A hot machine stays hot until it is cooler by
+    /// `heatEndMargin`.
     func isHot(_ thresholds: ConditionThresholds, after wasHot: Bool) -> Bool {
         guard let closest else { return false }
         return closest.room <= thresholds.heatMargin + (wasHot ? thresholds.heatEndMargin : 0)
@@ -30,7 +31,8 @@ struct HeatReading: Equatable {
 }
 
 extension HeatReading {
-    /// - Parameter folder: `/sys/class/thermal`. A zone that is switched off or does not answer is none.
+    /// - Parameter folder: `/sys/class/thermal`. Zones without a readable temperature, such as disabled ones, are
+    ///   skipped.
     init(folder: String) throws(SystemError) {
         zones = try SystemFile.names(in: folder).compactMap { name in
             guard name.hasPrefix("thermal_zone"), let millidegrees = SystemFile.number("\(folder)/\(name)/temp") else {
@@ -44,7 +46,8 @@ extension HeatReading {
         }
     }
 
-    /// `active` ones only start a fan; a temperature of zero or below stands for one that is not set.
+    /// The lowest trip point of the types `hot`, `passive` and `critical`. `active` points only start a fan;
+    /// temperatures of zero or below are not set.
     private static func lowestTrip(_ zone: String) -> Double? {
         let names = (try? SystemFile.names(in: zone)) ?? []
         return names.compactMap { name -> Double? in

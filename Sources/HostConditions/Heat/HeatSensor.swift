@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// Whether the machine is too hot for work that can wait. Sampled slowly, and only while somebody watches.
+/// Detects a machine that is too hot for deferrable work. Sampled slowly, and only while the condition is watched.
 final class HeatSensor: Sensor {
     private let folder: String
     private let thresholds: ConditionThresholds

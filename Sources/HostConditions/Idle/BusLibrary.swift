@@ -2,10 +2,10 @@
 
 import Glibc
 
-/// The functions of systemd's client library that are needed to ask the session manager one question.
+/// The functions of systemd's client library that are needed for one query of the session manager.
 ///
-/// It is loaded when somebody first waits for an idle machine: a machine without systemd runs the host as well, and one
-/// where nobody waits is spared it. The functions and their library are promised to stay as they are.
+/// The library is loaded when a decision first depends on idleness. Machines without systemd can run the host, and
+/// machines without such decisions are spared the library. Its functions and their types are a stable interface.
 struct BusLibrary: Sendable {
     typealias Bus = OpaquePointer
     typealias Message = OpaquePointer
@@ -34,7 +34,7 @@ struct BusLibrary: Sendable {
     let releaseMessage: @convention(c) (Message) -> OpaquePointer?
 
     static let name = "libsystemd.so.0"
-    /// Nil where the library, or a function that is needed, is missing. Never unloaded.
+    /// The loaded library; nil when it or a needed function is missing. Never unloaded.
     static let loaded = BusLibrary(named: name)
 
     init?(named name: String) {
@@ -68,7 +68,8 @@ struct BusLibrary: Sendable {
         }
     }
 
-    /// The name of the error that a message is, or nil if it is none. It is the first member of what the library gives.
+    /// The name of the error in a message; nil when the message is no error. It is the first member of the library's
+    /// structure.
     func errorName(of message: Message) -> String? {
         error(message)?.load(as: Text?.self).map { String(cString: $0) }
     }

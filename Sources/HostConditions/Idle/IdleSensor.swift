@@ -4,8 +4,8 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// Whether the machine idles, and whether its load is high: samples what others than the host's launches use, and asks the
-/// session manager for people. Does neither while nobody watches.
+/// Detects idleness and high load. It samples the use by others than the host's launches, and queries the session
+/// manager for active users. It does neither while neither condition is watched.
 final class IdleSensor: Sensor {
     private let roots: SystemRoots
     private let thresholds: ConditionThresholds
@@ -60,7 +60,8 @@ final class IdleSensor: Sensor {
         }
     }
 
-    /// Too soon after the one before, a sample says more about the counting than about the machine.
+    /// Evaluates a sample. A sample within half an interval after the previous one is dropped: the kernel's counts are
+    /// too coarse for it.
     private func take(_ next: LoadSample) {
         guard let previous = sample else { return begin(with: next) }
         guard next.at - previous.at >= thresholds.sampleInterval * 0.5, let load = LoadReading(from: previous, to: next)
@@ -71,7 +72,8 @@ final class IdleSensor: Sensor {
         high.note(load.looksHigh(thresholds), since: load.since, until: load.until)
     }
 
-    /// One sample tells no share: whether the load is high already is for the kernel's average to say.
+    /// Starts with a first sample. One sample gives no share, so the kernel's load average decides whether the load is
+    /// high.
     private func begin(with first: LoadSample) {
         sample = first
         let isHigh = first.averageShare.map { $0 > thresholds.highLoadShare } ?? false
@@ -121,7 +123,7 @@ final class IdleSensor: Sensor {
         case .missing(let why):
             words += "; session activity is unknown: \(why)"
         }
-        // Who has not answered yet may still say that somebody is there.
+        // Until logind answers, a session may be active.
         let mayBeUsed = sessions.presence == .present || sessions.presence == .unknown
         return .measured(quiet.holds && !mayBeUsed, from: from, detail: words)
     }

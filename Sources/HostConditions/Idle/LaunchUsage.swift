@@ -3,17 +3,17 @@
 import Glibc
 import TaskModel
 
-/// Where the use of the host's own launches is read, so that they do not end the idleness they run on (C16).
+/// The source of the use by the host's own launches, which must not end the idleness on which they run (C16).
 package struct LaunchUsage: Sendable {
     private let source: @Sendable () -> UsageReading?
 
-    /// - Parameter read: everything that launches have used since the host started, those that ended included; nil while
-    ///   that cannot be told.
+    /// - Parameter read: returns everything that launches have used since the host started, including ended ones; nil
+    ///   while that is unknown.
     package init(_ read: @escaping @Sendable () -> UsageReading?) { source = read }
 
     package func read() -> UsageReading? { source() }
 
-    /// Of a control group that all launches lie in: the kernel keeps what ended groups in it used.
+    /// The use of a control group that contains all launches. The kernel keeps the use of ended groups in it.
     package static func controlGroup(_ path: String) -> LaunchUsage {
         LaunchUsage {
             guard let text = try? SystemFile.text("\(path)/cpu.stat", limit: 4096),
@@ -28,8 +28,8 @@ package struct LaunchUsage: Sendable {
         }
     }
 
-    /// Of a process, everything that descends from it, and what either has reaped. With the host's own number that is its
-    /// launches and itself, whose work is none of others either.
+    /// The use of a process, its descendants, and the processes that either has reaped. The host's own number gives the
+    /// use of its launches and of the host, whose work is not use by others either.
     package static func processTree(of process: Int32, proc: String = "/proc") -> LaunchUsage {
         let ticksPerSecond = Int64(sysconf(Int32(_SC_CLK_TCK)))
         return LaunchUsage {

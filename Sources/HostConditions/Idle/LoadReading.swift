@@ -2,21 +2,21 @@
 
 import TaskModel
 
-/// What others than the host's own launches made of the machine between two samples. Judges; reads nothing.
+/// The use of the machine by others than the host's launches between two samples, and whether it is idle or high.
 struct LoadReading: Equatable {
-    /// From here on a launch keeps others waiting itself.
+    /// Share of the processors above which launches may cause waiting themselves.
     private static let noticeableShare = 0.01
 
     let since: MonotonicTime
     let until: MonotonicTime
-    /// Of all processors, between 0 and 1.
+    /// Share of all processors that others use, between 0 and 1.
     let share: Double
     let launchesShare: Double
-    /// The shares of time in which something waited for a processor or a disk; nil where nobody can say of whom.
+    /// Shares of time in which others waited for a processor or a disk; nil when the waiting cannot be attributed.
     let processorPressure: Double?
     let diskPressure: Double?
 
-    /// Nil when no time passed.
+    /// Returns nil when no time passed between the samples.
     init?(from earlier: LoadSample, to later: LoadSample) {
         let elapsed = (later.at - earlier.at) / Duration.seconds(1)
         guard elapsed > 0 else { return nil }
@@ -36,11 +36,11 @@ struct LoadReading: Equatable {
                 return nil
             }
             let all = Self.growth(before, after)
-            // What the launches waited is at most all of it: the rest is what others waited at least.
+            // The launches' waiting is at most the total: the rest is the least waiting of others.
             if let launches, let before = launches.0[keyPath: stall], let after = launches.1[keyPath: stall] {
                 return min(1, max(0, all - Self.growth(before, after)) / elapsed)
             }
-            // Waiting of which nobody can say whose it was must not end an idleness that a launch runs on.
+            // Waiting that cannot be attributed must not end an idleness on which a launch runs.
             return launchesWork ? nil : min(1, all / elapsed)
         }
         processorPressure = pressure(\.processorStall)
@@ -53,7 +53,7 @@ struct LoadReading: Equatable {
 
     private var pressures: [Double] { [processorPressure, diskPressure].compactMap(\.self) }
 
-    /// Whether the machine looks idle; nil in between, where it stays what it was.
+    /// Whether the machine looks idle; nil between the thresholds, where its state does not change.
     func looksIdle(_ thresholds: ConditionThresholds) -> Bool? {
         if share > thresholds.busyShare || pressures.contains(where: { $0 > thresholds.busyPressure }) { return false }
         let isQuiet = pressures.allSatisfy { $0 < thresholds.idlePressure }

@@ -2,20 +2,21 @@
 
 import TaskModel
 
-/// The processes of the machine, with what each used. A moment's picture: some end while it is taken.
+/// The processor times of the machine's processes. Not atomic: some processes end during the reading.
 struct ProcessTimes: Equatable {
     struct Entry: Equatable {
         let pid: Int32
         let parent: Int32
-        /// Its own, and that of children that it has waited for.
+        /// Clock ticks that the process used, and ticks of the children that it has waited for.
         let ticks: Int64
         let reapedTicks: Int64
 
-        /// A line of `/proc/PID/stat`. The second field is the program's name: any bytes, spaces and parentheses too.
+        /// Parses a line of `/proc/PID/stat`. The second field is the program's name: any bytes, including spaces and
+        /// parentheses.
         init?(parsing line: String) {
             guard let end = line.lastIndex(of: ")"), let name = line.firstIndex(of: "(") else { return nil }
             let fields = line[line.index(after: end)...].split(separator: " ")
-            // Field 3 is the first one here; 14 to 17 are times.
+            // `fields` begins with field 3; fields 14 to 17 are times.
             guard fields.count > 14, let pid = Int32(line[..<name].split(separator: " ").first ?? ""),
                 let parent = Int32(fields[1])
             else { return nil }
@@ -30,7 +31,7 @@ struct ProcessTimes: Equatable {
 
     let entries: [Entry]
 
-    /// Nil where processes are not shown.
+    /// The times of all processes; nil when the directory cannot be read.
     static func all(in proc: String) -> ProcessTimes? {
         guard let names = try? SystemFile.names(in: proc) else { return nil }
         let entries = names.compactMap { name -> Entry? in
@@ -42,7 +43,7 @@ struct ProcessTimes: Equatable {
         return ProcessTimes(entries: entries)
     }
 
-    /// What a process and its descendants used, those that were reaped included.
+    /// The processor time of a process and its descendants, including reaped ones.
     func used(by root: Int32, ticksPerSecond: Int64) -> Duration {
         let children = Dictionary(grouping: entries, by: \.parent)
         var sum: Int64 = 0

@@ -4,12 +4,12 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Asks logind whether somebody is at the machine, and hears when that changes. Lives on one thread; waits for nothing.
+/// Queries logind for an active session, and receives its changes. Belongs to one thread, and never blocks.
 final class SessionManager {
     enum Presence: Equatable {
         case present
         case absent
-        /// It has not answered yet.
+        /// logind has not answered yet.
         case unknown
         case missing(String)
     }
@@ -36,20 +36,20 @@ final class SessionManager {
         return Awaited(descriptor: connection.descriptor, events: BGL_READABLE | (isWriting ? BGL_WRITABLE : 0))
     }
 
-    /// Asks; connects first, if that is still to be done or must be done again.
+    /// Sends the query. Connects first when there is no connection.
     func ask() {
         if connection == nil { open() }
         if !isAsking { send() }
         listen()
     }
 
-    /// Takes what has arrived.
+    /// Processes the messages that have arrived.
     func listen() {
         while let connection {
             let status = connection.library.process(connection.bus, nil)
             if status < 0 { return fail(String(cString: strerror(-status))) }
             if status > 0 { continue }
-            // Only here: the library's handlers may not come back to it.
+            // Sent only here: the library's handlers must not call the library.
             guard hasChanged, !isAsking else { return }
             send()
         }
@@ -63,7 +63,7 @@ final class SessionManager {
             return fail("it takes no calls")
         }
         defer { _ = library.releaseMessage(call) }
-        // Where logind does not run, it is not wanted either.
+        // The call must not start logind on a machine that does not run it.
         _ = library.setStartsService(call, 0)
         for text in ["\(Self.service).Manager", "IdleHint"] {
             _ = text.withCString { library.append(call, CChar(UInt8(ascii: "s")), $0) }
@@ -126,10 +126,10 @@ final class SessionManager {
         presence = .missing("\(address): \(words)")
     }
 
-    // The connection ends before this object does, and with it every call of its handlers.
+    // The connection, and with it every call of its handlers, ends before this object does.
     private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-    // MARK: What the library's handlers bring
+    // MARK: Handlers of the library
 
     fileprivate func answered(_ message: BusLibrary.Message) {
         isAsking = false
@@ -150,7 +150,8 @@ final class SessionManager {
     fileprivate func changed() { hasChanged = true }
 }
 
-// Called on the thread that processes the connection, while it does: its object is alive, and in nobody else's hands.
+// Called on the thread that processes the connection, during the processing: the object is alive and not in use
+// elsewhere.
 
 private func sessionManagerAnswered(
     _ message: OpaquePointer?,

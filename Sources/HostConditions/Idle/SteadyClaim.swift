@@ -2,12 +2,12 @@
 
 import TaskModel
 
-/// Something that holds, or no longer holds, only after it has looked so for a while: it does not flap.
+/// A state that changes only after observations have contradicted it for a time. It does not flap.
 struct SteadyClaim: Equatable {
     let beginsAfter: Duration
     let endsAfter: Duration
     private(set) var holds = false
-    /// Since when all that was seen spoke against what holds.
+    /// Time since which all observations contradict `holds`; nil when the last one did not.
     private var contradictedSince: MonotonicTime?
 
     init(beginsAfter: Duration, endsAfter: Duration, holds: Bool = false) {
@@ -16,7 +16,7 @@ struct SteadyClaim: Equatable {
         self.holds = holds
     }
 
-    /// - Parameter seen: what it looked like from `since` to `until`; nil speaks for what holds already.
+    /// - Parameter seen: the observation from `since` to `until`; nil confirms the present state.
     mutating func note(_ seen: Bool?, since: MonotonicTime, until: MonotonicTime) {
         guard let seen, seen != holds else {
             contradictedSince = nil

@@ -3,11 +3,11 @@
 import LinuxSystem
 import TaskModel
 
-/// What the whole machine, or the host's own launches, have used since some moment in the past. Grows only.
+/// The use by the whole machine, or by the host's launches, since a fixed moment in the past. It never decreases.
 package struct UsageReading: Hashable, Sendable {
-    /// Of all processors together.
+    /// Time used on all processors together.
     package var processorTime: Duration
-    /// For how long something in there waited for a processor, or for a disk; nil where the kernel does not tell.
+    /// Time for which some process waited for a processor, or for a disk; nil when the kernel does not report it.
     package var processorStall: Duration?
     package var diskStall: Duration?
 
@@ -18,14 +18,14 @@ package struct UsageReading: Hashable, Sendable {
     }
 }
 
-/// What the whole machine used until one moment.
+/// The use by the whole machine until one moment.
 struct LoadSample: Equatable {
     let at: MonotonicTime
     let processors: Int
     let machine: UsageReading
-    /// Nil while the host does not say.
+    /// The use by the host's launches; nil while it is unknown.
     let launches: UsageReading?
-    /// How many threads wanted a processor during the last minute, by the kernel's own average; nil where it does not tell.
+    /// The kernel's load average of the last minute, in threads; nil when it is not reported.
     var minuteAverage: Double?
 }
 
@@ -52,15 +52,16 @@ extension LoadSample {
             .flatMap { Double($0) }
     }
 
-    /// What stands in for a share of the processors until there is a second sample. Who waits for a disk is counted in.
+    /// Estimate of the used share of the processors until the second sample. It includes threads that wait for a disk.
     var averageShare: Double? { minuteAverage.map { $0 / Double(processors) } }
 
     private static func isOneProcessor(_ line: Substring) -> Bool {
         line.hasPrefix("cpu") && line.dropFirst(3).first?.isNumber == true
     }
 
-    /// User, nice, system, interrupts and soft interrupts of the line for all processors. Waiting for a disk leaves a
-    /// processor free, and what a hypervisor gave to others was used by no one here.
+    /// The sum of user, nice, system, interrupt and soft interrupt time in the line for all processors. Waiting for a
+    /// disk leaves a processor free, and time that a hypervisor gave to other machines was not used by this one. Nil
+    /// for malformed text.
     static func busyTicks(in text: String) -> Int64? {
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("cpu ") }) else { return nil }
         let fields = line.split(separator: " ").dropFirst().map { Int64($0) }

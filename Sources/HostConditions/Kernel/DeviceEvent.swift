@@ -1,12 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// What the kernel announces of a device: `change@/devices/...`, then `KEY=value` pieces, each ended by a zero.
+/// The kernel's event about a device: `change@/devices/...`, then `KEY=value` pieces, each ended by a zero byte.
 struct DeviceEvent: Equatable {
     let action: String
     let subsystem: String
     let device: String
 
-    /// Nil for anything else; udev's own messages to its listeners have another form.
+    /// Returns nil for other messages. Messages of udev to its listeners have another form.
     init?(parsing bytes: ArraySlice<UInt8>) {
         var values: [Substring: Substring] = [:]
         let pieces = bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }

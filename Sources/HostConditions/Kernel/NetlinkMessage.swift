@@ -2,8 +2,8 @@
 
 import CLinux
 
-/// One message of a datagram from the kernel. What is cut short, or claims to be longer than it is, ends the reading:
-/// nothing behind it can be trusted.
+/// One message of a datagram from the kernel. A truncated message or a wrong length ends the parsing: the bytes behind
+/// it cannot be trusted.
 struct NetlinkMessage {
     let type: UInt16
     let flags: UInt16
@@ -23,7 +23,7 @@ struct NetlinkMessage {
     }
 }
 
-/// What a message says beyond its fixed part.
+/// The attributes of a message, which follow its fixed part.
 struct NetlinkAttributes {
     private var values: [UInt16: ArraySlice<UInt8>] = [:]
 
@@ -32,7 +32,7 @@ struct NetlinkAttributes {
         while let header = rest.value(of: rtattr.self) {
             let length = Int(header.rta_len)
             guard length >= MemoryLayout<rtattr>.size, length <= rest.count else { break }
-            // The highest two bits say how the value is written, not what it is.
+            // The highest two bits are flags about the encoding of the value.
             values[header.rta_type & 0x3fff] = rest.prefix(length).dropFirst(MemoryLayout<rtattr>.size)
             rest = rest.dropFirst(length.aligned)
         }
@@ -47,7 +47,7 @@ struct NetlinkAttributes {
 }
 
 extension ArraySlice<UInt8> {
-    /// The value that it begins with, in the machine's byte order; nil when it is too short for one.
+    /// The value at the start, in the machine's byte order; nil when too few bytes are left.
     func value<Value: BitwiseCopyable>(of type: Value.Type) -> Value? {
         guard count >= MemoryLayout<Value>.size else { return nil }
         return withUnsafeBytes { $0.loadUnaligned(as: type) }
@@ -55,6 +55,6 @@ extension ArraySlice<UInt8> {
 }
 
 extension Int {
-    /// Messages and attributes begin at multiples of four.
+    /// The number rounded up to a multiple of four, where messages and attributes begin.
     var aligned: Int { (self + 3) & ~3 }
 }

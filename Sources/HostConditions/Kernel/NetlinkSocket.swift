@@ -4,17 +4,17 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Hears what the kernel announces, or asks it for everything it has. Understands none of it.
+/// A netlink socket that receives the kernel's reports or requests its tables. It does not interpret them.
 final class NetlinkSocket {
-    /// What a receiver learns in one go.
+    /// The result of one `drain`.
     enum News {
         case messages([ArraySlice<UInt8>])
-        /// More was announced than the socket holds: only asking anew tells.
+        /// More was reported than the socket can hold: the tables have to be requested anew.
         case lost
     }
 
     private static let capacity = 65536
-    /// What a storm of announcements can keep a thread at in one go.
+    /// Most messages of one `drain`, so that a storm of reports does not occupy the thread.
     private static let batch = 1024
 
     let descriptor: Descriptor
@@ -25,7 +25,7 @@ final class NetlinkSocket {
         )
     }
 
-    /// All that is there by now; never waits.
+    /// Returns the messages that have arrived. Never waits.
     func drain() -> News {
         var messages: [ArraySlice<UInt8>] = []
         var isLost = false
@@ -41,18 +41,18 @@ final class NetlinkSocket {
         return isLost ? .lost : .messages(messages)
     }
 
-    /// Asks for all that the kernel has of something, and waits for the answer.
+    /// Requests a table of the kernel, and waits for the whole answer.
     ///
-    /// - Parameter body: the fixed part, and attributes that restrict the question.
+    /// - Parameter body: the fixed part of the request, and attributes that restrict it.
     func dump(_ type: Int, _ body: [UInt8]) throws(SystemError) -> [NetlinkMessage] {
-        // One that changed while it was told may have holes.
+        // An answer during which the table changed may have gaps, so the request is repeated.
         for _ in 0..<5 {
             if let messages = try dumpOnce(type, body) { return messages }
         }
         throw SystemError(number: EINTR, attempt: "read the kernel's tables, which change all the time")
     }
 
-    /// Nil when what was told changed meanwhile.
+    /// Returns nil when the table changed during the answer.
     private func dumpOnce(_ type: Int, _ body: [UInt8]) throws(SystemError) -> [NetlinkMessage]? {
         var header = nlmsghdr()
         header.nlmsg_len = UInt32(MemoryLayout<nlmsghdr>.size + body.count)

@@ -3,30 +3,30 @@
 import LinuxSystem
 import TaskModel
 
-/// What all sensors have found out so far.
+/// The present readings of all sensors.
 struct Readings: Equatable {
     var conditions: [Condition: ConditionReading] = [:]
     /// Whether the container of a main plugin is locked.
     var containers: [PluginIdentifier: ConditionReading] = [:]
 }
 
-/// One source of truth about the machine. Lives on the thread of `ConditionsLoop`, which looks when it is told to.
+/// A source of conditions of the machine. Belongs to the thread of `ConditionsLoop`, which makes all calls.
 protocol Sensor: AnyObject {
-    /// What becomes ready when there is something new.
+    /// Descriptor that becomes ready at a change; nil when there is none to wait for.
     var awaited: Awaited? { get }
-    /// When to look without being told: nil while nothing is watched that has to be sampled.
+    /// Time of the next sample; nil while no watched condition has to be sampled.
     var nextLook: MonotonicTime? { get }
 
-    /// The sampled conditions that are needed from now on; a sensor that is told of changes ignores them.
+    /// Sets the sampled conditions that are needed from now on. Event-driven sensors ignore it.
     func watch(_ conditions: Set<Condition>, at now: MonotonicTime)
 
-    /// Takes what `awaited` was ready with, and reads anew if that concerns it.
+    /// Consumes the input of `awaited`, and reads anew if that input is relevant.
     func listen(at now: MonotonicTime)
 
-    /// Reads anew: `nextLook` came, or the machine resumed.
+    /// Reads anew, because `nextLook` has come or the machine has resumed.
     func look(at now: MonotonicTime)
 
-    /// What `awaited` offers cannot be waited for on this kernel; not asked again.
+    /// Reports that this kernel cannot wait for the descriptor of `awaited`. The sensor no longer offers it.
     func cannotWait(_ error: SystemError)
 
     func write(to readings: inout Readings)

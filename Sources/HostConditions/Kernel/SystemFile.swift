@@ -4,7 +4,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Reads the small files in which the kernel and the system show their state. Not for files of any size.
+/// Reads the small files in which the kernel and the system publish their state. Not for files of unlimited size.
 enum SystemFile {
     static func text(_ path: String, limit: Int = 65536) throws(SystemError) -> String {
         var count = -1
@@ -16,7 +16,7 @@ enum SystemFile {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The first line, or nil where there is no such file or it does not answer.
+    /// The first line without surrounding spaces; nil when the file is missing, empty or unreadable.
     static func line(_ path: String) -> String? {
         guard let text = try? text(path, limit: 4096) else { return nil }
         return text.split(separator: "\n", maxSplits: 1).first.map { String($0).trimmingSpaces }
@@ -24,7 +24,7 @@ enum SystemFile {
 
     static func number(_ path: String) -> Int? { line(path).flatMap { Int($0) } }
 
-    /// The names in a folder, sorted.
+    /// The names in a directory, sorted.
     static func names(in path: String) throws(SystemError) -> [String] { try FilePlace.entries(of: path) }
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }

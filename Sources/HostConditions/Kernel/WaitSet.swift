@@ -9,7 +9,7 @@ struct Awaited {
     var events = BGL_READABLE
 }
 
-/// Waits for the descriptors of all sensors at once, each under its sensor's place. Belongs to one thread.
+/// Waits for the descriptors of all sensors at once, each under the index of its sensor. Belongs to one thread.
 final class WaitSet {
     private enum Interest: Hashable {
         case bell
@@ -26,10 +26,10 @@ final class WaitSet {
         try poll.add(bell, .bell)
     }
 
-    /// Waits for this in the sensor's place from now on, and for nothing else there.
+    /// Waits for `awaited` from now on, in place of the sensor's previous descriptor.
     ///
-    /// - Returns: whether it may have changed unheard until now. A file of the kernel's tells each change to one asking,
-    ///   and beginning to wait is one.
+    /// - Returns: whether a change may have been missed. The kernel reports each change of such a file to one poll, and
+    ///   adding it to the set is one.
     func set(_ awaited: Awaited?, at place: Int) throws(SystemError) -> Bool {
         if let old = places[place] {
             if let awaited, old.descriptor === awaited.descriptor {
@@ -38,7 +38,7 @@ final class WaitSet {
                 poll.change(awaited.descriptor, .place(place), events: awaited.events)
                 return false
             }
-            // It is open until here, for `places` holds it.
+            // The descriptor is still open, because `places` holds it.
             poll.remove(old.descriptor, .place(place))
             places[place] = nil
         }
@@ -48,9 +48,9 @@ final class WaitSet {
         return awaited.events & BGL_CHANGED != 0
     }
 
-    /// The places that are ready.
+    /// Returns the indices of the ready sensors.
     ///
-    /// - Parameter timeout: nil waits as long as it takes.
+    /// - Parameter timeout: the longest wait; nil for no limit.
     func wait(timeout: Duration?) -> [Int] {
         poll.wait(timeout: timeout).compactMap { readiness in
             switch readiness.interest {

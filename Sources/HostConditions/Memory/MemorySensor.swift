@@ -5,8 +5,8 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// Whether processes wait for memory. The kernel tells when that begins; that it is over has to be looked for, and
-/// only then something is.
+/// Detects processes that wait for memory. The kernel reports the start of the pressure; its end is sampled, and only
+/// then.
 final class MemorySensor: Sensor {
     private let path: String
     private let thresholds: ConditionThresholds
@@ -35,7 +35,8 @@ final class MemorySensor: Sensor {
         nextLook = now + thresholds.memoryInterval
     }
 
-    /// One trigger is not over because the average is still low: the average begins to rise with it.
+    /// Ends the pressure when the average is below its threshold. Called one interval after the trigger: the average
+    /// begins to rise with it.
     func look(at now: MonotonicTime) {
         guard problem == nil else { return }
         do throws(SystemError) {

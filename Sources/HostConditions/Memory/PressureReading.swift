@@ -2,11 +2,11 @@
 
 import LinuxSystem
 
-/// One of the kernel's files of pressure stall information: for how much of the time something waited for a resource.
+/// A file with the kernel's pressure stall information: the time for which processes waited for a resource.
 struct PressureReading: Equatable {
-    /// Percent of the last ten seconds in which some process waited.
+    /// Percentage of the last ten seconds in which some process waited.
     let average: Double
-    /// In which some process waited, since the machine started.
+    /// Time in which some process waited, since the machine started.
     let total: Duration
 
     init(file path: String) throws(SystemError) {
@@ -15,7 +15,8 @@ struct PressureReading: Equatable {
         self = reading
     }
 
-    /// `some avg10=0.12 avg60=0.05 avg300=0.01 total=123456`, then the same for `full`.
+    /// Parses `some avg10=0.12 avg60=0.05 avg300=0.01 total=123456`, followed by the same for `full`. Nil for other
+    /// text.
     init?(parsing text: String) {
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("some ") }) else { return nil }
         var values: [Substring: Substring] = [:]

@@ -4,9 +4,9 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-// How the kernel writes links and routes.
+// Parsing of links and routes from netlink messages.
 extension NetworkReading {
-    /// Asks the kernel for everything.
+    /// Requests all links and all default routes from the kernel.
     init(from socket: NetlinkSocket) throws(SystemError) {
         var question = ifinfomsg()
         question.ifi_family = UInt8(AF_UNSPEC)
@@ -20,7 +20,7 @@ extension NetworkReading {
                 routes += try socket.dump(RTM_GETROUTE, withUnsafeBytes(of: question) { Array($0) })
                     .flatMap { DefaultRoute.all(in: $0) }
             } catch {
-                // A kernel without this family.
+                // The kernel does not support this address family.
                 guard [EOPNOTSUPP, EAFNOSUPPORT, ENOENT].contains(error.number) else { throw error }
             }
         }
@@ -45,7 +45,8 @@ extension NetworkReading.Link {
 }
 
 extension NetworkReading.DefaultRoute {
-    /// One by each next hop; none if the message is about another route than a default one of the main table.
+    /// The default routes of a message, one per next hop. Empty for routes to single networks and for other tables than
+    /// the main one.
     static func all(in message: NetlinkMessage) -> [Self] {
         guard [RTM_NEWROUTE, RTM_DELROUTE].contains(Int(message.type)),
             let route = message.body.value(of: rtmsg.self), route.rtm_dst_len == 0,

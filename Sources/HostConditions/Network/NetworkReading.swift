@@ -1,13 +1,13 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The machine's links and where its packets go by default. Judges; asks nobody.
+/// The machine's links and default routes, and whether they provide a network. Performs no system call.
 struct NetworkReading: Equatable {
     struct Link: Equatable {
         let index: UInt32
         let name: String
-        /// Switched on by whoever configures it.
+        /// The link is administratively up.
         let isUp: Bool
-        /// There is a carrier, or the kind of link has none.
+        /// The link has a carrier, or its kind has none.
         let isRunning: Bool
         let isLoopback: Bool
 
@@ -15,14 +15,14 @@ struct NetworkReading: Equatable {
     }
 
     struct DefaultRoute: Hashable {
-        /// Nil where the kernel names no link.
+        /// Index of the link; nil when the kernel names none.
         let link: UInt32?
     }
 
     var links: [Link] = []
     var routes: [DefaultRoute] = []
 
-    /// A link that carries, and a default route by it.
+    /// Whether a default route leads over a link that carries packets.
     var hasNetwork: Bool { carrier != nil }
 
     var words: String {

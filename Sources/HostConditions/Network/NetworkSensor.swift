@@ -5,10 +5,10 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// Whether there is a network, from the kernel's links and routes; it tells when they change.
+/// Detects a network from the kernel's links and routes. The kernel reports their changes.
 ///
-/// What it tells is only taken as a hint to ask for everything anew: routes that go away with their link are not
-/// announced, and a table that is kept up from announcements drifts.
+/// A report only causes a new query of everything. Routes that vanish with their link are not reported, and a table
+/// maintained from reports drifts.
 final class NetworkSensor: Sensor {
     private static let groups = UInt32(RTMGRP_LINK | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE)
 
@@ -17,14 +17,14 @@ final class NetworkSensor: Sensor {
     private let events: Result<NetlinkSocket, SystemError>
     private var network = NetworkReading()
     private var problem: SystemError?
-    /// A question that found no answer is asked again; a socket that was refused stays so.
+    /// Time at which a failed query is repeated; nil otherwise. A refused socket is not retried.
     private(set) var nextLook: MonotonicTime?
 
     init(at now: MonotonicTime) {
         events = Result { () throws(SystemError) in
             try NetlinkSocket(protocol: NETLINK_ROUTE, groups: Self.groups)
         }
-        // After the socket is there: what changes from now on is announced.
+        // The first query follows the creation of the socket: every later change is reported.
         look(at: now)
     }
 
@@ -39,7 +39,7 @@ final class NetworkSensor: Sensor {
         nextLook = nil
         if case .failure(let error) = events { return problem = error }
         do throws(SystemError) {
-            // A socket of its own, so that no announcement comes between the answers.
+            // The query has a separate socket, so that no report mixes with its answers.
             network = try NetworkReading(from: NetlinkSocket(protocol: NETLINK_ROUTE))
             problem = nil
         } catch {
@@ -54,7 +54,8 @@ final class NetworkSensor: Sensor {
             ?? .measured(network.hasNetwork, from: "rtnetlink", detail: network.words)
     }
 
-    /// Statistics, addresses and routes to single networks come by as well, on some machines all the time.
+    /// Whether `news` can change the reading. The kernel also reports statistics, addresses and routes to single
+    /// networks, on some machines all the time.
     private func concerns(_ news: NetlinkSocket.News) -> Bool {
         guard problem == nil, case .messages(let datagrams) = news else { return true }
         return datagrams.contains { datagram in

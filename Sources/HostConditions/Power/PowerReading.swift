@@ -2,28 +2,29 @@
 
 import LinuxSystem
 
-/// What the machine's power supplies say. Judges; reads nothing.
+/// The machine's power supplies, and whether it is on external power.
 struct PowerReading: Equatable {
     struct Supply: Equatable {
         let name: String
-        /// As the kernel names it: `Mains`, `USB`, `Battery`, `UPS`.
+        /// Type in the kernel's terms: `Mains`, `USB`, `Battery`, `UPS`.
         let type: String
-        /// Of supplies that feed the machine from outside.
+        /// Whether an external supply feeds the machine.
         var isOnline = false
-        /// Of batteries: `Discharging`, `Charging`, `Not charging`, `Full` or `Unknown`.
+        /// State of a battery: `Discharging`, `Charging`, `Not charging`, `Full` or `Unknown`. Empty when the kernel
+        /// reports none.
         var status = ""
 
         var isBattery: Bool { type == "Battery" || type == "UPS" }
     }
 
-    /// Of the machine itself: a mouse's battery is not among them.
+    /// Supplies of the machine itself, without those of its devices, such as a mouse's battery.
     let supplies: [Supply]
 
     private var batteries: [Supply] { supplies.filter(\.isBattery) }
     private var lines: [Supply] { supplies.filter { !$0.isBattery } }
 
-    /// A machine without a battery is (C16). One with both says it by its lines; one that shows a battery alone, by
-    /// whether that is known not to be used up.
+    /// True without a battery (C16). With external supplies, true when one is online. With batteries alone, true when
+    /// each is charging, not charging or full.
     var isOnExternalPower: Bool {
         if batteries.isEmpty || lines.contains(where: \.isOnline) { return true }
         return lines.isEmpty && batteries.allSatisfy { ["Charging", "Not charging", "Full"].contains($0.status) }
@@ -39,15 +40,15 @@ struct PowerReading: Equatable {
 }
 
 extension PowerReading {
-    /// - Parameter folder: `/sys/class/power_supply`. A kernel that knows no power supplies has none.
+    /// - Parameter folder: `/sys/class/power_supply`. It is missing when the kernel supports no power supplies.
     init(folder: String) throws(SystemError) {
         var supplies: [Supply] = []
         for name in try SystemFile.names(in: folder) {
             let path = "\(folder)/\(name)"
-            // Without a type it is being taken away just now.
+            // A supply without a type is being removed.
             guard let type = SystemFile.line("\(path)/type") else { continue }
             if SystemFile.line("\(path)/scope") == "Device" { continue }
-            // An empty slot for a second battery.
+            // The slot of a second battery is empty.
             if SystemFile.line("\(path)/present") == "0" { continue }
             supplies.append(
                 Supply(
@@ -61,8 +62,8 @@ extension PowerReading {
         self.supplies = supplies
     }
 
-    /// A port can feed what is plugged into it as well, and is online then, too. One of those that can tell
-    /// `source [sink]` takes.
+    /// Whether USB-C ports feed the attached device: such a supply is online as well. A port with several roles takes
+    /// power in the role `source [sink]`.
     private static func gives(_ ports: String) -> Bool {
         let names = (try? SystemFile.names(in: ports)) ?? []
         let roles = names.compactMap { SystemFile.line("\(ports)/\($0)/power_role") }

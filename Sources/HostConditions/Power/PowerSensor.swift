@@ -5,7 +5,7 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// Whether the machine is on external power, from its power supplies; the kernel tells when one changes.
+/// Detects external power from the machine's power supplies. The kernel reports their changes.
 final class PowerSensor: Sensor {
     private let classes: String
     private let folder: String
@@ -15,7 +15,7 @@ final class PowerSensor: Sensor {
     init(_ roots: SystemRoots, at now: MonotonicTime) {
         classes = "\(roots.sys)/class"
         folder = "\(classes)/power_supply"
-        // The kernel's own group: no daemon has to pass it on.
+        // The group of the kernel's own events: no daemon has to forward them.
         events = Result { () throws(SystemError) in try NetlinkSocket(protocol: NETLINK_KOBJECT_UEVENT, groups: 1) }
         look(at: now)
     }
@@ -31,7 +31,7 @@ final class PowerSensor: Sensor {
 
     func write(to readings: inout Readings) { readings.conditions[.externalPower] = reading }
 
-    /// Every device of the machine announces itself here.
+    /// Whether `news` can concern a power supply: the events of all devices arrive here.
     private static func concerns(_ news: NetlinkSocket.News) -> Bool {
         switch news {
         case .lost: true
@@ -53,7 +53,8 @@ final class PowerSensor: Sensor {
         do throws(SystemError) {
             return try PowerReading(folder: folder)
         } catch {
-            // No folder among others: the kernel knows no power supplies at all. No folder and no others: it cannot be seen.
+            // If this directory alone is missing, the kernel supports no power supplies. If its parent is missing too,
+            // they are not visible.
             guard error.number == ENOENT, SystemFile.exists(classes) else { throw error }
             return PowerReading(supplies: [])
         }

@@ -5,7 +5,7 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// Whether a graphics processor is there, by its devices; folders tell when one comes or goes.
+/// Detects a graphics processor by its device files. Directories report their creation and removal.
 final class GraphicsSensor: Sensor {
     private let dev: String
     private var notices: Descriptor?
@@ -46,7 +46,7 @@ final class GraphicsSensor: Sensor {
         )
     }
 
-    /// A folder that is watched already keeps its watch; one that was made anew gets one.
+    /// Adds watches for the directories. A watched directory keeps its watch; a directory created anew gets one.
     private func watchFolders() {
         guard let notices else { return }
         for folder in [dev, "\(dev)/dri"] {

@@ -2,12 +2,12 @@
 
 package import TaskModel
 
-/// A main plugin as a replay knows it: by what it asks for and how its tasks behave. None of its code runs.
+/// A main plugin in a replay: its requests and the behavior of its tasks. None of its code runs.
 package struct ModelPlugin: Hashable, Sendable {
     package var identifier: PluginIdentifier
     package var tasks: [ModelTask]
     package var extensions: [ModelExtension]
-    /// How often people turn to it, beside other plugins.
+    /// Share of user actions on this plugin, in proportion to other plugins.
     package var use: Int
 
     package init(
@@ -23,9 +23,9 @@ package struct ModelPlugin: Hashable, Sendable {
     }
 }
 
-/// One identifier of a main plugin.
+/// One task identifier of a main plugin, with the behavior of its runs.
 package struct ModelTask: Hashable, Sendable {
-    /// When it asks for its next run.
+    /// The point of a run at which the task submits its next request.
     package enum Resubmission: String, Hashable, Sendable, CaseIterable {
         case atStart = "at-start"
         case atEnd = "at-end"
@@ -34,16 +34,16 @@ package struct ModelTask: Hashable, Sendable {
 
     package var identifier: TaskIdentifier
     package var kind: TaskKind
-    /// How long after a submission the next run may begin. Nil: it is submitted by others alone.
+    /// Delay from a submission to the earliest begin of the run; nil when the task does not submit itself.
     package var every: Duration?
     package var requiresNetwork = false
     package var requiresExternalPower = false
     package var takes: RunTimes
-    /// Percent of its runs that complete as failed, take the process down, or never end.
+    /// Percentages of runs that complete as failed, crash the process, or never end.
     package var fails = 0
     package var crashes = 0
     package var overruns = 0
-    /// Whether it completes when it is told to stop.
+    /// Whether a run completes after its expiration.
     package var obeys = true
     package var resubmits = Resubmission.atStart
 
@@ -55,7 +55,7 @@ package struct ModelTask: Hashable, Sendable {
     }
 }
 
-/// Woken by triggers; may ask for a task of its main plugin each time.
+/// An extension in a replay. Triggers launch it, and each run may submit a task of its main plugin.
 package struct ModelExtension: Hashable, Sendable {
     package var identifier: PluginIdentifier
     package var takes: RunTimes

@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// One run of a task as a journal has it.
+/// One run of a task, as a journal records it.
 package struct ObservedRun: Hashable, Sendable {
     package let plugin: PluginIdentifier
     package let identifier: TaskIdentifier
@@ -28,9 +28,9 @@ package struct ObservedRun: Hashable, Sendable {
     }
 }
 
-// A population as it was seen at work. What a journal does not have, such as needs, is left to whoever knows.
+// A population derived from observed runs. The caller supplies the facts that a journal lacks, such as needs.
 extension PluginPopulation {
-    /// - Parameter needs: what a request of that identifier is known to need.
+    /// - Parameter needs: returns the conditions that requests of an identifier require.
     package init(observed runs: [ObservedRun], needs: (TaskIdentifier) -> Set<Condition>) {
         let byPlugin = Dictionary(grouping: runs, by: \.plugin)
         self.init(
@@ -51,7 +51,7 @@ extension PluginPopulation {
     ) -> ModelTask? {
         let runs = runs.sorted { ($0.startedAt, $0.took) < ($1.startedAt, $1.took) }
         guard let last = runs.last else { return nil }
-        // One that was stopped would have taken longer; without any other it has to do.
+        // Runs that were cut short understate the run time: they count only when no run came to its end.
         let ended = runs.filter { [.succeeded, .failed, .noData].contains($0.outcome) }
         let times = (ended.isEmpty ? runs : ended).map(\.took)
         let gaps = zip(runs, runs.dropFirst()).map { $1.startedAt - $0.startedAt }.sorted()

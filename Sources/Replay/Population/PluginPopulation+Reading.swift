@@ -3,13 +3,13 @@
 package import LocatedYAML
 import TaskModel
 
-// The population file. Its problems are told as a manifest's.
+// Reading of the population file. Problems are reported like those of a manifest.
 extension PluginPopulation {
     package static func decode(path: String) -> DecodedDocument<PluginPopulation> {
         YAMLDocument.decode(path: path) { read($0) }
     }
 
-    /// - Parameter file: the name for messages.
+    /// - Parameter file: name of the file in messages.
     package static func decode(text: String, file: String = "population.yaml") -> DecodedDocument<PluginPopulation> {
         YAMLDocument.decode(bytes: Array(text.utf8), file: file) { read($0) }
     }
@@ -142,7 +142,7 @@ extension PluginPopulation {
         return nil
     }
 
-    /// The kinds that somebody submits.
+    /// The kinds that can be submitted: all but events.
     private enum KindWord: String, CaseIterable {
         case refresh, processing, continued
         case healthResearch = "health-research"

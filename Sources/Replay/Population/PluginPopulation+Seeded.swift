@@ -2,13 +2,13 @@
 
 import TaskModel
 
-// A population that nobody wrote: what a busy machine has installed, in the proportions of a mixed one.
+// A generated population: the plugins of a busy machine, in equal shares of ten sorts.
 extension PluginPopulation {
     private enum Sort: String, CaseIterable {
         case feed, mail, cleaner, index, backup, photos, sync, weather, study, careless
     }
 
-    /// So many main plugins, the same ones for the same seed.
+    /// A population of `count` main plugins, equal for equal seeds.
     package static func seeded(count: Int, seed: UInt64) -> PluginPopulation {
         let digits = "\(count)".count
         return PluginPopulation(
@@ -87,7 +87,7 @@ extension PluginPopulation {
         needs: Set<Condition> = []
     ) -> ModelTask {
         guard let identifier = TaskIdentifier(name) else { preconditionFailure("\(name) is made of a plugin's name") }
-        // No two of a sort are alike: between half and one and a half of what is usual.
+        // Plugins of one sort differ: the typical run time is drawn between half and one and a half of `typical`.
         let half = Duration.milliseconds(500 * typical)
         let middle = half + chance.duration(in: .zero...(half * 2))
         var task = ModelTask(

@@ -2,16 +2,16 @@
 
 import TaskModel
 
-/// The plugins of one replay, in the order in which they are shown.
+/// The plugins of one replay, in the order of display.
 package struct PluginPopulation: Hashable, Sendable {
     package var plugins: [ModelPlugin]
 
     package init(_ plugins: [ModelPlugin]) { self.plugins = plugins }
 
-    /// As a catalogue would have them.
+    /// The catalogue entries of all plugins and extensions.
     var entries: [PluginEntry] { plugins.flatMap { [entry(of: $0)] + $0.extensions.map { entry(of: $0) } } }
 
-    /// What somebody submits, triggers or launches, each in the place of the plugin's `use`.
+    /// A random choice for a user action, with plugins weighted by `use`; nil when no plugin offers one.
     func choose<Choice>(
         _ chance: inout SeededGenerator,
         among choices: (ModelPlugin) -> [Choice]
@@ -68,7 +68,7 @@ package struct PluginPopulation: Hashable, Sendable {
             permitted: permitted,
             modes: modes,
             entitlements: entitlements,
-            // No file stands behind it, and nobody looks for one.
+            // A placeholder: a replay opens no library.
             library: LibraryFile(
                 path: "",
                 digest: "",

@@ -2,17 +2,17 @@
 
 import TaskModel
 
-/// How long a task takes, from one run to the next.
+/// The distribution of a task's run times.
 package enum RunTimes: Hashable, Sendable {
-    /// Half of them between `least` and `typical`; of the rest few come near `most`.
+    /// Half of the times lie between `least` and `typical`. The others lie above, few of them near `most`.
     case shaped(least: Duration, typical: Duration, most: Duration)
-    /// As they were; each is as likely as another.
+    /// Measured times, each equally likely.
     case observed([Duration])
 
     func draw(_ chance: inout SeededGenerator) -> Duration {
         switch self {
         case .shaped(let least, let typical, let most):
-            // Products alone: the same bits on every machine, which powers and logarithms do not promise.
+            // Only products are used: they give the same bits on every machine, unlike powers and logarithms.
             let place = Double.random(in: 0..<1, using: &chance)
             if place < 0.5 { return least + (typical - least) * (2 * place) }
             let rest = 2 * place - 1

@@ -3,7 +3,7 @@
 import Scheduling
 import TaskModel
 
-/// What became of one main plugin's work, its extensions' events included.
+/// Figures of one main plugin in a replay, including the events of its extensions.
 struct PluginTally: Sendable {
     var requests = 0
     var refusals = 0
@@ -13,15 +13,15 @@ struct PluginTally: Sendable {
     var batches = 0
     var largestBatch = 0
     var events = 0
-    /// From when a request might have run to its launch.
+    /// Time from readiness to launch, one entry for each started request.
     var waits: [Duration] = []
-    /// How long requests waited for each reason while the machine was awake; those of one instant count each.
+    /// Waiting time by code of reason, without suspensions. Reasons that block at the same time count in full each.
     var waitsByReason: [String: Duration] = [:]
     var expirations: [String: Int] = [:]
     var overruns = 0
     var outcomes: [String: Int] = [:]
     var ran: Duration = .zero
-    /// The most running time of background launches in any 24 hours, as the day budget counts it.
+    /// The largest running time of background launches in any 24 hours, as the day budget counts it.
     var busiestDay: Duration = .zero
     private var dayUse = PluginRecord().dayUse
 

@@ -3,12 +3,12 @@
 import Scheduling
 import TaskModel
 
-/// All that happened in a replay, read from what the scheduler had written to the ledger and asked of the shell. What work
-/// waited for is what the ledger was told: no reason is made up here.
+/// Everything that happened in a replay: the scheduler's changes of the ledger and its actions. Waits and their reasons
+/// come from the ledger changes; none is derived here.
 package struct ReplayRecord: Sendable {
     struct Launch: Sendable {
         let number: LaunchNumber
-        /// The main plugin.
+        /// The main plugin, also for a launch of its extension.
         let plugin: PluginIdentifier
         let lane: Lane
         let cause: LaunchCause
@@ -40,7 +40,7 @@ package struct ReplayRecord: Sendable {
     let conditions: [Condition: ConditionSpans]
     let suspended: ConditionSpans
     let dayBudgets: [PluginIdentifier: Duration]
-    /// Main plugins, as they are shown.
+    /// Main plugins in the order of display.
     let plugins: [PluginIdentifier]
 
     private(set) var tallies: [PluginIdentifier: PluginTally]
@@ -52,7 +52,7 @@ package struct ReplayRecord: Sendable {
     private let owners: [TaskIdentifier: PluginIdentifier]
     private var places: [LaunchNumber: Int] = [:]
     private var open: [WaitKey: (reasons: [String], since: WallTime)] = [:]
-    /// When interrupted work came back.
+    /// Times at which interrupted work was requeued.
     private var returns: [SubmissionNumber: WallTime] = [:]
     private var asked: [ReplyToken: TaskIdentifier] = [:]
 
@@ -84,10 +84,10 @@ package struct ReplayRecord: Sendable {
         }
     }
 
-    /// Codes of the reasons that each class of work waits for.
+    /// Codes of the reasons that block each class of work now.
     var openReasons: [WaitKey: Set<String>] { open.mapValues { Set($0.reasons) } }
 
-    // MARK: What happens
+    // MARK: Actions and changes
 
     mutating func expect(_ reply: ReplyToken, about identifier: TaskIdentifier) { asked[reply] = identifier }
 
@@ -105,7 +105,7 @@ package struct ReplayRecord: Sendable {
         }
     }
 
-    /// What is still open when the replay ends has lasted so long.
+    /// Ends all open waits at the end of the replay.
     mutating func close(at end: WallTime) {
         let keys = open.keys.sorted { ($0.plugin.text, $0.workClass.code) < ($1.plugin.text, $1.workClass.code) }
         for key in keys { closeWait(of: key, at: end) }
@@ -176,7 +176,7 @@ package struct ReplayRecord: Sendable {
 
     private mutating func closeWait(of key: WaitKey, at end: WallTime) {
         guard let wait = open.removeValue(forKey: key), wait.since < end, let plugin = mains[key.plugin] else { return }
-        // A machine that sleeps keeps work waiting for nothing but itself.
+        // While the machine is suspended, no reason blocks the work.
         let parts = suspended.parts(of: wait.since..<end)
         waits += parts.map { Wait(plugin: plugin, reasons: wait.reasons, span: $0) }
         let length = parts.reduce(Duration.zero) { $0 + ($1.upperBound - $1.lowerBound) }
@@ -185,7 +185,7 @@ package struct ReplayRecord: Sendable {
         }
     }
 
-    /// From when on it is kept waiting, by its own date or its delay after an interruption.
+    /// The time from which the work could run: the latest of submission, earliest begin, retry delay and requeuing.
     private func readiness(of work: PendingWork) -> WallTime {
         let times: [WallTime?] =
             switch work {

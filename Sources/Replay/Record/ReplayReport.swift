@@ -2,9 +2,9 @@
 
 import TaskModel
 
-/// What a replay came to, in numbers: the answer of `bgtask replay`, for programs and, as a table, for people.
+/// The figures of a replay: the answer of `bgtask replay`, as JSON for programs and as a table for readers.
 package struct ReplayReport: Encodable, Hashable, Sendable {
-    /// Of this shape; keys may be added to it, none changes or goes.
+    /// Version of this shape. Keys may be added to it; none is changed or removed.
     package let format = 1
     package let length: String
     package let trace: String
@@ -14,7 +14,7 @@ package struct ReplayReport: Encodable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey { case format, length, trace, seed, plugins, launches }
 
-    /// Of all plugins together, the longest first.
+    /// Waiting times by reason over all plugins, the longest first.
     package var waits: [Wait] {
         var totals: [String: Int64] = [:]
         for wait in plugins.flatMap(\.waits) { totals[wait.reason, default: 0] += wait.total }
@@ -33,7 +33,7 @@ package struct ReplayReport: Encodable, Hashable, Sendable {
         package let events: Int
         package let meanWait: Int64
         package let p95Wait: Int64
-        /// The longest first.
+        /// Waiting times by reason, the longest first.
         package let waits: [Wait]
         package let expirations: [Count]
         package let overruns: Int
@@ -74,7 +74,7 @@ package struct ReplayReport: Encodable, Hashable, Sendable {
         package let lane: String
         package let cause: String
         package let tasks: [String]
-        /// Since the replay began.
+        /// Nanoseconds since the replay began.
         package let start: Int64
         package let budget: Int64?
         package let used: Int64?

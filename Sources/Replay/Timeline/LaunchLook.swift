@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// How a launch is drawn.
+/// The style in which a launch is drawn.
 enum LaunchLook: CaseIterable {
     case background
     case batch
@@ -43,7 +43,7 @@ enum LaunchLook: CaseIterable {
         }
     }
 
-    /// What is rare is seen among what is not.
+    /// Least width of the drawn launch. Rare styles are wider, so that they stay visible.
     var leastWidth: Double {
         switch self {
         case .background, .continued, .event: 0.9

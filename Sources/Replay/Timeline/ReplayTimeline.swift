@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// Draws a replay: conditions on top, a row for each plugin, launches within their budgets, expirations, and what was waited.
+/// Draws a replay: conditions on top, then a row for each plugin with launches, budgets, expirations and waits.
 package struct ReplayTimeline {
     private let record: ReplayRecord
     private let report: ReplayReport
@@ -21,7 +21,7 @@ package struct ReplayTimeline {
         rowHeight = record.plugins.count > 40 ? 14 : 22
     }
 
-    /// The whole document.
+    /// The complete SVG document.
     package var text: String {
         var drawing = self
         drawing.draw()
@@ -201,7 +201,7 @@ package struct ReplayTimeline {
         svg.add("<path d=\"\(marks.joined())\" fill=\"#d3302f\"/>")
     }
 
-    /// What tells it from its neighbours.
+    /// The plugin's identifier, cut to its end when it is long: the end distinguishes plugins of one vendor.
     private static func brief(_ plugin: PluginIdentifier) -> String {
         let limit = 32
         return plugin.text.count <= limit ? plugin.text : "…" + plugin.text.suffix(limit - 1)
@@ -237,7 +237,7 @@ package struct ReplayTimeline {
 }
 
 extension Duration {
-    /// In one unit, where there is little room.
+    /// The largest unit only, for a narrow column.
     fileprivate var brief: String {
         humanReadable.split(separator: " ").first.map(String.init) ?? humanReadable
     }

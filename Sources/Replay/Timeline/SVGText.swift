@@ -1,6 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// An SVG document as it is written: elements one a line, numbers with one decimal. Knows nothing of what is drawn.
+/// An SVG document under construction: one element per line, numbers with one decimal. Independent of the drawn
+/// content.
 struct SVGText {
     private(set) var lines: [String] = []
 
@@ -20,7 +21,7 @@ struct SVGText {
         )
     }
 
-    /// Boxes of one look, as a single element: a week has tens of thousands of them.
+    /// Adds boxes of one style as a single element: a week has tens of thousands of them.
     mutating func boxes(_ boxes: [SVGBox], _ style: String) {
         if boxes.isEmpty { return }
         let path = boxes.map { box in
@@ -44,7 +45,7 @@ struct SVGBox: Hashable {
 
     var end: Double { x + width }
 
-    /// Those of one row that touch become one; they come in the order of their beginning.
+    /// Merges the boxes of one row that touch. `boxes` are sorted by their start.
     static func merged(_ boxes: [SVGBox]) -> [SVGBox] {
         var merged: [SVGBox] = []
         for box in boxes {

@@ -2,13 +2,13 @@
 
 import TaskModel
 
-/// Reasons of one sort, which a timeline shows alike.
+/// A group of reasons with one pattern in the timeline.
 enum WaitGroup: CaseIterable {
     case machine
     case policy
     case others
 
-    /// - Parameter reasons: their codes.
+    /// - Parameter reasons: codes of reasons. One of the machine decides, then one of other work or the host.
     init(reasons: [String]) {
         let groups = Set(reasons.compactMap { ReasonKind(code: $0)?.row.group })
         if groups.contains(.machine) {

@@ -3,13 +3,13 @@
 package import LocatedYAML
 import TaskModel
 
-// The trace file. Its problems are told as a manifest's: line, key, what is wrong with it, how to write it.
+// Reading of the trace file. Problems are reported like those of a manifest: line, key, defect, remedy.
 extension ConditionTrace {
     package static func decode(path: String) -> DecodedDocument<ConditionTrace> {
         YAMLDocument.decode(path: path) { read($0) }
     }
 
-    /// - Parameter file: the name for messages.
+    /// - Parameter file: name of the file in messages.
     package static func decode(text: String, file: String = "trace.yaml") -> DecodedDocument<ConditionTrace> {
         YAMLDocument.decode(bytes: Array(text.utf8), file: file) { read($0) }
     }

@@ -2,17 +2,17 @@
 
 package import TaskModel
 
-/// What a machine is like through a week, and what people do at it. The same for every plugin and every policy.
+/// The conditions of a machine through a week, and the actions of its users. Independent of plugins and policies.
 package struct ConditionTrace: Hashable, Sendable {
-    /// When a condition holds.
+    /// The times at which a condition holds.
     package enum Course: Hashable, Sendable {
         case always
         case never
-        /// During these, and not otherwise.
+        /// Only during these spans.
         case during([WeekSpan])
     }
 
-    /// How often people do something on a day on which they are there at all.
+    /// Number of user actions of each sort on a day that has an active span.
     package struct Use: Hashable, Sendable {
         package var active: [WeekSpan] = []
         package var triggers = 0
@@ -23,16 +23,16 @@ package struct ConditionTrace: Hashable, Sendable {
     }
 
     package var name = "a trace"
-    /// How far each begin and end is moved about, so that no two days are the same.
+    /// The longest random shift of each start and end, so that days differ.
     package var jitter: Duration = .zero
     package var courses: [Condition: Course] = [:]
-    /// When the machine sleeps: budgets stand still, calendar time goes on, and nothing happens.
+    /// Times at which the machine is suspended: budgets stop, the wall clock advances, no action takes place.
     package var suspended: [WeekSpan] = []
     package var use = Use()
 
     package init() {}
 
-    /// Nil: while no user is active.
+    /// The times at which a condition holds, by default those of its row; nil when it holds while no user is active.
     func course(of condition: Condition) -> Course? {
         if let course = courses[condition] { return course }
         return switch condition.row.replay {

@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// Lays the stretches of a week onto the days of one replay. Its first day is a Monday.
+/// Places weekly spans on the days of one replay. The first day is a Monday.
 struct TraceCalendar {
     static let day: Duration = .seconds(24 * 60 * 60)
 
@@ -10,10 +10,10 @@ struct TraceCalendar {
     let jitter: Duration
     let seed: UInt64
 
-    /// Moved about by at most the jitter, each begin and end by itself, and cut to the period.
+    /// The spans of the replay, cut to its period. Each start and end is shifted by a random part of the jitter.
     func spans(of weekSpans: [WeekSpan], named name: String) -> ConditionSpans {
         var chance = SeededGenerator(seed: seed, for: "trace \(name)")
-        // The day before reaches into the first one.
+        // A span of the day before may reach into the first day.
         let laid = weekSpans.flatMap { span in
             (-1..<days).filter { span.days.contains(($0 + 7) % 7) }.map { day in
                 let midnight = period.lowerBound + Self.day * day
@@ -24,7 +24,7 @@ struct TraceCalendar {
         return ConditionSpans(laid).clamped(to: period)
     }
 
-    /// So many on each day that has any of `active`, at random instants of it.
+    /// User actions at random instants of `active`, with the counts of `use` for each day that has an active span.
     func acts(of use: ConditionTrace.Use, during active: ConditionSpans) -> [TraceStep] {
         var chance = SeededGenerator(seed: seed, for: "trace use")
         let counts: [(TraceStep.Act, Int)] = [
@@ -44,7 +44,7 @@ struct TraceCalendar {
         Int((period.upperBound - period.lowerBound).wholeNanoseconds / Self.day.wholeNanoseconds)
     }
 
-    /// An end at midnight means the whole of a day, and stays there.
+    /// The instant of a minute of a day, with random jitter. Midnight is exact: it bounds a whole day.
     private func moved(_ midnight: WallTime, _ minute: Int, _ chance: inout SeededGenerator) -> WallTime {
         let time = midnight + .seconds(minute * 60)
         if jitter == .zero || minute % (24 * 60) == 0 { return time }

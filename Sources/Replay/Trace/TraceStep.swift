@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// One thing that the world does at an instant, whatever the host makes of it.
+/// A change of the simulated machine at an instant, independent of the host's decisions.
 struct TraceStep: Hashable, Sendable {
     enum Act: Hashable, Sendable {
         case trigger
@@ -20,7 +20,7 @@ struct TraceStep: Hashable, Sendable {
     let change: Change
 }
 
-/// When a condition holds, on the calendar of one replay: apart from each other and in order.
+/// The times at which a condition holds in one replay, as disjoint spans in order.
 struct ConditionSpans: Hashable, Sendable {
     private(set) var spans: [Range<WallTime>] = []
 
@@ -36,7 +36,7 @@ struct ConditionSpans: Hashable, Sendable {
 
     func contains(_ time: WallTime) -> Bool { spans.contains { $0.contains(time) } }
 
-    /// All but these, within `range`.
+    /// The parts of `range` outside all spans.
     func gaps(in range: Range<WallTime>) -> ConditionSpans {
         var start = range.lowerBound
         var gaps: [Range<WallTime>] = []
@@ -48,7 +48,7 @@ struct ConditionSpans: Hashable, Sendable {
         return ConditionSpans(gaps)
     }
 
-    /// What is left of `span` without these.
+    /// The parts of `span` outside all spans, without empty ones.
     func parts(of span: Range<WallTime>) -> [Range<WallTime>] { gaps(in: span).spans.filter { !$0.isEmpty } }
 
     func clamped(to range: Range<WallTime>) -> ConditionSpans { ConditionSpans(spans.map { $0.clamped(to: range) }) }

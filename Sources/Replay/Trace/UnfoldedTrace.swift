@@ -2,14 +2,14 @@
 
 import TaskModel
 
-/// A trace on the calendar of one replay, with its chances drawn.
+/// A trace on the calendar of one replay, with all random values drawn.
 struct UnfoldedTrace: Sendable {
     let period: Range<WallTime>
     let conditions: [Condition: ConditionSpans]
     let suspended: ConditionSpans
-    /// Those of the plugins, none of which is ever locked.
+    /// The lock states of the plugins' containers: none is ever locked.
     let containerLocks: [PluginIdentifier: Bool]
-    /// In order.
+    /// The changes of the machine, in order of time.
     let steps: [TraceStep]
 
     init(_ trace: ConditionTrace, over period: Range<WallTime>, seed: UInt64, plugins: [PluginIdentifier]) {
@@ -31,7 +31,7 @@ struct UnfoldedTrace: Sendable {
         let locks = containerLocks
         let changes = Self.changes(conditions, in: period) { Self.conditions(at: $0, in: conditions, locks) }
         let disturbances = changes + Self.suspensions(suspended)
-        // Those of one instant keep this order: first what the machine is like, then what people do.
+        // Steps of one instant keep this order: conditions and suspensions, then user actions.
         steps = (disturbances + calendar.acts(of: trace.use, during: active)).enumerated()
             .sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
     }

@@ -1,17 +1,17 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A stretch of every week, written as "mon-fri 09:00-17:30", or without days for every day: "22:00-06:30".
+/// A weekly span of time, written as "mon-fri 09:00-17:30", or without days for every day: "22:00-06:30".
 ///
-/// One whose end is not after its beginning ends on the next day. Names no date and knows no zone.
+/// A span whose end is not after its start ends on the next day. Spans have neither a date nor a time zone.
 package struct WeekSpan: Hashable, Sendable {
     static let dayNames = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
     static let example = "mon-fri 09:00-17:30"
 
-    /// From 0 for Monday.
+    /// Days on which the span starts: 0 is Monday.
     let days: Set<Int>
-    /// Of the day.
+    /// Start in minutes after midnight.
     let startMinute: Int
-    /// After the same midnight as the start, and later than it.
+    /// End in minutes after the same midnight, later than the start.
     let endMinute: Int
 
     init(days: Set<Int>, startMinute: Int, endMinute: Int) {
@@ -20,7 +20,7 @@ package struct WeekSpan: Hashable, Sendable {
         self.endMinute = endMinute > startMinute ? endMinute : endMinute + 24 * 60
     }
 
-    /// Nil when `text` is written in another way.
+    /// Returns nil when `text` has another form.
     package init?(_ text: String) {
         let words = text.split(separator: " ")
         guard let times = words.last, words.count <= 2 else { return nil }
@@ -36,7 +36,7 @@ package struct WeekSpan: Hashable, Sendable {
         self.init(days: days, startMinute: start, endMinute: end)
     }
 
-    /// "mon", "mon-fri", "sat,sun"; a range may go over the end of the week.
+    /// The days of "mon", "mon-fri" or "sat,sun"; a range may cross the end of the week. Nil for any other text.
     private static func days(_ text: Substring) -> Set<Int>? {
         var days: Set<Int> = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {

@@ -2,7 +2,8 @@
 
 import TaskModel
 
-/// What a runner or the plugin inside it will do, at an instant of the budgets' clock: a machine that sleeps puts it off.
+/// A future action of a runner or of its plugin, at a time of the monotonic clock. A suspension of the machine
+/// postpones it.
 struct Occurrence: Comparable, Sendable {
     enum What: Sendable {
         case runnerReady
@@ -14,7 +15,7 @@ struct Occurrence: Comparable, Sendable {
     }
 
     let at: MonotonicTime
-    /// Of two at one instant, the one that was put on the list first comes first.
+    /// Position in the order of insertion, which decides between occurrences of one instant.
     let order: Int
     let launch: LaunchNumber
     let what: What

@@ -2,13 +2,13 @@
 
 import TaskModel
 
-/// The process of one launch, as far as there is one in a replay.
+/// The simulated process of one launch.
 struct PlayedLaunch: Sendable {
-    /// What a task will come to, drawn when it begins.
+    /// The outcome of a task, drawn when the task begins.
     enum Fate: Hashable, Sendable {
         case completes(CompletionOutcome)
         case crashes
-        /// Never completes, whatever it is told.
+        /// Never completes, even after its expiration.
         case overruns
     }
 

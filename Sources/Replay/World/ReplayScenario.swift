@@ -3,7 +3,7 @@
 package import Scheduling
 package import TaskModel
 
-/// All that a replay goes by. The same scenario gives the same record, whenever and wherever it is played.
+/// All inputs of a replay. Equal scenarios give equal records, at any time and on any machine.
 package struct ReplayScenario: Sendable {
     package enum Length: String, Hashable, Sendable, CaseIterable {
         case day
@@ -12,7 +12,7 @@ package struct ReplayScenario: Sendable {
         package var duration: Duration { .seconds((self == .day ? 1 : 7) * 24 * 60 * 60) }
     }
 
-    /// 2026-01-05, a Monday, at midnight, in no zone but its own.
+    /// Start of every replay: midnight of Monday, 2026-01-05. Replays have no time zone.
     static let begin = WallTime(nanoseconds: 0) + .seconds(1_767_571_200)
 
     package var length: Length

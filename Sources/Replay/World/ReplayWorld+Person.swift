@@ -3,7 +3,7 @@
 import Scheduling
 import TaskModel
 
-// What people at the machine do, to the plugins that they use.
+// Actions of users at the machine, on the plugins that they use.
 extension ReplayWorld {
     func perform(_ act: TraceStep.Act) {
         let population = scenario.population

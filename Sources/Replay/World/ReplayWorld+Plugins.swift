@@ -3,7 +3,7 @@
 import Scheduling
 import TaskModel
 
-// What plugin code would do, drawn from what is known of it.
+// Behavior of plugin code, drawn from the models of tasks and extensions.
 extension ReplayWorld {
     func begin(_ plan: LaunchPlan) {
         launches[plan.number] = PlayedLaunch(plan: plan)
@@ -110,7 +110,7 @@ extension ReplayWorld {
         send(.runnerEnded(number, .signaled(11), LastWords(signal: 11, address: 0, task: id)))
     }
 
-    /// Those that heed it complete within the grace; the others go on as if nothing had been said.
+    /// Expires tasks. A task that obeys completes as failed within half the grace period; all others continue.
     func tell(_ ids: [TaskID], of number: LaunchNumber) {
         for id in ids {
             guard let task = launches[number]?.tasks[id], task.obeys else { continue }
@@ -134,7 +134,7 @@ extension ReplayWorld {
 
     // MARK: Requests
 
-    /// As a plugin does that hears for the first time that it started, at a place of its own within each interval.
+    /// Submits the first requests of a plugin at its `started` event, each with a random delay within its interval.
     private func submitFirstRequests(of plugin: PluginIdentifier, from number: LaunchNumber) {
         for model in plugins[plugin]?.tasks ?? [] {
             guard let every = model.every else { continue }
@@ -161,7 +161,7 @@ extension ReplayWorld {
         send(.submitted(submission, reply: nextReply(about: model.identifier)))
     }
 
-    /// - Parameter identifier: whose submission it answers; nil for anything else.
+    /// - Parameter identifier: the task whose submission is answered; nil for any other call.
     func nextReply(about identifier: TaskIdentifier? = nil) -> ReplyToken {
         lastReply += 1
         let reply = ReplyToken(rawValue: lastReply)

@@ -4,8 +4,8 @@ import HeapModule
 import Scheduling
 import TaskModel
 
-/// Stands where the host's shell stands, with a world around it that a trace and a seed make up: hands events to the very
-/// scheduler that a host runs, and acts on what it decides. Decides nothing about plugins itself.
+/// A simulated machine in place of the host's shell, driven by a trace and a seed. It sends events to the scheduler
+/// that a host runs, and carries out its actions. It decides nothing about plugins.
 final class ReplayWorld {
     let scenario: ReplayScenario
     let trace: UnfoldedTrace
@@ -18,7 +18,8 @@ final class ReplayWorld {
     private(set) var record: ReplayRecord
     private(set) var conditions: Conditions
 
-    /// Chances of one thing are drawn from a stream of its own: what a policy changes elsewhere leaves them as they are.
+    /// Random generators by name. Each subject has a stream of its own: a changed policy does not alter the draws of
+    /// other subjects.
     var chances: [String: SeededGenerator] = [:]
     var launches: [LaunchNumber: PlayedLaunch] = [:]
     var lastReply: UInt64 = 0
@@ -41,7 +42,7 @@ final class ReplayWorld {
         steps = trace.steps[...]
         conditions = trace.start
         clock = VirtualClock(at: scenario.period.lowerBound)
-        // A machine that sleeps at first starts its host when it wakes.
+        // A machine that is suspended at the start of the replay starts its host when it resumes.
         if let sleep = trace.suspended.spans.first, sleep.lowerBound <= scenario.period.lowerBound {
             clock.sleep(until: sleep.upperBound)
             steps = steps.drop { $0.at <= sleep.upperBound }
@@ -104,7 +105,8 @@ final class ReplayWorld {
         wake.monotonic.map { $0 <= clock.now.monotonic } ?? false || wake.wall.map { $0 <= clock.now.wall } ?? false
     }
 
-    /// What one look brings may be due at once; what is due again and again waits a moment, so that time always passes.
+    /// Fires the timer while it is due, because an evaluation may cause an immediate one. After eight it waits for 1
+    /// ms, so that time advances.
     private func fireTimer() {
         for _ in 0..<8 where isWakeDue { send(.timerFired) }
         if isWakeDue { wake = (clock.now.monotonic + .milliseconds(1), nil) }
@@ -123,7 +125,8 @@ final class ReplayWorld {
         send(.conditionsChanged(new))
     }
 
-    /// Nobody acts at a machine that sleeps; what has changed meanwhile is found when it wakes.
+    /// Suspends the machine until `wall`. User actions of that time are dropped; changed conditions arrive at the
+    /// resume.
     private func sleep(until wall: WallTime) {
         clock.sleep(until: wall)
         steps = steps.drop { $0.at <= wall }
@@ -132,7 +135,7 @@ final class ReplayWorld {
         send(.timerFired)
     }
 
-    // MARK: What the scheduler wants
+    // MARK: Actions of the scheduler
 
     func send(_ event: SchedulerEvent) {
         inbox.append(event)
@@ -152,7 +155,7 @@ final class ReplayWorld {
 
     private func carryOut(_ action: SchedulerAction) {
         switch action {
-        // A disk of nothing writes at once; what is on it is for the record to keep.
+        // A commit succeeds at once. No ledger is written: the record keeps the changes.
         case .commit(let ticket, _): inbox.append(.committed(ticket))
         case .takeRunner(let launch, _): later(by: delay(.milliseconds(5) ... .milliseconds(40)), launch, .runnerReady)
         case .sendPlan(let plan): begin(plan)
@@ -162,9 +165,9 @@ final class ReplayWorld {
             later(by: delay(.milliseconds(1) ... .milliseconds(10)), launch, .ends(.exited(code: 0)))
         case .kill(let launch): later(by: delay(.milliseconds(1) ... .milliseconds(3)), launch, .ends(.signaled(9)))
         case .wake(let monotonic, let wall): wake = (monotonic, wall)
-        // Nothing is pending when a replay begins.
+        // A replay begins without pending work.
         case .load(let plugin): inbox.append(.loaded(PluginWork(plugin: plugin)))
-        // No assertion is ever open, no container has files, and everything is always known.
+        // A replay has no assertions and no files in containers, and all its conditions are known.
         case .answer, .dismissRunner, .discardContainer, .expireAssertions, .setKillTime, .watch, .stopped: break
         }
     }
@@ -174,7 +177,7 @@ final class ReplayWorld {
         occurrences.insert(Occurrence(at: clock.now.monotonic + delay, order: lastOrder, launch: launch, what: what))
     }
 
-    /// The answer to this one is about a request of that task.
+    /// Registers a reply as the answer to a request of that task.
     func expect(_ reply: ReplyToken, about identifier: TaskIdentifier) { record.expect(reply, about: identifier) }
 
     // MARK: Chances
@@ -183,6 +186,6 @@ final class ReplayWorld {
         body(&chances[name, default: SeededGenerator(seed: scenario.seed, for: name)])
     }
 
-    /// Of the machine itself.
+    /// A random delay of the machine itself, independent of every plugin.
     func delay(_ range: ClosedRange<Duration>) -> Duration { draw(for: "machine") { $0.duration(in: range) } }
 }

@@ -2,11 +2,11 @@
 
 import TaskModel
 
-/// Both clocks of a machine that exists in a replay alone. Time passes when it is told to.
+/// The monotonic clock and the wall clock of a simulated machine. Time passes only by `advance` and `sleep`.
 struct VirtualClock: Sendable {
     private(set) var now: Moment
 
-    /// The machine started half a minute before the host did.
+    /// Starts the host 30 seconds after the boot of the machine.
     init(at wall: WallTime) {
         now = Moment(
             monotonic: MonotonicTime(nanoseconds: 0) + .seconds(30),
@@ -19,7 +19,7 @@ struct VirtualClock: Sendable {
         now = Moment(monotonic: now.monotonic + duration, wall: now.wall + duration, boot: now.boot)
     }
 
-    /// The machine sleeps: calendar time alone goes on.
+    /// Suspends the machine: only the wall clock advances.
     mutating func sleep(until wall: WallTime) {
         now = Moment(monotonic: now.monotonic, wall: max(now.wall, wall), boot: now.boot)
     }
