@@ -43,7 +43,7 @@ extension HostStatusReply: Presentable {
 }
 
 extension KindLimit {
-    /// `processing 3 of 10`, or without a use `processing 10`.
+    /// `processing 3 of 10`, or `processing 10` when `used` is nil.
     var words: String { used.map { "\(kind) \($0) of \(limit)" } ?? "\(kind) \(limit)" }
 }
 

@@ -5,7 +5,8 @@ import TaskModel
 import TerminalText
 
 extension TaskWhyReply: Presentable {
-    /// The state in a sentence, then what keeps it, what would help, and how it went last.
+    /// The state in a sentence, then the reasons for waiting, the change that would help, the last outcome, the
+    /// verdicts of the policies and the past waits.
     func text(for reader: Reader) -> String {
         var text = sentence.terminalSafe + "\n"
         if state == .pending && !isEligible {
