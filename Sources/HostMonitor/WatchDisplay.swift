@@ -29,7 +29,7 @@ package struct WatchDisplay {
         static let restOfScreen = "\u{1b}[J"
     }
 
-    /// - Parameter isLive: whether snapshots are redrawn in place, where the output is a terminal.
+    /// - Parameter isLive: whether snapshots are redrawn in place if the output is a terminal with cursor control.
     package init(_ context: MonitorContext, isLive: Bool) {
         let terminal = context.screen()
         self.context = context

@@ -24,8 +24,8 @@ package struct WatchSession: Sendable {
     private static let patience = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - interval: time from one snapshot to the next when nothing happens.
-    ///   - remedy: how to start a host where none answers.
+    ///   - interval: time between two snapshots while no entry is added to the journal.
+    ///   - remedy: the hint on how to start a host, shown when the host no longer answers.
     package init(client: ControlClient, interval: Duration, remedy: String, context: MonitorContext) {
         self.client = client
         self.interval = interval

@@ -27,8 +27,8 @@ struct PictureSection {
         return [top] + lines
     }
 
-    /// The number of rows for each section: equal shares, but none gets more than its height. The rest goes to the
-    /// other sections.
+    /// The number of rows for each section: equal shares, but at most its height. Extra sections share the remaining
+    /// rows.
     static func shares(of rows: Int, among sections: [PictureSection]) -> [Int] {
         var shares = sections.map { _ in 0 }
         var rest = rows
