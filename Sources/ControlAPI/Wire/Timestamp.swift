@@ -2,15 +2,15 @@
 
 package import TaskModel
 
-/// Calendar time on the wire: RFC 3339, in UTC, with nine fractional digits, so that text sorts as time does.
+/// Calendar time, encoded as RFC 3339 in UTC with nine fractional digits, so that the text sorts by time.
 ///
-/// Never a local time; that is for whoever renders it.
+/// It is never a local time. Clients convert it for display.
 package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let wall: WallTime
 
     package init(_ wall: WallTime) { self.wall = wall }
 
-    /// Nil when `text` is no RFC 3339 time with a zone, or not in the years that 64 bits of nanoseconds hold.
+    /// Nil when `text` is not an RFC 3339 time with a zone, or outside the range of 64 bits of nanoseconds.
     package init?(_ text: String) {
         var reader = TimestampReader(text)
         guard let nanoseconds = reader.nanoseconds() else { return nil }
@@ -58,7 +58,7 @@ struct CivilDate: Hashable {
         self.day = day
     }
 
-    // Years are counted from March here, so that the leap day is a year's last and months need no table.
+    // Years begin in March here: the leap day is then the last day of a year, and the months need no table.
     init(daysSince1970 days: Int64) {
         let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
