@@ -38,7 +38,8 @@ extension PluginListReply.Refused {
 }
 
 extension ManifestNote {
-    /// `file:line:column: severity: message`, the format of compilers, so that editors can jump to the place.
+    /// The note as `file:line:column: severity: message`, the format of compilers, so that editors can jump to the
+    /// place.
     func text(in file: String) -> String {
         var place = file
         if let line { place += ":\(line)" }

@@ -5,8 +5,8 @@ import TaskModel
 import TerminalText
 
 extension TaskWhyReply: Presentable {
-    /// The state in a sentence, then the reasons for waiting, the change that would help, the last outcome, the
-    /// verdicts of the policies and the past waits.
+    /// The state in a sentence, followed by the reasons for waiting, the change that would help and the last outcome.
+    /// Tables of the policies and of the past waits follow.
     func text(for reader: Reader) -> String {
         var text = sentence.terminalSafe + "\n"
         if state == .pending && !isEligible {
@@ -58,7 +58,7 @@ extension TaskWhyReply: Presentable {
         }
     }
 
-    /// ` (processing, submission 12)`
+    /// Kind and submission number, as ` (processing, submission 12)`; empty when both are unknown.
     private var number: String {
         let parts = [kind, submission.map { "submission \($0)" }].compactMap { $0 }
         return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"

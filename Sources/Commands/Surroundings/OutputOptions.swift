@@ -10,7 +10,7 @@ struct OutputOptions: ParsableArguments {
 
     init() {}
 
-    /// For commands that declare their own `--json`, because their JSON is not an answer of the host.
+    /// Options for a command that declares its own `--json`, because its JSON is not an answer of the host.
     init(json: Bool) { self.json = json }
 
     func show(_ reply: some Presentable) throws {
