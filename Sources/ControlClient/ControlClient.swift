@@ -77,7 +77,7 @@ package struct ControlClient: Sendable {
     }
 
     /// Runs a call with `answerTimeout`. The deadline of the HTTP library covers only the head of an answer, but a host
-    /// can also hang before the end of the body.
+    /// can also hang within the body.
     private func inTime(_ call: @escaping @Sendable () async throws(ControlError) -> Data) async throws(ControlError)
         -> Data
     {
