@@ -7,7 +7,7 @@ import TaskModel
 package struct WatchDisplay {
     private let context: MonitorContext
     private let style: PictureStyle
-    /// Nil when snapshots are appended instead of redrawn in place.
+    /// The terminal; nil when snapshots are appended instead of redrawn in place.
     let screen: Screen?
     private let columns: Int?
     private var isOpen = false

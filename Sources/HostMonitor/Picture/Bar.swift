@@ -2,7 +2,7 @@
 
 /// A progress bar: a share, drawn as a row of cells.
 struct Bar: Hashable {
-    /// From 0 to 1.
+    /// The filled share of the bar, from 0 to 1.
     let share: Double
 
     /// A bar for `part` of `whole`. The share is limited to 0...1; it is 0 when `whole` is not positive.
