@@ -17,7 +17,7 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     /// The directories of manifests, in order of precedence.
     package let manifestFolders: [String]
     package let pluginFolder: String
-    /// Nil when the host runs without a configuration file.
+    /// Path of the configuration file; nil when the host runs without one.
     package let configurationFile: String?
     /// Plugins that have settings in the configuration but are not installed.
     package let configuredWithoutPlugin: [String]

@@ -12,7 +12,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     package let pid: Int32
     package let startedAt: Timestamp
     package let endedAt: Timestamp?
-    /// Nil without a fixed budget.
+    /// The budget of the launch; nil when it has no fixed one.
     package let budget: Nanoseconds?
     package let grace: Nanoseconds
     /// Running time; nil when it was not measured, because the host failed while the launch ran.
@@ -74,9 +74,9 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     }
 
     package struct Task: Codable, Hashable, Sendable {
-        /// Nil for an event.
+        /// The task identifier; nil for an event.
         package let identifier: String?
-        /// Nil for a task.
+        /// The name of the event; nil for a task.
         package let eventName: String?
         package let kind: String
         package let submission: Int64
@@ -104,7 +104,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
             self.endedAt = endedAt.map(Timestamp.init)
         }
 
-        /// The task's identifier or the event's name.
+        /// The task identifier or the name of the event.
         package var task: String { identifier ?? eventName ?? "" }
 
         private enum CodingKeys: String, CodingKey {

@@ -26,7 +26,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
         case isPartial = "partial"
     }
 
-    /// The state of a plugin, in one word for an operator.
+    /// The state of a plugin, as a short summary for an operator.
     package enum State: String, Codable, Hashable, Sendable {
         case ready
         case running
@@ -38,7 +38,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
     package struct Summary: Codable, Hashable, Sendable {
         package let identifier: String
         package let name: String
-        /// Nil when the manifest states no version.
+        /// The version in the manifest; nil when it states none.
         package let version: String?
         package let role: String
         package let library: String
@@ -85,7 +85,7 @@ package struct PluginListReply: Codable, Hashable, Sendable {
     /// A manifest that the catalogue refused, with its problems.
     package struct Refused: Codable, Hashable, Sendable {
         package let file: String
-        /// Nil when the identifier cannot be read from the file.
+        /// The identifier of the refused plugin; nil when it cannot be read from the file.
         package let identifier: String?
         package let problems: [ManifestNote]
 

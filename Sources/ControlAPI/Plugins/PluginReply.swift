@@ -26,16 +26,16 @@ package struct PluginReply: Codable, Hashable, Sendable {
     /// Maximum number of tasks per launch.
     package let batchSize: Int
     package let dayBudget: Nanoseconds
-    /// False when the operator has switched refresh off for the plugin or for the host.
+    /// Whether refresh is on; false when the operator has switched it off for the plugin or for the host.
     package let isBackgroundRefreshOn: Bool
-    /// True when the operator denies background work to the plugin.
+    /// Whether the operator denies background work to the plugin.
     package let isBackgroundDenied: Bool
     package let entitlements: [String]
     package let schedules: [Schedule]
     package let retry: RetryRule
     /// Time for which the requests of the plugin are kept after its removal.
     package let retention: Nanoseconds
-    /// Nil when the ledger has no launch of the plugin.
+    /// The newest launch; nil when the ledger has no launch of the plugin.
     package let lastLaunch: LastLaunch?
     /// The reasons that block all work of the plugin now.
     package let reasons: [WaitingReason]
@@ -162,7 +162,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         case waitingEvents = "waiting_events"
     }
 
-    // The keys of the summary are on the same level as the others, so that they are the same as in the list.
+    // The keys of the summary are encoded on the same level as the others, as in the list.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         summary = try PluginListReply.Summary(from: decoder)

@@ -39,7 +39,8 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         package let identifier: String
         package let kind: String
         package let submission: Int64
-        /// The submitter of the request: a plugin identifier, or `person` for a user.
+        /// The submitter of the request: a plugin identifier, `person` for a user, or `schedule` for a schedule of the
+        /// operator.
         package let submitter: String
         package let submittedAt: Timestamp
         package let earliestBegin: Timestamp?
@@ -77,22 +78,22 @@ package struct TaskListReply: Codable, Hashable, Sendable {
 
     package struct Running: Codable, Hashable, Sendable {
         package let plugin: String
-        /// Nil for an event.
+        /// The task identifier; nil for an event.
         package let identifier: String?
-        /// Nil for a task.
+        /// The name of the event; nil for a task.
         package let eventName: String?
         package let kind: String
         package let submission: Int64
         package let launch: Int64
         package let startedAt: Timestamp
-        /// Nil without a fixed budget.
+        /// The budget of the launch; nil for a continued task, which has none.
         package let budget: Nanoseconds?
         package let used: Nanoseconds
         package let isExpiring: Bool
         /// The present title of a continued task; nil for other kinds.
         package let title: String?
         package let subtitle: String?
-        /// Nil until the task reports progress.
+        /// The reported progress of a continued task; nil until the task reports any.
         package let progress: Progress?
 
         package init(

@@ -8,10 +8,10 @@ package struct TaskQuery: Hashable, Sendable {
 
     /// Maximum number of pending requests and waiting events; running tasks do not count.
     package var limit: Int
-    /// Nil for the first page.
+    /// The end of the previous page; nil for the first page.
     package var after: WorkCursor?
     package let plugin: PluginIdentifier?
-    /// Empty for every kind.
+    /// The kinds of work to list; empty for every kind.
     package let kinds: Set<TaskKind>
 
     package init(

@@ -15,7 +15,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     }
 
     package let identifier: String
-    /// Nil when no installed plugin permits the identifier or has work under it.
+    /// The plugin of the task; nil when no installed plugin permits the identifier or has work under it.
     package let plugin: String?
     package let state: State
     package let kind: String?
@@ -156,7 +156,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         package let at: Timestamp
         package let blame: String
         package let message: String
-        /// Nil when the task ended without a launch, for example by cancellation.
+        /// The launch of the task; nil when the task ended without one, for example by cancellation.
         package let launch: Int64?
 
         package init(outcome: String, at: WallTime, blame: Blame, message: String, launch: LaunchNumber?) {

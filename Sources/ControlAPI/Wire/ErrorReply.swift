@@ -16,7 +16,7 @@ package struct ErrorReply: Codable, Hashable, Sendable {
         package let field: String?
         /// The subject, its value and the rule that it breaks.
         package let message: String
-        /// Nil when no remedy is given.
+        /// The correction that the caller can make; nil when none is given.
         package let remedy: String?
 
         private enum CodingKeys: String, CodingKey {

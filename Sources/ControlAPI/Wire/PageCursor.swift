@@ -7,7 +7,7 @@ package import TaskModel
 extension WorkCursor {
     package var text: String { "\(plugin)/\(number)" }
 
-    /// Nil for text that is not a cursor.
+    /// Parses the text of a cursor; nil for any other text.
     package init?(text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let plugin = PluginIdentifier(String(parts[0])), let number = Int64(parts[1]) else {
@@ -33,7 +33,7 @@ package enum PluginCursor: Hashable, Sendable {
         }
     }
 
-    /// Nil for text that is not a cursor.
+    /// Parses the text of a cursor; nil for any other text.
     package init?(text: String) {
         if text == "/" {
             self = .endOfPlugins

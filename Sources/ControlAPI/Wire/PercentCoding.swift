@@ -14,7 +14,7 @@ package enum PercentCoding {
         return result
     }
 
-    /// Nil when an escape is broken or the bytes are not UTF-8.
+    /// The decoded text; nil when an escape is malformed or the bytes are not UTF-8.
     static func decode(_ text: String) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
