@@ -7,7 +7,8 @@ import FunctionTrial
 import PluginInstaller
 
 extension BgtaskCommand {
-    /// Parses the arguments and does what they say; whatever goes wrong is told on standard error and ends here.
+    /// Parses the arguments and runs the command that they name. Errors are reported on standard error and returned as
+    /// the exit status; none is thrown.
     package static func execute(_ arguments: [String]) async -> ExitStatus {
         do {
             var command = try parseAsRoot(arguments)
@@ -26,7 +27,7 @@ extension BgtaskCommand {
         let surroundings = Surroundings.current
         switch error {
         case is OutputClosed:
-            // Whoever read has seen enough: `| head` is no failure.
+            // The reader of the pipe has closed it, as `| head` does: this is not a failure.
             return .done
         case let failure as CommandFailure:
             surroundings.talk(failure.message)
@@ -49,7 +50,7 @@ extension BgtaskCommand {
         }
     }
 
-    /// Help and versions come as errors too.
+    /// Reports an error of the argument parser. Requests for help and for the version arrive here as errors too.
     private static func concludeParsing(_ error: any Error) -> ExitStatus {
         let message = fullMessage(for: error)
         switch exitCode(for: error) {
@@ -67,7 +68,7 @@ extension BgtaskCommand {
 }
 
 extension CommandFailure {
-    /// What the host's answer means for the caller.
+    /// The exit status, message and remedy for a failed call of the host.
     init(_ error: ControlError) {
         switch error {
         case .unreachable, .misunderstood: self.init(.unreachable, error.description)

@@ -3,7 +3,7 @@
 package import ArgumentParser
 import ControlAPI
 
-/// The operator's and vendor's command. Holds no work of its own: every verb has its file.
+/// The root command `bgtask`, for operators and vendors. Every verb has its own file.
 package struct BgtaskCommand: ParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "bgtask",

@@ -1,10 +1,10 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Why a command did not do what was asked, in words for its caller, with the status that goes with it.
+/// A failure of a command: the message for its caller, a remedy and the exit status.
 struct CommandFailure: Error, Hashable {
     let status: ExitStatus
     let message: String
-    /// What to do about it; nil when the message says it.
+    /// The remedy, printed on its own line; nil when the message includes it.
     let remedy: String?
 
     init(_ status: ExitStatus, _ message: String, remedy: String? = nil) {

@@ -1,13 +1,13 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// How the command ends, as its caller's shell sees it.
+/// The exit status of `bgtask`, with its raw value for the shell.
 package enum ExitStatus: Int32, Hashable, Sendable {
     case done = 0
     case refused = 1
     case misuse = 2
     case unreachable = 3
 
-    // Of the checker alone.
+    // Only of `plugin check`.
     case checkerFailed = 4
     case cannotBeLoaded = 5
     case passedWithExclusions = 6

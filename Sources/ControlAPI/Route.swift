@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Every path that the host answers, in one table for both ends. Says nothing about bodies.
+/// The routes of the control API, in one table for host and client. Bodies are declared elsewhere.
 package enum Route: String, CaseIterable, Hashable, Sendable {
     case apiDescription
     case hostStatus
@@ -36,7 +36,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The path with its parameter in braces, as routers take it.
+    /// The path with its parameter in braces, such as `/v1/launches/{number}`.
     package var template: String {
         switch self {
         case .apiDescription: "/v1/openapi.yaml"
@@ -62,7 +62,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         Self.segments(template).first { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
     }
 
-    /// The names that may stand in the query.
+    /// The permitted names of query parameters.
     package var queryNames: [String] {
         switch self {
         case .pluginList: PluginQuery.names
@@ -73,13 +73,13 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether a request has to bring a body; all others must have none.
+    /// Whether a request needs a body. Requests of the other routes must not have one.
     package var takesBody: Bool { method == .post && self != .taskStop }
 
-    /// The status of an answer that is not a refusal.
+    /// The HTTP status of a successful answer.
     package var successStatus: Int { self == .taskSubmit || self == .pluginTrigger ? 201 : 200 }
 
-    /// The path with `value` in the parameter's place and the query after it.
+    /// The path with `value` for its parameter, followed by the query.
     package func path(_ value: String? = nil, query: [(name: String, value: String)] = []) -> String {
         precondition((value == nil) == (parameter == nil), "a value is given exactly for a route with a parameter")
         let segments = Self.segments(template).map { segment in
@@ -90,7 +90,7 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         return path + "?" + query.map { "\($0.name)=\(PercentCoding.encode($0.value))" }.joined(separator: "&")
     }
 
-    /// The route that a request names, with the value of its parameter; nil when there is none.
+    /// The route of a request, with the value of its parameter; nil when no route matches.
     package static func matching(method: String, path: String) -> (route: Route, value: String?)? {
         let asked = segments(String(path.prefix { $0 != "?" }))
         for route in allCases where route.method.rawValue == method {
@@ -99,13 +99,14 @@ package enum Route: String, CaseIterable, Hashable, Sendable {
         return nil
     }
 
-    /// The methods that a path takes; none when no route has such a path.
+    /// The methods of the routes at a path; empty when no route has this path.
     package static func methods(at path: String) -> [Method] {
         let asked = segments(String(path.prefix { $0 != "?" }))
         return allCases.filter { $0.value(in: asked) != nil }.map(\.method).sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// What stands in the parameter's place, if it has one; nothing at all when the path is another.
+    /// The value of the parameter in a path: `.none` when the path does not match, `.some(nil)` for a route without a
+    /// parameter.
     private func value(in asked: [Substring]) -> String?? {
         let template = Self.segments(template)
         guard template.count == asked.count else { return nil }

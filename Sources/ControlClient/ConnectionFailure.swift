@@ -4,13 +4,13 @@ import AsyncHTTPClient
 import Glibc
 import NIOCore
 
-/// Why no host answered at a control socket. What to do about it is for its caller to say.
+/// The cause of a missing answer at a control socket. The caller adds the remedy.
 package enum ConnectionFailure: Hashable, Sendable {
     case noSocket
     case nobodyListens
     case notAllowed
     case pathTooLong
-    /// A host is there and takes no connection, or answers none: it hangs.
+    /// The host hangs: it accepts no connection, or does not answer in time.
     case noAnswer
     case hungUp
     case other(String)

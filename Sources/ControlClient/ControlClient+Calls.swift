@@ -3,7 +3,7 @@
 package import ControlAPI
 package import TaskModel
 
-/// One call per route that answers in one JSON body, under the route's own name.
+/// One function for each route with a single JSON answer, named after the route.
 extension ControlClient {
     package func host() async throws(ControlError) -> HostStatusReply { try await ask(.hostStatus) }
 

@@ -3,7 +3,7 @@
 package import ControlAPI
 package import TaskModel
 
-/// The lists: one page, or every page up to the end.
+/// The routes that return lists: as a single page, or with all pages joined.
 extension ControlClient {
     // MARK: One page
 
@@ -27,7 +27,7 @@ extension ControlClient {
 
     /// All plugins and refused manifests.
     ///
-    /// - Parameter manifest: path of a manifest file: then only the plugin that it describes, or its refusal.
+    /// - Parameter manifest: path of a manifest file, to list only its plugin or its refusal; nil for all.
     package func plugins(manifest: String? = nil) async throws(ControlError) -> PluginListReply {
         var query = PluginQuery(limit: PageLimit.range.upperBound, manifest: manifest)
         var list = try await pluginPage(query)
@@ -42,7 +42,7 @@ extension ControlClient {
         return list
     }
 
-    /// All waiting and running work.
+    /// All pending requests, waiting events and running tasks.
     ///
     /// - Parameters:
     ///   - plugin: nil for every plugin.
@@ -64,7 +64,7 @@ extension ControlClient {
         return list
     }
 
-    /// The newest `limit` launches, the newest first.
+    /// The newest `limit` launches of one plugin or of all, newest first.
     package func launches(
         limit: Int,
         plugin: PluginIdentifier? = nil
@@ -81,7 +81,7 @@ extension ControlClient {
         return list
     }
 
-    /// The first `limit` entries that follow the number `after`; without one, the newest `limit`. Oldest first.
+    /// The first `limit` entries after the number `after`, or the newest `limit` entries if it is nil; oldest first.
     package func journal(
         after: Int64? = nil,
         limit: Int,
@@ -104,7 +104,7 @@ extension ControlClient {
         return list
     }
 
-    /// The cursor in `next`. Throws when it is illegible, or is the current one: such a list would have no end.
+    /// The cursor in `next`. Throws when it is malformed, or equal to `current`: such a list would never end.
     private func cursor<Cursor: Equatable>(
         _ next: String,
         after current: Cursor?,

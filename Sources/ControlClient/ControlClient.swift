@@ -7,9 +7,9 @@ import NIOCore
 import NIOHTTP1
 package import TaskModel
 
-/// Speaks to the host at one control socket. Never starts a host and never asks twice.
+/// A client of the host at one control socket. It never starts a host and never repeats a call.
 ///
-/// It lives inside `withConnection`: its connections are closed when that returns.
+/// It is valid only inside `withConnection`, which closes its connections when it returns.
 package struct ControlClient: Sendable {
     package let socket: String
     private let http: HTTPClient
@@ -17,14 +17,18 @@ package struct ControlClient: Sendable {
 
     private static let largestAnswer = 64 << 20
 
-    /// - Parameter answerTimeout: a control call is answered after one commit; a host that takes this long is stuck.
+    /// Runs `body` with a client for the host at `socket`.
+    ///
+    /// - Parameter answerTimeout: maximum time of one call. A call needs at most one commit, so a host that takes
+    ///   longer hangs.
     package static func withConnection<Result>(
         to socket: String,
         answerTimeout: Duration = .seconds(30),
         _ body: (ControlClient) async throws -> Result
     ) async throws -> Result {
         var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(2)))
-        // The peer is on this machine: it is there or it is not, and the operator is told at once.
+        // The peer is on this machine: if no process listens, a second attempt does not help, and the error is reported
+        // at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.redirectConfiguration = .disallow
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -38,7 +42,7 @@ package struct ControlClient: Sendable {
         }
     }
 
-    /// Calls a route that takes no body, whatever its method.
+    /// Calls a route without a body, by the route's method.
     func ask<Reply: Decodable>(
         _ route: Route,
         _ value: String? = nil,
@@ -62,7 +66,7 @@ package struct ControlClient: Sendable {
         return try await answer(to: request)
     }
 
-    /// The journal's stream, once the host has agreed to it.
+    /// The stream of new journal entries. Returns when the host has accepted the call.
     package func followJournal(
         after: Int64?,
         filter: JournalFilter = JournalFilter()
@@ -72,7 +76,8 @@ package struct ControlClient: Sendable {
         return JournalFeed(socket: socket, body: response.body)
     }
 
-    /// The library's own deadline ends with the head of an answer; a host can hang behind it as well.
+    /// Runs a call with `answerTimeout`. The deadline of the HTTP library covers only the head of an answer, but a host
+    /// can also hang within the body.
     private func inTime(_ call: @escaping @Sendable () async throws(ControlError) -> Data) async throws(ControlError)
         -> Data
     {
@@ -99,7 +104,7 @@ package struct ControlClient: Sendable {
         let host = PercentCoding.encode(socket)
         var request = HTTPClientRequest(url: "http+unix://\(host)\(route.path(value, query: query))")
         request.method = .init(rawValue: route.method.rawValue)
-        // A socket has no host name, and HTTP/1.1 wants one.
+        // HTTP/1.1 requires a host name, and a socket has none.
         request.headers.add(name: "host", value: "localhost")
         return request
     }
@@ -115,7 +120,7 @@ package struct ControlClient: Sendable {
         }
     }
 
-    /// A response with a status of success; every other one is thrown as what its body says.
+    /// The response of a successful call. Any other status is thrown as the error in its body.
     private func response(
         to request: HTTPClientRequest
     ) async throws(ControlError) -> HTTPClientResponse {

@@ -2,15 +2,16 @@
 
 package import ControlAPI
 
-/// Why a call of the host did not give what was asked.
+/// The failure of a call of the host.
 package enum ControlError: Error, Hashable, Sendable {
-    /// Nobody answers at the socket, or the answer broke off.
+    /// No host answers at the socket, or the answer is incomplete.
     case unreachable(socket: String, cause: ConnectionFailure)
-    /// The journal was followed until the host ended it, or, where it is not in order, until the connection was lost.
+    /// The stream of the journal has ended. `isInOrder` is true when the host ended it, false when the connection was
+    /// lost.
     case journalEnded(socket: String, isInOrder: Bool)
-    /// The host answered, and the answer is no.
+    /// The host refused the call, with the HTTP status and the reason.
     case refused(status: Int, ErrorReply)
-    /// Something answered that does not speak this API, or speaks a newer one.
+    /// The answer does not follow this API: the process at the socket is not a host, or a host of a newer version.
     case misunderstood(socket: String, detail: String)
 }
 

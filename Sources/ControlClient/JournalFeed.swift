@@ -5,7 +5,7 @@ package import ControlAPI
 import FoundationEssentials
 import NIOCore
 
-/// The journal as it grows, one entry after the other. Ends when the host ends it; it never connects again.
+/// The stream of new journal entries. It ends when the host ends it, and never reconnects.
 package struct JournalFeed: AsyncSequence, Sendable {
     package typealias Element = JournalLine
     package typealias Failure = ControlError
@@ -50,7 +50,7 @@ package struct JournalFeed: AsyncSequence, Sendable {
             do {
                 return try await chunks.next()
             } catch {
-                // Whatever the libraries call it: the host was there, and is not any more.
+                // Any error of the libraries here means that the connection to the host is lost.
                 throw .journalEnded(socket: socket, isInOrder: false)
             }
         }

@@ -1,17 +1,17 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Cuts a stream of bytes into its lines, however the stream is chopped. Judges nothing inside a line.
+/// Splits a stream of byte chunks into lines. It does not check the content of the lines.
 struct LineSplitter {
-    /// Longer lines are not a journal's.
+    /// Maximum length of a line in bytes. Entries of a journal are shorter.
     static let longestLine = 1 << 20
 
     private var unfinished: [UInt8] = []
     private(set) var hasOverflowed = false
 
-    /// Whether the stream broke off inside a line.
+    /// Whether the stream so far ends inside a line.
     var holdsUnfinishedLine: Bool { !unfinished.isEmpty }
 
-    /// The lines that `bytes` completes, without their ends; empty lines are left out.
+    /// The lines that `bytes` completes, without their newlines; empty lines are left out.
     mutating func append(_ bytes: some Sequence<UInt8>) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         for byte in bytes {

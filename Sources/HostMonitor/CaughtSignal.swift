@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-// Dispatch's sources may be used from any thread; its Linux overlay does not say so.
+// Dispatch sources may be used from any thread, but the Linux overlay does not declare them Sendable.
 @preconcurrency import Dispatch
 import Glibc
 import Synchronization
@@ -14,7 +14,7 @@ package struct CaughtSignal: Sendable {
 
     private static let receivers = Mutex<[CInt: @Sendable () -> Void]>([:])
 
-    /// The signal is caught when this returns.
+    /// Installs the handler. The signal is caught when the initialiser returns.
     ///
     /// - Parameter received: called on a global queue, for each signal. Replaces the function of an earlier value for
     ///   the same signal.
@@ -25,7 +25,7 @@ package struct CaughtSignal: Sendable {
         signal(number) { SignalPipe.write($0) }
     }
 
-    /// Later signals are ignored.
+    /// Removes the function. Later signals of this number are ignored.
     package func cancel() {
         signal(number, SIG_IGN)
         Self.receivers.withLock { $0[number] = nil }
@@ -34,9 +34,10 @@ package struct CaughtSignal: Sendable {
     fileprivate static func receive(_ number: UInt8) { receivers.withLock { $0[CInt(number)] }?() }
 }
 
-/// Carries signal numbers from the handlers, which may only write, to a queue. Never closed.
+/// A pipe that carries signal numbers from the signal handlers to a queue. Handlers may only call `write`. It is never
+/// closed.
 private enum SignalPipe {
-    /// Read by signal handlers: has to exist without being initialised lazily.
+    /// Read by signal handlers, so it must not be initialised lazily.
     nonisolated(unsafe) private static var writeEnd: CInt = -1
     private static let source: any DispatchSourceProtocol = {
         var ends: [CInt] = [-1, -1]
@@ -64,7 +65,7 @@ private enum SignalPipe {
     static func write(_ number: CInt) {
         let error = errno
         var byte = UInt8(truncatingIfNeeded: number)
-        // A full pipe holds enough signals of that number to be noticed.
+        // A failed write to a full pipe loses nothing: the pipe already holds signals that have not been handled.
         _ = Glibc.write(writeEnd, &byte, 1)
         errno = error
     }

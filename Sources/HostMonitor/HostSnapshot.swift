@@ -7,18 +7,18 @@ package import TaskModel
 /// The status, work and journal of a host at about one instant.
 package struct HostSnapshot: Hashable, Sendable {
     let host: HostStatusReply
-    /// The first page alone: a picture has no room for more, and a snapshot is taken several times a second.
+    /// Only the first page: the screen shows no more, and a snapshot may be taken several times a second.
     let tasks: TaskListReply
-    /// Those that run, oldest first.
+    /// The running launches, oldest first.
     let launches: [LaunchReply]
-    /// The last few entries.
+    /// The newest entries, at most `entriesListed`, without the events in `entriesLeftOut`.
     let journal: JournalReply
     let takenAt: WallTime
 
     private static let launchesListed = 50
     private static let entriesListed = 12
     private static let entriesRead = 60
-    /// Each is followed by the entry of an outcome, which says more.
+    /// Events that are not shown: each is followed by the entry of an outcome, which has more information.
     private static let entriesLeftOut: Set<String> = ["submitted", "launched"]
 
     package static func take(from client: ControlClient, at now: WallTime) async throws(ControlError) -> HostSnapshot {
@@ -38,7 +38,8 @@ package struct HostSnapshot: Hashable, Sendable {
         return JournalReply(entries: entries.suffix(entriesListed), last: read.last)
     }
 
-    /// The newest that run, and older ones that have a task running: a continued one may be older than any list is long.
+    /// The running launches among the newest, and the older launches of the running tasks: a continued task may run for
+    /// longer than the list reaches back.
     private static func launches(
         of tasks: TaskListReply,
         from client: ControlClient
@@ -49,7 +50,7 @@ package struct HostSnapshot: Hashable, Sendable {
             do throws(ControlError) {
                 launches.append(try await client.launch(LaunchNumber(rawValue: number)))
             } catch .refused {
-                // Its history is gone already.
+                // The ledger no longer has the launch.
                 continue
             }
         }
@@ -63,10 +64,12 @@ extension HostSnapshot {
     /// Number of waiting events, those beyond the first page included.
     var eventCount: Int { count(tasks.events.count, of: host.counts.events) }
 
-    /// The host's count is of another instant than the page: it is used only when the page is not the whole list.
+    /// The number of items in a list. The host's count was taken at another time than the page, so it is used only when
+    /// the page is not the whole list.
     private func count(_ shown: Int, of all: Int) -> Int { tasks.next == nil ? shown : max(shown, all) }
 
-    /// What is worth another picture where pictures add up: all but what merely passes with time.
+    /// The parts of a snapshot whose change causes another appended snapshot. Values that change with time alone, such
+    /// as used time, are left out.
     struct Occasion: Hashable {
         fileprivate let work: [[String?]]
         fileprivate let counts: [Int]

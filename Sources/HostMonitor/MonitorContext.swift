@@ -10,7 +10,7 @@ package struct MonitorContext: Sendable {
     let write: @Sendable (String) throws -> Void
     /// One element for each request of the user to end the monitor.
     let interruptions: @Sendable () -> AsyncStream<Void>
-    /// Nil when standard output is not a terminal.
+    /// The terminal; nil when standard output is not a terminal.
     let screen: @Sendable () -> Screen?
 
     package init(

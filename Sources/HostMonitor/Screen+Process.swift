@@ -1,12 +1,12 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-// Dispatch's sources may be used from any thread; its Linux overlay does not say so.
+// Dispatch sources may be used from any thread, but the Linux overlay does not declare them Sendable.
 @preconcurrency import Dispatch
 import Glibc
 import Synchronization
 
 extension Screen {
-    /// The one that this process writes to; nil when its output goes elsewhere.
+    /// The terminal that this process writes to; nil when standard output is not a terminal.
     package static func ofProcess() -> Screen? {
         guard isatty(STDOUT_FILENO) == 1 else { return nil }
         let keyboard = Keyboard()
@@ -14,8 +14,8 @@ extension Screen {
             size: currentSize,
             events: events,
             takeKeys: { $0 ? keyboard.take() : keyboard.giveBack() },
-            // To this very thread, which then stops with the process before it can do anything else; sent to the process,
-            // another thread may take it, and this one goes on for a moment.
+            // The signal is sent to this thread, so that this thread stops at once. If it were sent to the process,
+            // another thread might receive it, and this thread would continue for a moment.
             suspend: { pthread_kill(pthread_self(), SIGSTOP) }
         )
     }
@@ -23,7 +23,7 @@ extension Screen {
     @Sendable private static func currentSize() -> Size {
         var window = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
-            // What a terminal is that does not say.
+            // The usual size, for a terminal that does not report one.
             return Size(columns: 80, rows: 24)
         }
         return Size(columns: Int(window.ws_col), rows: Int(window.ws_row))
@@ -44,7 +44,8 @@ extension Screen {
         }
     }
 
-    /// `q` leaves; every other key is read and forgotten, so that no shell gets it afterwards.
+    /// A source that yields `left` for the key `q`. Other keys are read and discarded, so that the shell does not
+    /// receive them afterwards.
     private static func keys(_ stream: AsyncStream<Event>.Continuation) -> any DispatchSourceProtocol {
         let source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: .global())
         source.setEventHandler {
@@ -57,7 +58,7 @@ extension Screen {
     }
 }
 
-/// What the terminal does with keys, and what it did before.
+/// The keyboard mode of the terminal, with the earlier mode for restoring it.
 private final class Keyboard: Sendable {
     private let before = Mutex<termios?>(nil)
 
@@ -65,7 +66,7 @@ private final class Keyboard: Sendable {
         var mode = termios()
         guard isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &mode) == 0 else { return }
         before.withLock { $0 = mode }
-        // One key at a time and unseen; Ctrl-C and Ctrl-Z stay what they are.
+        // Keys are delivered one at a time and without echo; Ctrl-C and Ctrl-Z still send signals.
         mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(STDIN_FILENO, TCSANOW, &mode)
     }

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The terminal that a live display is on. Knows nothing of what is displayed.
+/// The terminal of a live display: its size, its events and its keyboard mode.
 package struct Screen: Sendable {
     package struct Size: Hashable, Sendable {
         package let columns: Int
@@ -14,17 +14,17 @@ package struct Screen: Sendable {
 
     package enum Event: Hashable, Sendable {
         case resized
-        /// The person wants the shell back for a while.
+        /// The user pressed Ctrl-Z to return to the shell for a while.
         case suspended
-        /// Somebody wants the display to end, by a key or a signal.
+        /// The display has to end, because of the key `q` or a signal.
         case left
     }
 
     package var size: @Sendable () -> Size
     package var events: @Sendable () -> AsyncStream<Event>
-    /// Keeps what is typed off the screen, until it is told otherwise.
+    /// Hides typed keys from the screen if the argument is true, or restores the earlier mode of the keyboard.
     package var takeKeys: @Sendable (Bool) -> Void
-    /// Returns when the person has come back.
+    /// Stops the process, as Ctrl-Z does. Returns when the user continues it.
     package var suspend: @Sendable () -> Void
 
     package init(

@@ -3,24 +3,25 @@
 import ControlAPI
 import TaskModel
 
-/// Where pictures of a host are put: in place on a terminal, one after the other elsewhere.
+/// The output of a monitor. On a terminal each snapshot is redrawn in place; elsewhere snapshots are appended.
 package struct WatchDisplay {
     private let context: MonitorContext
     private let style: PictureStyle
-    /// Nil where pictures follow each other.
+    /// The terminal; nil when snapshots are appended instead of redrawn in place.
     let screen: Screen?
     private let columns: Int?
     private var isOpen = false
     private var shown: Shown?
 
-    /// What the last picture was about, where pictures add up.
+    /// The content of the last appended snapshot, for comparing it with the next.
     private enum Shown: Hashable {
         case present(HostSnapshot.Occasion)
         case gone
     }
 
     private enum Control {
-        // The other screen, without a cursor, where what is too long is cut off: not every terminal is as wide as told.
+        // The alternate screen, with a hidden cursor and without line wrap: some terminals are narrower than they
+        // report.
         static let open = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l"
         static let close = "\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l"
         static let home = "\u{1b}[H"
@@ -28,7 +29,7 @@ package struct WatchDisplay {
         static let restOfScreen = "\u{1b}[J"
     }
 
-    /// - Parameter isLive: whether snapshots are redrawn in place, where the output is a terminal.
+    /// - Parameter isLive: whether snapshots are redrawn in place if the output is a terminal with cursor control.
     package init(_ context: MonitorContext, isLive: Bool) {
         let terminal = context.screen()
         self.context = context
@@ -44,7 +45,7 @@ package struct WatchDisplay {
         try context.write(Control.open)
     }
 
-    /// Leaves the terminal as it was found.
+    /// Restores the state of the terminal before `open`.
     mutating func close() {
         guard let screen, isOpen else { return }
         isOpen = false
@@ -64,8 +65,8 @@ package struct WatchDisplay {
 
     private func redraw(_ host: WatchedHost, at size: Screen.Size) throws {
         let lines = picture(of: host, columns: size.columns, rows: size.rows)
-        // Erased before it is written: at the end of a full line the cursor stands on its last character. For the same
-        // reason, and since it would scroll, the screen's last line has no end.
+        // Each line is erased before it is written: after a full line the cursor stays on the last character, which
+        // would be erased. The last line of the screen gets no newline, which would scroll the screen.
         let text = lines.map { Control.restOfLine + $0 }.joined(separator: "\r\n")
         let rest = lines.count < size.rows ? "\r\n" + Control.restOfScreen : ""
         try context.write(Control.home + text + rest)

@@ -5,7 +5,7 @@ package import ControlClient
 import TaskModel
 import TerminalText
 
-/// Looks at a host again and again, and shows what it finds until somebody has seen enough.
+/// Takes snapshots of a host repeatedly, and shows them until the user ends the session.
 package struct WatchSession: Sendable {
     private let client: ControlClient
     private let interval: Duration
@@ -18,14 +18,14 @@ package struct WatchSession: Sendable {
         case interrupted
     }
 
-    /// However much happens, nobody reads faster; and the host has other work.
+    /// Minimum time between two snapshots, for the sake of the reader and of the host.
     private static let rest = Duration.milliseconds(50)
-    /// How long a host that is gone is left alone.
+    /// Maximum delay before the session follows the journal again.
     private static let patience = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - interval: time from one snapshot to the next when nothing happens.
-    ///   - remedy: how to start a host where none answers.
+    ///   - interval: time between two snapshots while no entry is added to the journal.
+    ///   - remedy: the hint on how to start a host, shown when the host no longer answers.
     package init(client: ControlClient, interval: Duration, remedy: String, context: MonitorContext) {
         self.client = client
         self.interval = interval
@@ -33,7 +33,9 @@ package struct WatchSession: Sendable {
         self.context = context
     }
 
-    /// - Parameter display: is given back as it was found, however this ends.
+    /// Shows snapshots until the user ends the session.
+    ///
+    /// - Parameter display: restored to its earlier state at the end, also after an error.
     package func run(from first: HostSnapshot, on display: inout WatchDisplay) async throws {
         let (news, teller) = AsyncStream.makeStream(of: News.self)
         let (nudges, nudge) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -76,7 +78,7 @@ package struct WatchSession: Sendable {
         host.absent(at: context.reader().now, problem: error.description, remedy: remedy)
     }
 
-    // MARK: What makes it look
+    // MARK: Causes of a snapshot
 
     private func look(upon nudges: AsyncStream<Void>, _ teller: AsyncStream<News>.Continuation) async {
         for await _ in nudges {
@@ -97,8 +99,8 @@ package struct WatchSession: Sendable {
         }
     }
 
-    /// Whatever is worth a journal entry is worth a look, and so is the journal's own end. Asks again for as long as it
-    /// takes: another host may be there by then.
+    /// Requests a snapshot for each new journal entry, and when the stream ends. Reconnects without a limit, because
+    /// another host may have been started.
     private func follow(from number: Int64, _ nudge: () -> Void) async throws {
         var last = number
         while true {
@@ -110,7 +112,7 @@ package struct WatchSession: Sendable {
                     nudge()
                 }
             } catch {
-                // The look that this brings about finds out how the host is, and says so.
+                // The next snapshot reports the error.
             }
             nudge()
             try await Task.sleep(for: min(interval, Self.patience))

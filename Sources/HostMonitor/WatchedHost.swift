@@ -3,16 +3,16 @@
 import ControlAPI
 package import TaskModel
 
-/// A host as whoever watches it knows it.
+/// The last known state of a watched host.
 package enum WatchedHost: Hashable, Sendable {
     case present(HostSnapshot)
-    /// It does not answer any more. What it told last may be true no longer.
+    /// The host no longer answers. The last snapshot may be outdated.
     case gone(Absence, last: HostSnapshot)
 
     package struct Absence: Hashable, Sendable {
         package let since: WallTime
         package let problem: String
-        /// How to have it back.
+        /// The hint on how to start the host.
         package let remedy: String
     }
 
@@ -22,7 +22,7 @@ package enum WatchedHost: Hashable, Sendable {
         }
     }
 
-    /// What was known before, and now no answer.
+    /// The state after a snapshot has failed: the last snapshot, with the time of the first failure.
     func absent(at now: WallTime, problem: String, remedy: String) -> WatchedHost {
         switch self {
         case .present(let snapshot):

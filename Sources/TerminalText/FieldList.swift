@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// Names and their values below each other, for one thing in full.
+/// A list of names and values, one field per line, that shows one item in full.
 package struct FieldList {
     private var fields: [(name: String, lines: [String])] = []
 
@@ -13,7 +13,7 @@ package struct FieldList {
         fields.append((name, [value]))
     }
 
-    /// One line for each value, the name before the first; left out when there are none.
+    /// Adds a field with one line per value and the name before the first. Adds no field when `values` is empty.
     package mutating func add(_ name: String, each values: [String]) {
         if !values.isEmpty { fields.append((name, values)) }
     }

@@ -3,7 +3,7 @@
 package import Foundation
 package import TaskModel
 
-/// When and where text is read.
+/// The present time and the time zone for text that a user reads.
 package struct Reader: Hashable, Sendable {
     package let now: WallTime
     package let timeZone: TimeZone

@@ -3,19 +3,20 @@
 import CLinux
 
 extension String {
-    /// The cells that a terminal takes for it, in a row: none for what combines, two for what is wide.
+    /// The number of terminal cells that the string takes: none for combining characters, two for wide ones.
     package var displayWidth: Int {
         isPrintableASCII ? utf8.count : reduce(0) { $0 + $1.displayWidth }
     }
 
-    /// As much as fits, with a mark where something is missing. Cuts no character in two.
+    /// The string, shortened at its end to `width` cells including `mark`, if it is longer. Characters stay whole.
     package func fitted(to width: Int, mark: String) -> String {
         if displayWidth <= width { return self }
         let room = width - mark.displayWidth
         return room < 0 ? "" : beginning(to: room) + mark
     }
 
-    /// The same, but what is missing is the beginning: identifiers differ in their ends.
+    /// The string, shortened at its beginning to `width` cells including `mark`, if it is longer: identifiers differ at
+    /// their ends.
     package func endFitted(to width: Int, mark: String) -> String {
         if displayWidth <= width { return self }
         let room = width - mark.displayWidth
@@ -38,13 +39,13 @@ extension String {
 }
 
 extension Character {
-    /// As the C library's tables have it, whatever the person's own locale.
+    /// The number of cells by the tables of the C library, independent of the user's locale.
     fileprivate var displayWidth: Int {
-        // A picture is drawn as one, whatever it is put together from.
+        // An emoji takes two cells, even when it is composed of several scalars.
         if unicodeScalars.contains(where: { $0.properties.isEmojiPresentation || $0.value == 0xfe0f }) { return 2 }
         return unicodeScalars.reduce(0) { sum, scalar in
             let cells = bgl_cells(scalar.value)
-            // What the library does not know yet takes a cell on most terminals.
+            // Most terminals draw one cell for a scalar that is unknown to the library.
             return sum + (cells < 0 ? 1 : Int(cells))
         }
     }

@@ -2,7 +2,8 @@
 
 import TaskModel
 
-/// Rows under headings, in columns as wide as their widest cell. Cuts nothing off: a terminal wraps, a pipe does not.
+/// A table with headings, whose columns are as wide as their widest cell. Long rows are not cut: a terminal wraps them,
+/// and a pipe gets them whole.
 package struct Table: Hashable {
     package let headings: [String]
     package private(set) var rows: [[String]] = []
@@ -16,20 +17,20 @@ package struct Table: Hashable {
         rows.append(cells.map { $0.isEmpty ? "-" : $0.terminalSafe })
     }
 
-    /// Whole lines, the headings first.
+    /// The headings and all rows; every line ends with a newline.
     package var text: String {
         let widths = widths
         return ([headings] + rows).map { Self.line($0, widths: widths) }.joined()
     }
 
-    /// Fixed for rows that come after the table was shown.
+    /// The column widths in cells, to be reused for rows that are added after the table was printed.
     package var widths: [Int] {
         headings.indices.map { column in
             ([headings] + rows).reduce(0) { max($0, $1[column].displayWidth) }
         }
     }
 
-    /// The last row alone.
+    /// The last row, laid out with the given column widths; empty when there is no row.
     package func lastLine(widths: [Int]) -> String { rows.last.map { Self.line($0, widths: widths) } ?? "" }
 
     private static func line(_ cells: [String], widths: [Int]) -> String {

@@ -5,7 +5,7 @@ import Foundation
 import TaskModel
 
 extension Timestamp {
-    /// `2026-01-31 02:00:00` in the reader's zone.
+    /// Date and time in the reader's zone, as `2026-01-31 02:00:00`.
     package func localText(for reader: Reader) -> String {
         let date = Date(timeIntervalSince1970: Double(wall.nanoseconds / 1_000_000_000))
         let shifted = wall + .seconds(reader.timeZone.secondsFromGMT(for: date))
@@ -13,14 +13,15 @@ extension Timestamp {
         return text.prefix(10) + " " + text.dropFirst(11).prefix(8)
     }
 
-    /// The time of day alone while the reader's day lasts, else date and time.
+    /// The time of day for a time of the reader's present day, else date and time.
     package func briefText(for reader: Reader) -> String {
         let text = localText(for: reader)
         let today = Timestamp(reader.now).localText(for: reader).prefix(10)
         return text.hasPrefix(today) ? String(text.dropFirst(11)) : text
     }
 
-    /// `in 12min`, `3s ago`, `now`; to the second, from ten minutes on to the minute.
+    /// The distance from now, such as `in 12min`, `3s ago` or `now`. Rounded to seconds, from ten minutes on to
+    /// minutes.
     package func relativeText(for reader: Reader) -> String {
         let distance = (wall - reader.now).wholeNanoseconds
         let unit: Int64 = distance.magnitude < 600_000_000_000 ? 1_000_000_000 : 60_000_000_000
@@ -30,6 +31,6 @@ extension Timestamp {
         return distance > 0 ? "in \(text)" : "\(text) ago"
     }
 
-    /// Both.
+    /// Date and time in the reader's zone, with the distance from now in parentheses.
     package func text(for reader: Reader) -> String { "\(localText(for: reader)) (\(relativeText(for: reader)))" }
 }

@@ -2,8 +2,8 @@
 
 import PluginRuntime
 
-/// The only process that maps plugin code: one launch of one plugin. Its plan comes through the control socket, nothing
-/// through arguments or environment.
+/// The program of the runner, the only process that loads plugin code. It runs one launch of one plugin. The plan
+/// arrives through the control socket, not through arguments or the environment.
 @main
 struct BgtaskRunner {
     static func main() {

@@ -5,7 +5,8 @@ import Foundation
 import HostConfiguration
 import HostService
 
-/// The host: finds plugins, schedules their tasks, launches and supervises them, and remembers.
+/// The program of the host, which finds plugins, schedules and launches their tasks, supervises the launches and
+/// records the outcomes.
 @main
 struct Bgtaskd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,6 +40,6 @@ struct Bgtaskd: AsyncParsableCommand {
         }
     }
 
-    /// As with `bgtask`: arguments or a configuration that nobody can follow.
+    /// The exit status for invalid arguments or an invalid configuration, the same as that of `bgtask`.
     private static let misuse: Int32 = 2
 }

@@ -4,7 +4,8 @@ import ArgumentParser
 import HostConfiguration
 import HostDoctor
 
-/// Looks at all that a host starts from. Changes nothing, asks no host, and needs none to run.
+/// Checks the configuration, directories and ledger that a host reads at its start. Changes nothing and needs no
+/// running host.
 struct HostCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",

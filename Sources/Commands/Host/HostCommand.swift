@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// The noun; its verbs do the work.
+/// The parent command of `host run`, `host status` and `host check`.
 struct HostCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "host",

@@ -3,7 +3,7 @@
 import ArgumentParser
 import HostConfiguration
 
-/// Becomes `bgtaskd`. Knows none of its options: they are handed over as they stand.
+/// Replaces this process by `bgtaskd`. The options are passed to it unparsed.
 struct HostRunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",

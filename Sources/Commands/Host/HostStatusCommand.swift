@@ -4,7 +4,7 @@ import ArgumentParser
 import ControlAPI
 import ControlClient
 
-/// Shows what a host goes by and what it is busy with.
+/// Shows the settings in force, the conditions and the current work of a host.
 struct HostStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",

@@ -2,12 +2,12 @@
 
 import Glibc
 
-/// Replaces the program of this process by another.
+/// Replaces the program of this process by another one, with `execv`.
 enum ProcessImage {
-    /// Returns only with the failure.
+    /// Returns only when the program cannot be run, with the failure.
     static func replace(with program: String, arguments: [String]) -> CommandFailure {
-        // This may be a pool's thread, which blocks signals, and a mask outlives the change of programs: a host that
-        // inherited it could not be stopped. So does an ignored signal.
+        // The signal mask and ignored signals survive `execv`. This thread may belong to a pool that blocks signals: a
+        // host that inherited such a mask could not be stopped.
         var none = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, nil)

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Work that goes on until the person has seen enough: Ctrl-C is its regular end, not a failure.
+/// Runs work until it ends or the user presses Ctrl-C, which is its regular end and not a failure.
 enum Interruptible {
     static func run(_ work: @escaping @Sendable () async throws -> Void) async throws {
         let interruptions = Surroundings.current.interruptions()

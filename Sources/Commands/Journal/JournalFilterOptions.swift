@@ -5,7 +5,7 @@ import ControlAPI
 import TaskModel
 import TerminalText
 
-/// The options that narrow the journal: an entry is shown when it fits all that are given.
+/// The filter options of `bgtask journal`: an entry is shown when it matches every given option.
 struct JournalFilterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Only entries of this plugin.", valueName: "identifier"),

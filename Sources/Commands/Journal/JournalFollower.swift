@@ -5,21 +5,21 @@ import ControlClient
 import TaskModel
 import TerminalText
 
-/// Puts out the end of the journal and then every new entry, as a table that grows or as a line of JSON each.
+/// Prints the newest journal entries and then every new entry, as a growing table or as one JSON line per entry.
 struct JournalFollower {
     let json: Bool
     let filter: JournalFilter
 
-    /// Ends only by an error: a host that ends the stream is one that can no longer be followed.
+    /// Follows the journal until an error ends it. The end of the stream is an error too: the host is stopping.
     func follow(_ client: ControlClient, from limit: Int) async throws {
         let beginning = try await client.journal(limit: limit, filter: filter)
         let widths = try show(beginning)
-        // Asked for by number, so that nothing between the two calls is missed or shown twice.
+        // The stream starts after the last number of the first call, so that no entry is missed or shown twice.
         for try await line in try await feed(of: client, after: beginning.last) { try show(line, widths: widths) }
         throw ControlError.journalEnded(socket: client.socket, isInOrder: true)
     }
 
-    /// It answered just now: who does not answer any more has gone.
+    /// Opens the stream. The host has just answered another call, so `unreachable` means that the connection is lost.
     private func feed(of client: ControlClient, after number: Int64) async throws -> JournalFeed {
         do {
             return try await client.followJournal(after: number, filter: filter)

@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// The noun; its verbs do the work.
+/// The parent command of `launch list` and `launch show`.
 struct LaunchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "launch",

@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Lists launches, the newest first.
+/// Lists the launches of one plugin or of all plugins, newest first.
 struct LaunchListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

@@ -8,7 +8,7 @@ import PluginCatalog
 import PluginInstaller
 import TaskModel
 
-/// The options that say where plugins are installed: the folders of a running host, or given ones.
+/// The options that select the directories where plugins are installed: those of a running host, or given ones.
 struct PlaceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The operator's manifest folder, instead of the host's.", valueName: "folder"))
     var manifests: String?
@@ -18,7 +18,8 @@ struct PlaceOptions: ParsableArguments {
 
     @OptionGroup var host: HostOptions
 
-    /// Asks the chosen host; without one, goes by what the options name.
+    /// The place of installation. The directories of the options take precedence over those of the running host.
+    /// Without a host the default paths are used.
     func place() async throws -> InstallationPlace {
         let own = manifests.map(FilePlace.absolute)
         if let status = try await hostStatus(), let first = status.manifestFolders.first {
@@ -40,7 +41,8 @@ struct PlaceOptions: ParsableArguments {
         )
     }
 
-    /// What its configuration lists beside the manifests shows in its answers alone.
+    /// The host with the extensions of its main plugins. The configuration may add extensions to those of the
+    /// manifests, so the host is asked for them.
     private func runningHost(_ status: HostStatusReply) async throws -> InstallationPlace.RunningHost {
         let extensions = try await host.connected { client in
             var extensions: [PluginIdentifier: Set<PluginIdentifier>] = [:]
@@ -54,7 +56,7 @@ struct PlaceOptions: ParsableArguments {
         return InstallationPlace.RunningHost(socket: host.choice.socket, user: status.user, extensions: extensions)
     }
 
-    /// Nil when there is none, and the options say enough without it.
+    /// The status of the chosen host; nil when no host answers and the options select the directories without one.
     private func hostStatus() async throws -> HostStatusReply? {
         do {
             return try await host.connected { try await $0.host() }

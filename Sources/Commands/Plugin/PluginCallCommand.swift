@@ -6,7 +6,7 @@ import HostConfiguration
 import LinuxSystem
 import TaskModel
 
-/// Tries a signature by hand before a manifest binds it.
+/// Calls a function of a library once in its own runner, to try a signature before a manifest binds it.
 struct PluginCallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "call",

@@ -7,7 +7,7 @@ import LocatedYAML
 import PluginCatalog
 import PluginChecker
 
-/// Says whether a host would take plugins, from their files alone.
+/// Checks whether a host would accept plugins. Reads only their manifests and libraries.
 struct PluginCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",

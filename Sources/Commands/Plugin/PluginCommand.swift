@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// The noun; its verbs do the work.
+/// The parent command of `plugin list`, `plugin install` and the other commands for plugins.
 struct PluginCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plugin",

@@ -4,7 +4,7 @@ import ArgumentParser
 import LinuxSystem
 import PluginBinary
 
-/// Says what one library is, and whether a host of this version would load it.
+/// Shows the properties of one library, and whether a host of this version would load it.
 struct PluginInspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",

@@ -6,7 +6,7 @@ import PluginCatalog
 import PluginInstaller
 import TaskModel
 
-/// Puts a plugin into the operator's folder, once somebody has seen what it asks for.
+/// Installs a plugin into the operator's directory, after the operator has confirmed its requested grants.
 struct PluginInstallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",

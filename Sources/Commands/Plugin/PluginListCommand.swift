@@ -4,7 +4,7 @@ import ArgumentParser
 import ControlAPI
 import ControlClient
 
-/// Lists what is installed and what was refused.
+/// Lists the installed plugins and the refused manifests.
 struct PluginListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

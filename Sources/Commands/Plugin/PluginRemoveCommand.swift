@@ -6,7 +6,8 @@ import ControlClient
 import PluginInstaller
 import TaskModel
 
-/// Takes a plugin out of the operator's folder.
+/// Removes a plugin from the operator's directory. With `--purge` the host also deletes its pending work and its
+/// container.
 struct PluginRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",

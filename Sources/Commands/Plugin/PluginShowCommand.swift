@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Shows one plugin with every number that decides about it.
+/// Shows one plugin: its manifest, the limits and budgets that apply to it, and its last launch.
 struct PluginShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

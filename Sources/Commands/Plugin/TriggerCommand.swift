@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Wakes an extension. Never runs a task: the extension may ask for one.
+/// Sends a trigger to an extension. No task runs unless the extension submits a request.
 struct TriggerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trigger",

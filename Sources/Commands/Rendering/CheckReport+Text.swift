@@ -7,7 +7,7 @@ import TerminalText
 extension CheckReport: Presentable {
     func text(for reader: Reader) -> String { manifests.map(\.text).joined(separator: "\n") }
 
-    /// The result in one line, whatever it is.
+    /// The verdicts of all checked manifests, in one line.
     var closingLine: String {
         let count = manifests.count == 1 ? "1 manifest" : "\(manifests.count) manifests"
         let verdicts = CheckVerdict.allCases.compactMap { verdict in
@@ -57,7 +57,7 @@ extension ManifestReport {
 }
 
 extension CheckResult {
-    /// The findings themselves follow the table.
+    /// The rules of the findings, for the column WHY. The findings are printed below the table.
     fileprivate var summary: String {
         switch findings.count {
         case 0: ""
@@ -68,7 +68,8 @@ extension CheckResult {
 }
 
 extension CheckFinding {
-    /// As compilers say it, so that editors find the place.
+    /// The finding as `file:line:column: severity: message`, the format of compilers, so that editors can jump to the
+    /// place.
     var text: String {
         var place = file
         if let line { place += ":\(line)" }

@@ -21,7 +21,7 @@ extension FieldList {
 }
 
 extension ConditionsReply.State {
-    /// `yes (sensor /sys/class/power_supply: AC is online)`
+    /// The value with its source, as `yes (sensor /sys/class/power_supply: AC is online)`.
     fileprivate var words: String { source == .unwatched ? origin : "\(holds ? "yes" : "no") (\(origin))" }
 
     fileprivate var origin: String {

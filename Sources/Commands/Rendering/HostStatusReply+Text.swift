@@ -43,17 +43,17 @@ extension HostStatusReply: Presentable {
 }
 
 extension KindLimit {
-    /// `processing 3 of 10`, or without a use `processing 10`.
+    /// Use and limit, as `processing 3 of 10`; only the limit, as `processing 10`, when `used` is nil.
     var words: String { used.map { "\(kind) \($0) of \(limit)" } ?? "\(kind) \(limit)" }
 }
 
 extension KindBudget {
-    /// `refresh 30s`
+    /// Kind and budget, as `refresh 30s`.
     var words: String { "\(kind) \(budget.duration.humanReadable)" }
 }
 
 extension RetryRule {
-    /// `after 10s, doubling; 3 attempts; the host's own part after 1s`
+    /// The rule in a phrase, as `after 10s, doubling; 3 attempts; the host's own part after 1s`.
     var words: String {
         let attempts = attempts == 1 ? "1 attempt" : "\(attempts) attempts"
         return "after \(delay.duration.humanReadable), doubling; \(attempts); "
@@ -100,6 +100,6 @@ extension ContinuedRule {
 }
 
 extension LaneLimit {
-    /// `background 1 of 4`
+    /// Running launches and limit, as `background 1 of 4`.
     var words: String { "\(lane) \(running) of \(limit)" }
 }

@@ -8,7 +8,7 @@ import TaskModel
 import TerminalText
 
 extension InstallationPlan {
-    /// What the operator says yes to.
+    /// The changes and requested grants that the operator confirms.
     var text: String {
         var fields = FieldList()
         fields.add("plugin", identifier.text)
@@ -28,7 +28,7 @@ extension InstallationPlan {
         return fields.text + warnings.map(\.text).joined()
     }
 
-    /// What this version reads and does not act upon.
+    /// The keys of the manifest that this version reads but does not enforce.
     private var notEnforced: [String] {
         let user = place.host.map { "the host's user (\($0.user))" } ?? "the host's user"
         return ["network, reads, writes and memory: it may do all that \(user) may"]

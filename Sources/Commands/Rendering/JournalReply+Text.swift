@@ -9,7 +9,7 @@ extension JournalReply: Presentable {
         entries.isEmpty ? "the journal is empty\n" : table(for: reader).text
     }
 
-    /// Also the layout for the entries that follow.
+    /// The entries as a table. Its column widths also apply to entries that are followed later.
     func table(for reader: Reader) -> Table {
         var table = Table("TIME", "EVENT", "LAUNCH", "SUBJECT", "BLAME", "MESSAGE")
         for entry in entries { table.add(entry.cells(for: reader)) }

@@ -38,7 +38,8 @@ extension PluginListReply.Refused {
 }
 
 extension ManifestNote {
-    /// As compilers say it, so that editors find the place.
+    /// The note as `file:line:column: severity: message`, the format of compilers, so that editors can jump to the
+    /// place.
     func text(in file: String) -> String {
         var place = file
         if let line { place += ":\(line)" }

@@ -2,8 +2,8 @@
 
 import TerminalText
 
-/// Something that a command shows: as it is to programs, as text to people.
+/// The output of a command: encoded as JSON for programs, as text for users.
 protocol Presentable: Encodable {
-    /// Whole lines.
+    /// The text for a terminal; every line ends with a newline.
     func text(for reader: Reader) -> String
 }

@@ -6,7 +6,7 @@ import TaskModel
 import TerminalText
 
 extension RemovalPlan {
-    /// What the operator says yes to.
+    /// The files and data that are removed and kept, for the operator to confirm.
     func text(purging: Bool) -> String {
         var fields = FieldList()
         fields.add("plugin", identifier.text)

@@ -5,7 +5,8 @@ import TaskModel
 import TerminalText
 
 extension TaskWhyReply: Presentable {
-    /// The state in a sentence, then what keeps it, what would help, and how it went last.
+    /// The state in a sentence, followed by the reasons for waiting, the change that would help and the last outcome.
+    /// Tables of the policies and of the past waits follow.
     func text(for reader: Reader) -> String {
         var text = sentence.terminalSafe + "\n"
         if state == .pending && !isEligible {
@@ -57,7 +58,7 @@ extension TaskWhyReply: Presentable {
         }
     }
 
-    /// ` (processing, submission 12)`
+    /// Kind and submission number, as ` (processing, submission 12)`; empty when both are unknown.
     private var number: String {
         let parts = [kind, submission.map { "submission \($0)" }].compactMap { $0 }
         return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"

@@ -4,7 +4,7 @@ import ControlAPI
 import TerminalText
 
 extension WaitingReason {
-    /// The code, the sentence, and the end when it has one.
+    /// The code, the message and, if known, the end of the reason.
     func text(for reader: Reader) -> String {
         let end = until.map { "; until \($0.text(for: reader))" } ?? ""
         return "\(code): \(message)\(end)"

@@ -4,14 +4,15 @@ import ControlAPI
 import Replay
 import TaskModel
 
-/// The part of a host's past that a replay is made of.
+/// The part of a host's history that `--from-journal` reads.
 enum HostJournal {
-    /// Number of launches, counted from the newest.
+    /// Maximum number of launches, counted from the newest.
     static let launches = 10_000
 }
 
 extension PluginPopulation {
-    /// Launches do not say what their requests needed; what is pending now does, for each task that asks again.
+    /// A population made from past launches. Launches do not record the conditions that their requests needed: these
+    /// are taken from the pending requests of the same tasks.
     init(_ reply: LaunchListReply, pending: TaskListReply) {
         var needs: [String: Set<Condition>] = [:]
         for task in pending.pending {
@@ -24,7 +25,7 @@ extension PluginPopulation {
 }
 
 extension LaunchReply {
-    /// Its tasks that ended; events are left out.
+    /// The tasks of the launch that have ended, without events.
     fileprivate var runs: [ObservedRun] {
         guard let plugin = PluginIdentifier(plugin) else { return [] }
         return tasks.compactMap { task in

@@ -7,7 +7,7 @@ import HostConfiguration
 import Replay
 import Scheduling
 
-/// Runs the host's own scheduler over a day or a week that a trace describes, in the time that its decisions take.
+/// Runs the host's scheduler over a simulated day or week of a trace, without waiting between decisions.
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",

@@ -4,14 +4,14 @@ import Glibc
 import LocatedYAML
 
 extension ReplayCommand {
-    /// Everything that is wrong with a file is told at once.
+    /// The value of a decoded file. Throws a failure that lists all errors of the file.
     static func value<Value>(of document: DecodedDocument<Value>) throws -> Value {
         if let value = document.value, document.errors.isEmpty { return value }
         throw CommandFailure(.refused, document.errors.map(\.description).joined(separator: "\n"))
     }
 }
 
-/// Where a drawing goes. Whatever stands there is replaced.
+/// Writes a drawing to a file. An existing file is replaced.
 enum DrawingFile {
     static func write(_ text: String, to path: String) throws {
         guard let file = fopen(path, "w") else { throw failure(path) }

@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// The noun; its verbs do the work.
+/// The parent command of `simulate launch`, `simulate expiration` and `simulate conditions`.
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",

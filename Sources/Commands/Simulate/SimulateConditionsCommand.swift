@@ -6,7 +6,7 @@ import ControlClient
 import HostConfiguration
 import TaskModel
 
-/// Says what the host shall take for true about the machine.
+/// Overrides conditions of the machine and locks of containers for one host.
 struct SimulateConditionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conditions",

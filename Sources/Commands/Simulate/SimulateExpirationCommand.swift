@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Lets a running task's time end now, with the grace that it would get.
+/// Expires a running task now, with its regular grace period.
 struct SimulateExpirationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "expiration",

@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Starts pending tasks whose time or conditions have not come. Never starts what nobody submitted.
+/// Launches pending tasks now, before their time and without their conditions. Only submitted tasks can be launched.
 struct SimulateLaunchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "launch",

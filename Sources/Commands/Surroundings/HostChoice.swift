@@ -2,21 +2,21 @@
 
 import ControlAPI
 
-/// Which host a command talks to, and how to start that one. Never connects.
+/// The host that a command connects to: its control socket, and a hint on how to start it.
 struct HostChoice: Hashable {
     enum Wish: Hashable {
         case socket(String)
         case system
         case user
-        /// The user's host if its socket is there, else the system's.
+        /// The user's host if its socket exists, else the system's.
         case whicheverIsThere
     }
 
     let socket: String
-    /// What to say when nobody answers.
+    /// The remedy to print when no host answers at the socket.
     let startHint: String
 
-    /// - Parameter isRoot: whether the caller is root, whose hosts are the system's unless told otherwise.
+    /// - Parameter isRoot: whether the caller is root; it changes only the start hint.
     init(
         _ wish: Wish,
         user: HostPaths,

@@ -4,7 +4,7 @@ import ArgumentParser
 import ControlAPI
 import ControlClient
 
-/// The options that choose a host, shared by all commands that talk to one.
+/// The options that choose a host, shared by all commands that connect to one.
 struct HostOptions: ParsableArguments {
     @Flag(help: "Use the system's host.")
     var system = false
@@ -23,7 +23,7 @@ struct HostOptions: ParsableArguments {
         if socket?.isEmpty == true { throw ValidationError("--socket is empty; give the path of a control socket") }
     }
 
-    /// Runs `body` with a connection to the chosen host; when there is none, says what to do.
+    /// Runs `body` with a connection to the chosen host. When no host answers, the thrown failure names a remedy.
     func connected<Result>(
         answerTimeout: Duration = .seconds(30),
         _ body: (ControlClient) async throws -> Result

@@ -3,7 +3,7 @@
 import ArgumentParser
 import TaskModel
 
-/// Reads identifiers and numbers from the command line, and says which rule one breaks.
+/// Parses identifiers and launch numbers from the command line. The thrown error names the broken rule.
 enum IdentifierArgument {
     static func task(_ text: String) throws -> TaskIdentifier {
         guard let identifier = TaskIdentifier(text) else { throw problem(text) }

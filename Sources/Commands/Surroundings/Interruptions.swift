@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Signals that ask the command to end, put off while it does what must not stay half done.
+/// Ignores SIGINT, SIGTERM and SIGHUP during a change that must not be left half done.
 enum Interruptions {
     private static let signals = [SIGINT, SIGTERM, SIGHUP]
 

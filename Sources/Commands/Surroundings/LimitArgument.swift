@@ -2,9 +2,9 @@
 
 import ArgumentParser
 
-/// The rule for every `--limit`.
+/// The permitted range of every `--limit`.
 enum LimitArgument {
-    /// Largest number of items that a command collects from several pages.
+    /// Numbers of items that a command may collect from several pages.
     static let range = 1...10_000
 
     static func check(_ limit: Int) throws {

@@ -3,14 +3,14 @@
 import ArgumentParser
 import ControlAPI
 
-/// The option that chooses between tables and JSON, and the one place that puts either out.
+/// The `--json` option. `show` prints every result of a command, as text or as JSON.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print the host's answer as JSON, in the shape of its control API.")
     var json = false
 
     init() {}
 
-    /// For commands whose help says something else about it.
+    /// Options for a command that declares its own `--json`, because its JSON is not an answer of the host.
     init(json: Bool) { self.json = json }
 
     func show(_ reply: some Presentable) throws {

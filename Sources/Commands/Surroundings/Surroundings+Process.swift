@@ -7,7 +7,7 @@ import HostMonitor
 import TaskModel
 
 extension Surroundings {
-    /// Those of this process.
+    /// The environment, clock and streams of this process.
     package static let process = Surroundings(
         environment: ProcessInfo.processInfo.environment,
         timeZone: .current,
@@ -36,16 +36,16 @@ extension Surroundings {
         screen: { Screen.ofProcess() }
     )
 
-    /// Makes a write to a pipe that nobody reads an error, which ends the command quietly, where it would be a signal.
+    /// Ignores SIGPIPE, so that a write to a closed pipe is an error, which ends the command quietly.
     package static func prepareProcess() {
         signal(SIGPIPE, SIG_IGN)
     }
 }
 
-/// Nobody reads the output any more.
+/// Thrown when the reader of the output has closed its end of the pipe.
 struct OutputClosed: Error {}
 
-/// Standard output and error as they are, without a buffer that could outlive the process.
+/// Writes to standard output and error without a buffer, so that no output is lost at the end of the process.
 private enum StandardStream {
     static func write(_ text: String, to descriptor: CInt) throws {
         var rest = Array(text.utf8)[...]

@@ -6,7 +6,7 @@ package import HostMonitor
 package import TaskModel
 import TerminalText
 
-/// What a command finds around it: environment, clock, zone, streams. The one thing that tests replace.
+/// The context of a command: environment variables, clock, time zone and streams. Tests replace `current`.
 package struct Surroundings: Sendable {
     package var environment: [String: String]
     package var timeZone: TimeZone
@@ -14,17 +14,17 @@ package struct Surroundings: Sendable {
     package var isRoot: Bool
     package var fileExists: @Sendable (String) -> Bool
     package var socketFacts: @Sendable (_ path: String) -> SocketFacts
-    /// At most so many bytes of what is handed in.
+    /// Reads at most `limit` bytes from standard input.
     package var standardInput: @Sendable (_ limit: Int) throws -> [UInt8]
-    /// Takes data: what was asked for.
+    /// Writes the result of a command to standard output.
     package var standardOutput: @Sendable (String) throws -> Void
-    /// Takes talk: everything else.
+    /// Writes messages, such as errors and remarks, to standard error.
     package var standardError: @Sendable (String) -> Void
-    /// One element each time that the person asks the command to stop.
+    /// Yields one element for each Ctrl-C of the user.
     package var interruptions: @Sendable () -> AsyncStream<Void>
-    /// Puts a question to the person and returns the answer; nil when nobody is there to answer.
+    /// Asks the user a question on standard error and returns the answer; nil when there is no terminal.
     package var ask: @Sendable (String) -> String?
-    /// Nil where standard output is no terminal.
+    /// The terminal; nil when standard output is not a terminal.
     package var screen: @Sendable () -> Screen?
 
     @TaskLocal package static var current = Surroundings.process
@@ -61,9 +61,10 @@ package struct Surroundings: Sendable {
 
     func write(_ text: String) throws { try standardOutput(text) }
 
-    /// One thing said by the command itself. What plugins and hosts put into it cannot steer the terminal.
+    /// Writes a message of the command to standard error, prefixed with `bgtask:`. Control characters from plugins and
+    /// hosts are made harmless.
     func talk(_ message: String) { standardError("bgtask: \(message.terminalSafe)\n") }
 
-    /// Text that is already laid out.
+    /// Writes a text to standard error unchanged, without a prefix.
     func tell(_ text: String) { standardError(text + "\n") }
 }

@@ -4,7 +4,7 @@ import ControlAPI
 import ControlClient
 import HostConfiguration
 
-/// What to do when no host answered, by what kept it from answering.
+/// The remedy for a host that does not answer, by the cause of the failure.
 enum UnreachableAdvice {
     static func text(for failure: ConnectionFailure, at choice: HostChoice, facts: () -> SocketFacts) -> String {
         switch failure {

@@ -3,7 +3,7 @@
 import ArgumentParser
 import TaskModel
 
-/// Reads one of a few words, and names the nearest one when it is none of them.
+/// Parses one of several known names. The thrown error suggests the nearest name.
 enum WordArgument {
     static func value<Value>(_ text: String, among values: [Value], _ word: (Value) -> String) throws -> Value {
         if let value = values.first(where: { word($0) == text }) { return value }

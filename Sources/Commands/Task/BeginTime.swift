@@ -6,7 +6,7 @@ import Foundation
 import TaskModel
 import TerminalText
 
-/// An instant as a person writes it: `02:00`, an RFC 3339 time, or `+15min`.
+/// The time of `--not-before`, written as a time of day (`02:00`), an RFC 3339 time or a delay (`+15min`).
 struct BeginTime: Hashable {
     let time: WallTime
 
@@ -26,7 +26,8 @@ struct BeginTime: Hashable {
         return DurationText.duration(text.dropFirst()).map { now + $0 }
     }
 
-    /// `02:00` or `02:00:30`, the next time that the clock on the wall shows it.
+    /// The next occurrence of a time of day such as `02:00` or `02:00:30`, in the reader's time zone; nil for other
+    /// text.
     private static func ofDay(_ text: String, for reader: Reader) -> WallTime? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2 || parts.count == 3, parts.allSatisfy({ $0.count == 2 || $0.count == 1 }) else {
@@ -40,7 +41,7 @@ struct BeginTime: Hashable {
         calendar.timeZone = reader.timeZone
         let wanted = DateComponents(hour: numbers[0], minute: numbers[1], second: numbers.count == 3 ? numbers[2] : 0)
         let now = Date(timeIntervalSince1970: Double(reader.now.nanoseconds) / 1e9)
-        // A time that the change of clocks leaves out stands for the first one after the gap.
+        // A time that a clock change skips stands for the first instant after the gap.
         let next = calendar.nextDate(
             after: now,
             matching: wanted,

@@ -4,7 +4,7 @@ import ArgumentParser
 import Foundation
 import TaskModel
 
-/// The bytes that go with a submission or a trigger: a file's, or for `-` those of standard input.
+/// Reads the payload of a submission or a trigger from a file, or for `-` from standard input.
 enum PayloadFile {
     static func help(_ reader: String) -> ArgumentHelp {
         ArgumentHelp("Pass these bytes to the \(reader), at most 64 KiB; - reads standard input.", valueName: "FILE|-")
@@ -12,7 +12,7 @@ enum PayloadFile {
 
     static func bytes(of name: String) throws -> [UInt8] {
         let limit = TaskRequest.maximumPayload
-        // One byte more than allowed is enough to know, however long it is.
+        // One byte above the limit is enough to detect a payload that is too large.
         let bytes = try name == "-" ? standardInput(upTo: limit + 1) : file(at: name, upTo: limit + 1)
         if bytes.count > limit {
             throw ValidationError("--payload \(name) has more than \(limit) bytes; pass the name of a file instead")

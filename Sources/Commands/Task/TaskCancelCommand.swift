@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Takes back what is pending under an identifier. Never stops a running task.
+/// Cancels the pending request of an identifier. A running task continues.
 struct TaskCancelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",

@@ -2,7 +2,7 @@
 
 import ArgumentParser
 
-/// The noun; its verbs do the work.
+/// The parent command of `task submit`, `task list` and the other commands for tasks.
 struct TaskCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "task",

@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Lists all work that is accepted and not over.
+/// Lists running tasks, pending requests and waiting events.
 struct TaskListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Tells a running task to stop, or takes back a continued one that waits.
+/// Expires a running task on the user's request, or cancels a pending continued request.
 struct TaskStopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop",

@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Hands in a request on a person's behalf, as the plugin itself would.
+/// Submits a request as the user, under the same rules as a submission of the plugin.
 struct TaskSubmitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "submit",
@@ -100,7 +100,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
         )
     }
 
-    /// A field of another kind would have no effect.
+    /// Rejects a missing title, and options of another kind, which would have no effect.
     private func validateFieldsOfKind() throws {
         guard let kind else { return }
         if kind == .continued, title?.isEmpty ?? true {
@@ -127,7 +127,7 @@ struct TaskSubmitCommand: AsyncParsableCommand {
     }
 }
 
-// The kinds that can be submitted.
+// Only kinds that can be submitted are accepted.
 extension TaskKind: ExpressibleByArgument {
     init?(argument: String) {
         guard let kind = Self.submittable.first(where: { $0.name == argument }) else { return nil }

@@ -5,7 +5,7 @@ import ControlAPI
 import ControlClient
 import TaskModel
 
-/// Explains where one task stands.
+/// Explains the state of one task: its reasons for waiting, and the change that would let it run.
 struct TaskWhyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "why",

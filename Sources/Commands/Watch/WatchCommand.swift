@@ -4,7 +4,7 @@ import ArgumentParser
 import ControlAPI
 import HostMonitor
 
-/// Shows what a host does while it does it.
+/// Shows the running and waiting work of a host live, until the user ends it.
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
@@ -32,7 +32,7 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup var host: HostOptions
 
     private static let intervals = Duration.milliseconds(50)...Duration.seconds(3600)
-    /// A host that takes longer is one to tell the person about.
+    /// Time after which a host that has not answered is reported as unreachable.
     private static let answerTimeout = Duration.seconds(5)
 
     func validate() throws { _ = try pause() }

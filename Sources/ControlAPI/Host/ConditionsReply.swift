@@ -2,24 +2,24 @@
 
 package import TaskModel
 
-/// What the host takes for true about the machine, and who told it each: part of `GET /v1/host`, and the answer to
-/// `POST /v1/simulate/conditions`.
+/// The conditions that the host assumes, with the source of each: part of `GET /v1/host`, and the answer to `POST
+/// /v1/simulate/conditions`.
 package struct ConditionsReply: Codable, Hashable, Sendable {
     package enum Source: String, Codable, Hashable, Sendable, CaseIterable {
         case configuration
-        /// A person's `simulate conditions`, which holds until it is taken back or the host ends.
+        /// `simulate conditions` of a user. It applies until it is revoked or the host ends.
         case scripted
         case sensor
-        /// Nothing on this machine tells.
+        /// No sensor of this machine can measure the condition.
         case missing
-        /// Not looked at, since nobody waits for it.
+        /// The condition is not sampled, because no work waits for it.
         case unwatched
     }
 
     package struct State: Codable, Hashable, Sendable {
         package let holds: Bool
         package let source: Source
-        /// What a sensor was read from and found, or why there is none.
+        /// The origin and the value of the measurement, or the cause of a missing sensor; nil for the other sources.
         package let detail: String?
 
         package init(_ holds: Bool, source: Source, detail: String? = nil) {
@@ -29,9 +29,10 @@ package struct ConditionsReply: Codable, Hashable, Sendable {
         }
     }
 
-    /// Every condition.
+    /// The state of every condition.
     package let states: [Condition: State]
-    /// By main plugin: whether its container is locked, where somebody waits for that.
+    /// Whether the container of a main plugin is locked, by plugin identifier: for plugins whose lock is watched,
+    /// configured or simulated.
     package let lockedContainers: [String: State]
 
     package subscript(condition: Condition) -> State { states[condition] ?? State(false, source: .missing) }

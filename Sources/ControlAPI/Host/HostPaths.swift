@@ -2,12 +2,12 @@
 
 import Glibc
 
-/// Where one host keeps and finds its things when nothing else is configured. Creates nothing.
+/// The default paths of a host. Creates no files.
 package struct HostPaths: Hashable, Sendable {
     package let configurationFile: String
-    /// The operator's folder, which wins over the other.
+    /// The operator's directory. It takes precedence over `packageManifests`.
     package let operatorManifests: String
-    /// The folder that packages put manifests into.
+    /// The directory for the manifests of packages.
     package let packageManifests: String
     package let pluginFolder: String
     package let stateFolder: String
@@ -22,10 +22,10 @@ package struct HostPaths: Hashable, Sendable {
         controlSocket: "/run/bgtask/control.sock"
     )
 
-    /// A user's own host, by the XDG rules: a variable that is empty or no absolute path counts as not set.
+    /// The paths of a user's own host, by the XDG rules: a variable that is not an absolute path counts as unset.
     ///
-    /// Without a runtime folder the socket goes into the state folder: it is the user's own, where a guessable name in
-    /// a folder that all may write to could be taken by anybody first.
+    /// Without a runtime directory the socket is placed in the state directory, which belongs to the user. In a
+    /// directory that all users can write to, another user could create the same name first.
     package static func user(environment: [String: String]) -> HostPaths {
         let home = homeFolder(environment: environment)
         func folder(_ variable: String, otherwise fallback: String) -> String {
@@ -46,7 +46,7 @@ package struct HostPaths: Hashable, Sendable {
         )
     }
 
-    /// `HOME`, or what the account's own entry says.
+    /// `HOME`, or the home directory of the account if the variable is not an absolute path.
     private static func homeFolder(environment: [String: String]) -> String {
         if let home = environment["HOME"], home.hasPrefix("/") { return home }
         guard let entry = getpwuid(getuid()), let home = entry.pointee.pw_dir else { return "/" }

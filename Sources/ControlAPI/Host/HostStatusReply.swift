@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// `GET /v1/host`: what the host is, what it goes by and what it is busy with.
+/// The answer to `GET /v1/host`: the host process, its settings in force, its conditions and its current work.
 package struct HostStatusReply: Codable, Hashable, Sendable {
     package let version: String
     package let pid: Int32
@@ -12,33 +12,33 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
     package let bootID: String
     package let stateFolder: String
     package let socket: String
-    /// Whose members may use the socket beside the host's own user and root; nil when there is no such group.
+    /// The group whose members may use the socket, beside the host's user and root; nil when none is configured.
     package let socketGroup: String?
-    /// In order of precedence.
+    /// The directories of manifests, in order of precedence.
     package let manifestFolders: [String]
     package let pluginFolder: String
-    /// Nil when the host runs without one.
+    /// Path of the configuration file; nil when the host runs without one.
     package let configurationFile: String?
-    /// Plugins that the configuration speaks of and that are not installed.
+    /// Plugins that have settings in the configuration but are not installed.
     package let configuredWithoutPlugin: [String]
     package let conditions: ConditionsReply
     package let sensors: SensorsInForce
     package let counts: Counts
-    /// Pending work per main plugin, before the operator's word on single plugins.
+    /// Limits of pending requests per main plugin, without the operator's settings for single plugins.
     package let limits: [KindLimit]
     package let budgets: [KindBudget]
     package let launchLimits: [LaneLimit]
     package let grace: Nanoseconds
     package let spacing: Nanoseconds
-    /// Tasks that one launch takes at the most.
+    /// Maximum number of tasks per launch.
     package let batchSize: Int
-    /// How long a caller may say nothing, or not all of it.
+    /// Timeout for idle connections and incomplete requests.
     package let callerPatience: Nanoseconds
     package let retry: RetryRule
     package let retention: Retention
     package let policies: PoliciesInForce
     package let continued: ContinuedRule
-    /// Legacy fetch asks no plugin more often.
+    /// Minimum interval between two legacy fetches of a plugin.
     package let minimumFetchInterval: Nanoseconds
     package let isBackgroundRefreshOn: Bool
     package let isStopping: Bool
@@ -128,11 +128,11 @@ package struct HostStatusReply: Codable, Hashable, Sendable {
 
     package struct Counts: Codable, Hashable, Sendable {
         package let plugins: Int
-        /// Manifests that were found and not accepted.
+        /// Refused manifests.
         package let refused: Int
-        /// Requests that wait.
+        /// Pending requests.
         package let pending: Int
-        /// Events that wait.
+        /// Waiting events.
         package let events: Int
         package let runningLaunches: Int
 

@@ -2,11 +2,11 @@
 
 package import TaskModel
 
-/// How much work of a kind may be pending for one plugin. Not a limit on launches.
+/// The maximum number of pending requests of a kind for one plugin. It does not limit launches.
 package struct KindLimit: Codable, Hashable, Sendable {
     package let kind: String
     package let limit: Int
-    /// Nil where the limit is the host's and nobody's in particular.
+    /// Number of pending requests of the plugin; nil in the host's limits, which belong to no plugin.
     package let used: Int?
 
     package init(_ kind: TaskKind, limit: Int, used: Int? = nil) {
@@ -16,7 +16,7 @@ package struct KindLimit: Codable, Hashable, Sendable {
     }
 }
 
-/// How long a launch may take when a task of the kind is in its batch.
+/// The budget of a launch with a task of the kind in its batch.
 package struct KindBudget: Codable, Hashable, Sendable {
     package let kind: String
     package let budget: Nanoseconds
@@ -32,7 +32,7 @@ package struct KindBudget: Codable, Hashable, Sendable {
     }
 }
 
-/// What the policies go by, and which of them are switched off.
+/// The settings of the policies, and the names of the policies that are switched off.
 package struct PoliciesInForce: Codable, Hashable, Sendable {
     package let off: [String]
     package let spread: Nanoseconds
@@ -71,11 +71,11 @@ package struct PoliciesInForce: Codable, Hashable, Sendable {
     }
 }
 
-/// What ends continued tasks, and paces legacy fetch.
+/// The times after which the host expires continued tasks.
 package struct ContinuedRule: Codable, Hashable, Sendable {
-    /// Without progress for so long it is expired.
+    /// Maximum time of a continued task without progress.
     package let stallLimit: Nanoseconds
-    /// Between two that memory pressure ends.
+    /// Time between two expirations of continued tasks under memory pressure.
     package let pressureInterval: Nanoseconds
 
     package init(stallLimit: Duration, pressureInterval: Duration) {
@@ -89,7 +89,7 @@ package struct ContinuedRule: Codable, Hashable, Sendable {
     }
 }
 
-/// How many launches of a lane the whole host runs at once.
+/// The maximum number of concurrent launches of the host in a lane, and the number that run now.
 package struct LaneLimit: Codable, Hashable, Sendable {
     package let lane: String
     package let limit: Int
@@ -102,13 +102,13 @@ package struct LaneLimit: Codable, Hashable, Sendable {
     }
 }
 
-/// What follows when something did not work: for tasks that were interrupted, and for the host's own part.
+/// The delays of retries: of interrupted tasks, and of runners and commits that have failed.
 package struct RetryRule: Codable, Hashable, Sendable {
-    /// After the first charged attempt; it doubles with each further one.
+    /// Delay after the first charged attempt; it doubles with each further one.
     package let delay: Nanoseconds
-    /// Charged attempts after which a task is abandoned.
+    /// Number of charged attempts after which a task is abandoned.
     package let attempts: Int
-    /// Before the host asks again for a runner or a commit that it could not have.
+    /// Delay before the host requests a runner or a commit again after a failure.
     package let hostDelay: Nanoseconds
 
     package init(delay: Duration, attempts: Int, hostDelay: Duration) {
@@ -124,13 +124,14 @@ package struct RetryRule: Codable, Hashable, Sendable {
     }
 }
 
-/// How long what nobody needs any more is kept.
+/// The times for which old data is kept.
 package struct Retention: Codable, Hashable, Sendable {
-    /// Requests of a plugin that was removed.
+    /// Retention of the requests of a removed plugin.
     package let removedPlugin: Nanoseconds
-    /// The journal and ended launches.
+    /// Retention of journal entries and ended launches.
     package let journal: Nanoseconds
-    /// How long the wall clock must have said that a time is over, or the host have run, before anything goes.
+    /// Time that passes before data is deleted, because the wall clock may be wrong. For requests of removed plugins it
+    /// is counted from their expiry, for the journal from the start of the host.
     package let doubt: Nanoseconds
 
     package init(removedPlugin: Duration, journal: Duration, doubt: Duration) {

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// From where on what the sensors measure counts: shares in percent of all processors, heat in degrees.
+/// The thresholds at which a measurement sets a condition: shares in percent of all processors, heat in degrees.
 package struct SensorsInForce: Codable, Hashable, Sendable {
     package let sampleInterval: Nanoseconds
     package let idlePercent: Int

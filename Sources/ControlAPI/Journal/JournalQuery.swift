@@ -2,11 +2,12 @@
 
 package import TaskModel
 
-/// Which entries `GET /v1/journal` gives, always oldest first.
+/// The query of `GET /v1/journal`. It selects entries that match `filter`, always oldest first.
 ///
-/// Of the entries that fit the filter: without `after`, the newest `limit`, which with `before` are older than that
-/// number; with `after`, the first `limit` that follow that number. With `isFollowing` the answer is a stream of lines:
-/// all that follow `after` (without it, all from now on); `limit` and `before` have no effect then.
+/// With `after`, the answer has the first `limit` entries after that number. Without it, the answer has the newest
+/// `limit` entries, or with `before` the newest `limit` entries before that number. With `isFollowing` the answer is a
+/// stream of lines, with all entries after `after`, or without it all new entries; `limit` and `before` then have no
+/// effect.
 package struct JournalQuery: Hashable, Sendable {
     static let names = [
         "after", "before", "limit", "follow", "plugin", "launch", "identifier", "event", "blame", "since",
@@ -32,7 +33,9 @@ package struct JournalQuery: Hashable, Sendable {
         self.filter = filter
     }
 
-    /// - Parameter now: what a duration ago is counted from.
+    /// Reads the query from its parameters. Throws a refusal for an invalid value.
+    ///
+    /// - Parameter now: the present time, for a `since` that is given as a duration.
     package init(reading value: (String) -> String?, now: WallTime) throws(ControlRefusal) {
         after = try QueryValue.whole(value("after"), named: "after", in: 0...Int64.max)
         before = try QueryValue.whole(value("before"), named: "before", in: 1...Int64.max)

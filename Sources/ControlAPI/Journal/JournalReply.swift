@@ -2,10 +2,10 @@
 
 package import TaskModel
 
-/// `GET /v1/journal`: a stretch of the journal, oldest first.
+/// The answer to `GET /v1/journal`: a range of journal entries, oldest first.
 package struct JournalReply: Codable, Hashable, Sendable {
     package let entries: [JournalLine]
-    /// The number to ask for more after; that of the journal's last entry when nothing is newer.
+    /// The `after` for the next call: the number of the last entry of the journal when no entry is newer.
     package let last: Int64
 
     package init(entries: [JournalLine], last: Int64) {
@@ -16,30 +16,31 @@ package struct JournalReply: Codable, Hashable, Sendable {
 
 /// One journal entry with its number; also one line of the stream.
 package struct JournalLine: Codable, Hashable, Sendable {
-    /// Rising; never reused.
+    /// The rising number of the entry; never reused.
     package let number: Int64
     package let at: Timestamp
     package let event: String
     package let plugin: String
     package let launch: Int64?
-    /// That of the task which it is about, if it is about one.
+    /// The identifier of the task that the entry is about; nil for an entry about no task.
     package let identifier: String?
-    /// That of the event which it is about, if it is about one. `event` is what happened.
+    /// The name of the plugin event that the entry is about; nil for an entry about none. `event` is the kind of the
+    /// entry.
     package let eventName: String?
     package let submission: Int64?
     package let blame: String
     package let message: String
     /// The newer submission that replaced or superseded this one.
     package let successor: Int64?
-    /// Occurrences that the line stands for; nil for one.
+    /// Number of occurrences that the entry summarises; nil for one.
     package let count: Int?
-    /// The user whose call caused it.
+    /// The user whose call caused the entry; nil for other causes.
     package let user: User?
 
     package struct User: Codable, Hashable, Sendable {
         package let uid: UInt32
         package let pid: Int32
-        /// The name of the calling program; nil when it had gone.
+        /// The name of the calling program; nil when the process had already ended.
         package let command: String?
 
         package init(_ user: CallingUser) { (uid, pid, command) = (user.uid, user.pid, user.command) }
@@ -74,7 +75,7 @@ package struct JournalLine: Codable, Hashable, Sendable {
         self.user = user.map(User.init)
     }
 
-    /// The task's identifier or the event's name.
+    /// The identifier of the task or the name of the plugin event.
     package var task: String? { identifier ?? eventName }
 
     private enum CodingKeys: String, CodingKey {

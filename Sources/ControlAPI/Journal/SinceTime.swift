@@ -2,12 +2,12 @@
 
 package import TaskModel
 
-/// The instant from which on entries are wanted, written as such or as how long ago it was.
+/// Parses the earliest time of journal entries, written as an RFC 3339 time or as a duration before now.
 package enum SinceTime {
     package static let rule =
         "write an RFC 3339 time such as 2026-01-31T02:00:00Z, or how long ago, such as 2h (\(DurationText.units))"
 
-    /// Nil when `text` is neither.
+    /// The time; nil when `text` has neither format.
     package static func instant(_ text: String, now: WallTime) -> WallTime? {
         Timestamp(text)?.wall ?? DurationText.duration(text[...]).map { now + (.zero - $0) }
     }

@@ -2,12 +2,12 @@
 
 package import TaskModel
 
-/// Which launches `GET /v1/launches` lists, the newest first: of one plugin or of all.
+/// The query of `GET /v1/launches`: launches of one plugin or of all, newest first.
 package struct LaunchQuery: Hashable, Sendable {
     static let names = ["limit", "after", "plugin"]
 
     package var limit: Int
-    /// The launch that the page before ended with: only older ones follow. Nil for the first page.
+    /// The last launch of the previous page; the page has only older launches. Nil for the first page.
     package var after: LaunchNumber?
     package let plugin: PluginIdentifier?
 

@@ -2,7 +2,8 @@
 
 package import TaskModel
 
-/// `GET /v1/launches/{number}`: one launch with its batch; without end, outcome and blame while it runs.
+/// The answer to `GET /v1/launches/{number}`: one launch with its batch. End, outcome, blame and message are nil while
+/// it runs.
 package struct LaunchReply: Codable, Hashable, Sendable {
     package let launch: Int64
     package let plugin: String
@@ -11,20 +12,20 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     package let pid: Int32
     package let startedAt: Timestamp
     package let endedAt: Timestamp?
-    /// Nil without a fixed budget.
+    /// The budget of the launch; nil when it has no fixed one.
     package let budget: Nanoseconds?
     package let grace: Nanoseconds
-    /// Nil where nobody could measure it: the host went down with the launch.
+    /// Running time; nil when it was not measured, because the host failed while the launch ran.
     package let used: Nanoseconds?
     package let outcome: String?
     package let blame: String?
     package let message: String?
-    /// The manifest that it was committed with. SHA-256, lower-case hexadecimal.
+    /// Digest of the manifest that the launch was committed with. SHA-256, lower-case hexadecimal.
     package let manifestDigest: String
     package let tasks: [Task]
-    /// The worst of its tasks' outcomes so far; nil while none has one.
+    /// The worst outcome of the tasks so far; nil while no task has ended.
     package let worstOutcome: String?
-    /// The names of the assertions that are open now, in the order of their begin.
+    /// The names of the open background assertions, in the order of their begin.
     package let assertions: [String]
 
     package init(
@@ -73,9 +74,9 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     }
 
     package struct Task: Codable, Hashable, Sendable {
-        /// Nil for an event.
+        /// The task identifier; nil for an event.
         package let identifier: String?
-        /// Nil for a task.
+        /// The name of the event; nil for a task.
         package let eventName: String?
         package let kind: String
         package let submission: Int64
@@ -103,7 +104,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
             self.endedAt = endedAt.map(Timestamp.init)
         }
 
-        /// The task's identifier or the event's name.
+        /// The task identifier or the name of the event.
         package var task: String { identifier ?? eventName ?? "" }
 
         private enum CodingKeys: String, CodingKey {
@@ -114,7 +115,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
     }
 }
 
-/// `GET /v1/launches`: a page of launches, the newest first.
+/// The answer to `GET /v1/launches`: a page of launches, newest first.
 package struct LaunchListReply: Codable, Hashable, Sendable {
     package var launches: [LaunchReply]
     /// The `after` of the next page; nil at the end of the list.

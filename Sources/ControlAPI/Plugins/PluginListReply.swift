@@ -2,15 +2,16 @@
 
 package import TaskModel
 
-/// `GET /v1/plugins`: a page of the plugins that are installed, then of the manifests that were refused and why.
+/// The answer to `GET /v1/plugins`: a page of the installed plugins, followed by the refused manifests with their
+/// problems.
 package struct PluginListReply: Codable, Hashable, Sendable {
-    /// By identifier.
+    /// The installed plugins of the page, sorted by identifier.
     package var plugins: [Summary]
-    /// By file; they follow the last plugin.
+    /// The refused manifests of the page, sorted by file. They follow the last plugin.
     package var refused: [Refused]
     /// The `after` of the next page; nil at the end of the list.
     package var next: String?
-    /// Whether the host is still loading: plugins that are not loaded yet are missing.
+    /// Whether the host is still loading; plugins that are not loaded yet are missing from the list.
     package var isPartial: Bool
 
     package init(plugins: [Summary], refused: [Refused], next: PluginCursor? = nil, isPartial: Bool = false) {
@@ -25,11 +26,11 @@ package struct PluginListReply: Codable, Hashable, Sendable {
         case isPartial = "partial"
     }
 
-    /// How a plugin stands: the one thing about it that an operator looks for first.
+    /// The state of a plugin, as a short summary for an operator.
     package enum State: String, Codable, Hashable, Sendable {
         case ready
         case running
-        /// Its last launch ended by the plugin's fault.
+        /// The last launch ended with blame on the plugin.
         case failing
         case disabled
     }
@@ -37,16 +38,16 @@ package struct PluginListReply: Codable, Hashable, Sendable {
     package struct Summary: Codable, Hashable, Sendable {
         package let identifier: String
         package let name: String
-        /// Nil when the manifest has none.
+        /// The version in the manifest; nil when it states none.
         package let version: String?
         package let role: String
         package let library: String
         package let modes: [String]
         package let permitted: [String]
-        /// Extensions of a main plugin, by its manifest or by the operator's configuration.
+        /// The extensions of a main plugin, from its manifest or from the operator's configuration.
         package let extensions: [String]
         package let pending: Int
-        /// Events that wait for it.
+        /// Number of waiting events.
         package let events: Int
         package let running: Int
         package let isEnabled: Bool
@@ -81,10 +82,10 @@ package struct PluginListReply: Codable, Hashable, Sendable {
         }
     }
 
-    /// A manifest that the catalogue did not take, or took with notes.
+    /// A manifest that the catalogue refused, with its problems.
     package struct Refused: Codable, Hashable, Sendable {
         package let file: String
-        /// Nil when the file does not even say whose it is.
+        /// The identifier of the refused plugin; nil when it cannot be read from the file.
         package let identifier: String?
         package let problems: [ManifestNote]
 
@@ -96,22 +97,22 @@ package struct PluginListReply: Codable, Hashable, Sendable {
     }
 }
 
-/// One thing about a manifest that its author should know.
+/// A problem of a manifest, for its author.
 package struct ManifestNote: Codable, Hashable, Sendable {
     package enum Severity: String, Codable, Hashable, Sendable {
-        /// The manifest is refused for it.
+        /// The problem causes the refusal of the manifest.
         case error
-        /// The manifest stands; something in it has no effect.
+        /// The manifest is accepted, but a part of it has no effect.
         case note
     }
 
     package let severity: Severity
-    /// From 1.
+    /// Line in the manifest, counted from 1; nil when unknown.
     package let line: Int?
-    /// From 1.
+    /// Column in the line, counted from 1; nil when unknown.
     package let column: Int?
     package let key: String?
-    /// Names the value, the rule and the remedy.
+    /// The value, the rule that it breaks and the remedy.
     package let message: String
 
     package init(severity: Severity, line: Int? = nil, column: Int? = nil, key: String? = nil, message: String) {

@@ -2,12 +2,13 @@
 
 package import TaskModel
 
-/// `DELETE /v1/plugins/{identifier}`: what a removed plugin had pending is dropped, and its container is gone.
+/// The answer to `DELETE /v1/plugins/{identifier}`: the pending work of a removed plugin is dropped, and its container
+/// is deleted.
 package struct PluginPurgeReply: Codable, Hashable, Sendable {
     package let plugin: String
-    /// Requests and events that were pending.
+    /// Number of requests and events that were pending.
     package let dropped: Int
-    /// Whether it had a container.
+    /// Whether the plugin had a container.
     package let hadContainer: Bool
 
     package init(_ plugin: PluginIdentifier, dropped: Int, hadContainer: Bool) {

@@ -1,14 +1,14 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Which plugins and refused manifests `GET /v1/plugins` lists.
+/// The query of `GET /v1/plugins`, which lists plugins and refused manifests.
 package struct PluginQuery: Hashable, Sendable {
     static let names = ["limit", "after", "manifest"]
 
-    /// Of plugins and refused manifests together.
+    /// Maximum number of plugins and refused manifests together.
     package var limit: Int
-    /// Nil for the first page.
+    /// The end of the previous page; nil for the first page.
     package var after: PluginCursor?
-    /// Path of a manifest file: then only the plugin that it describes, or its refusal; nil for all.
+    /// Path of a manifest file, to list only its plugin or its refusal; nil for all.
     package let manifest: String?
 
     package init(limit: Int = PageLimit.standard, after: PluginCursor? = nil, manifest: String? = nil) {

@@ -2,7 +2,8 @@
 
 package import TaskModel
 
-/// `GET /v1/plugins/{identifier}`: one plugin as its manifest and its operator have it, and how it fares.
+/// The answer to `GET /v1/plugins/{identifier}`: one plugin with its manifest, the limits that apply to it, and its
+/// current state.
 package struct PluginReply: Codable, Hashable, Sendable {
     package let summary: PluginListReply.Summary
     package let containingPlugin: String?
@@ -11,34 +12,34 @@ package struct PluginReply: Codable, Hashable, Sendable {
     package let manifestDigest: String
     /// SHA-256, lower-case hexadecimal.
     package let libraryDigest: String
-    /// Paths of libraries that launches under way may have yet to load: of this version or of the one before. Whoever
-    /// deletes one of them costs a launch.
+    /// Paths of libraries that launches may still have to load, of this version or of the previous one. Deleting one of
+    /// them makes a launch fail.
     package let librariesToLoad: [String]
     package let settings: [String: String]
-    /// Functions that the manifest binds, where the library has no entry.
+    /// The bound functions of the manifest; empty for a library with an entry.
     package let handlers: [Handler]
     package let notes: [ManifestNote]
     package let limits: [KindLimit]
     package let budgets: [KindBudget]
     package let grace: Nanoseconds
     package let spacing: Nanoseconds
-    /// Tasks that one launch takes at the most.
+    /// Maximum number of tasks per launch.
     package let batchSize: Int
     package let dayBudget: Nanoseconds
-    /// False where the operator switched refresh off, for it or for the host.
+    /// Whether refresh is on; false when the operator has switched it off for the plugin or for the host.
     package let isBackgroundRefreshOn: Bool
-    /// True where the operator denies it background work.
+    /// Whether the operator denies background work to the plugin.
     package let isBackgroundDenied: Bool
     package let entitlements: [String]
     package let schedules: [Schedule]
     package let retry: RetryRule
-    /// How long its requests are kept once it is removed.
+    /// Time for which the requests of the plugin are kept after its removal.
     package let retention: Nanoseconds
-    /// Nil when it was never launched, as far as the ledger goes back.
+    /// The newest launch; nil when the ledger has no launch of the plugin.
     package let lastLaunch: LastLaunch?
-    /// What keeps all of the plugin's work from running now.
+    /// The reasons that block all work of the plugin now.
     package let reasons: [WaitingReason]
-    /// The oldest first, at most `PageLimit.standard`; `summary.events` counts all.
+    /// The waiting events, oldest first, at most `PageLimit.standard`. `summary.events` is the number of all.
     package let waitingEvents: [TaskListReply.Event]
 
     package init(
@@ -87,15 +88,15 @@ package struct PluginReply: Codable, Hashable, Sendable {
         self.waitingEvents = waitingEvents
     }
 
-    /// A task identifier and the function that it is handed to.
+    /// A task identifier and its bound function.
     package struct Handler: Codable, Hashable, Sendable {
         package let identifier: String
         package let symbol: String
-        /// In C's words.
+        /// The declaration of the function in C.
         package let signature: String
-        /// What it is called with, each as the manifest writes it.
+        /// The arguments of the function, written as in the manifest.
         package let arguments: [String]
-        /// The rule that its result is judged by; nil where returning is enough.
+        /// The rule for a successful result; nil when every return is a success.
         package let success: String?
 
         package init(_ handler: DirectHandler) {
@@ -107,13 +108,13 @@ package struct PluginReply: Codable, Hashable, Sendable {
         }
     }
 
-    /// Recurring work that the operator's configuration asks for.
+    /// A schedule in the operator's configuration, which submits requests of a task.
     package struct Schedule: Codable, Hashable, Sendable {
         package let identifier: String
         package let kind: String
-        /// As the configuration has it.
+        /// The interval or the times, written as in the configuration.
         package let rhythm: String
-        /// The next occasion; nil when there is none.
+        /// Time of the next scheduled occurrence; nil when there is none.
         package let next: Timestamp?
 
         package init(identifier: TaskIdentifier, kind: TaskKind, rhythm: String, next: WallTime?) {
@@ -124,7 +125,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         }
     }
 
-    /// The newest launch; without an outcome while it runs.
+    /// The newest launch of the plugin. The outcome is nil while it runs.
     package struct LastLaunch: Codable, Hashable, Sendable {
         package let launch: Int64
         package let startedAt: Timestamp
@@ -161,7 +162,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         case waitingEvents = "waiting_events"
     }
 
-    // The summary's keys stand beside the others: a reader of the list finds the same words here.
+    // The keys of the summary are encoded on the same level as the others, as in the list.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         summary = try PluginListReply.Summary(from: decoder)

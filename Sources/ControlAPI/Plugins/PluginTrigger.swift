@@ -3,11 +3,11 @@
 package import FoundationEssentials
 package import TaskModel
 
-/// `POST /v1/plugins/{identifier}/trigger`: wakes an extension, with something to read if there is any.
+/// The body of `POST /v1/plugins/{identifier}/trigger`, which sends a trigger with an optional payload to an extension.
 package struct PluginTrigger: CallBody, Hashable {
     package static let fields: [BodyField] = [.optional("payload", .base64)]
 
-    /// Base 64 on the wire.
+    /// The payload, encoded in base 64; nil when it is empty.
     package let payload: Data?
 
     package init(payload: [UInt8] = []) { self.payload = CarriedPayload.data(payload) }
@@ -15,12 +15,12 @@ package struct PluginTrigger: CallBody, Hashable {
     package func validated() throws(ControlRefusal) -> [UInt8] { try CarriedPayload.bytes(payload) }
 }
 
-/// The answer to a trigger that is on disk.
+/// The answer to a trigger, sent after the event is committed.
 package struct PluginTriggerReply: Codable, Hashable, Sendable {
-    /// The extension that will be launched for it.
+    /// The extension that will be launched for the event.
     package let plugin: String
     package let eventName: String
-    /// The event's number: requests and events share the count.
+    /// The submission number of the event. Requests and events are numbered together.
     package let submission: Int64
 
     package init(_ number: SubmissionNumber, plugin: PluginIdentifier) {

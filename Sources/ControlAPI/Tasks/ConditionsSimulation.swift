@@ -2,8 +2,8 @@
 
 package import TaskModel
 
-/// `POST /v1/simulate/conditions`: take these for true, whatever is. What the body does not name stays as it is; `null`
-/// takes a script back. The conditions of one body change together, the locks of containers with them.
+/// The body of `POST /v1/simulate/conditions`, which overrides conditions and locks of containers. Conditions that the
+/// body does not name are unchanged; `null` revokes an override. All changes of one body are applied together.
 package struct ConditionsSimulation: CallBody, Hashable {
     package static let fields: [BodyField] =
         Condition.allCases.map { .optional($0.key, .booleanOrNull) }
@@ -11,7 +11,7 @@ package struct ConditionsSimulation: CallBody, Hashable {
 
     package enum Script: Hashable, Sendable {
         case holds(Bool)
-        /// No script: what the host would go by without one.
+        /// No override: the value from the configuration or the sensors applies.
         case real
 
         fileprivate init(_ word: Bool?) { self = word.map(Self.holds) ?? .real }
@@ -20,7 +20,7 @@ package struct ConditionsSimulation: CallBody, Hashable {
     }
 
     package let scripts: [Condition: Script]
-    /// Whether the container of a main plugin is locked.
+    /// Overrides of the locks of containers, by the identifier of the main plugin; `holds(true)` is locked.
     package let lockedContainers: [String: Script]
 
     package init(_ scripts: [Condition: Script], lockedContainers: [PluginIdentifier: Script] = [:]) {

@@ -2,7 +2,8 @@
 
 package import TaskModel
 
-/// `POST /v1/simulate/launch`: run these pending tasks now, whatever time and conditions say.
+/// The body of `POST /v1/simulate/launch`, which launches pending tasks now, before their time and without their
+/// conditions.
 package struct LaunchSimulation: CallBody, Hashable {
     package static let fields: [BodyField] = [.required("identifiers", .texts)]
 
@@ -24,13 +25,13 @@ package struct LaunchSimulation: CallBody, Hashable {
 }
 
 package struct LaunchSimulationReply: Codable, Hashable, Sendable {
-    /// The launches on their way, one per plugin.
+    /// The numbers of the launches that are starting, one per plugin.
     package let launching: [Int64]
 
     package init(launching: [LaunchNumber]) { self.launching = launching.map(\.rawValue) }
 }
 
-/// `POST /v1/simulate/expiration`: tell a running task that its time is over, with the grace that it would get.
+/// The body of `POST /v1/simulate/expiration`, which expires a running task now, with its regular grace period.
 package struct ExpirationSimulation: CallBody, Hashable {
     package static let fields: [BodyField] = [.required("identifier", .text)]
 

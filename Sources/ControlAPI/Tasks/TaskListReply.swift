@@ -2,17 +2,17 @@
 
 package import TaskModel
 
-/// `GET /v1/tasks`: a page of the work that the host has accepted and that is not over.
+/// The answer to `GET /v1/tasks`: a page of the pending requests, running tasks and waiting events.
 package struct TaskListReply: Codable, Hashable, Sendable {
-    /// Requests that wait, by plugin, then by submission.
+    /// Pending requests, sorted by plugin, then by submission number.
     package var pending: [Pending]
-    /// All running tasks; empty but on the first page.
+    /// All running tasks on the first page; empty on the other pages.
     package let running: [Running]
-    /// Events that wait, in the order of `pending`.
+    /// Waiting events, sorted as `pending`.
     package var events: [Event]
     /// The `after` of the next page; nil at the end of the list.
     package var next: String?
-    /// Whether the host is still loading: work of plugins that are not loaded yet is missing.
+    /// Whether the host is still loading; work of plugins that are not loaded yet is missing from the list.
     package var isPartial: Bool
 
     package init(
@@ -39,16 +39,17 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         package let identifier: String
         package let kind: String
         package let submission: Int64
-        /// A plugin's identifier, or `person`.
+        /// The submitter of the request: a plugin identifier, `person` for a user, or `schedule` for a schedule of the
+        /// operator.
         package let submitter: String
         package let submittedAt: Timestamp
         package let earliestBegin: Timestamp?
         package let requiresNetwork: Bool
         package let requiresExternalPower: Bool
         package let attempts: Int
-        /// Of a continued request.
+        /// The title of a continued request; nil for other kinds.
         package let title: String?
-        /// The first of what keeps it from running; nil when it may run now.
+        /// The first reason that blocks the request; nil when it may run now.
         package let reason: WaitingReason?
 
         package init(_ pending: PendingRequest, reason: WaitingReason?) {
@@ -77,22 +78,22 @@ package struct TaskListReply: Codable, Hashable, Sendable {
 
     package struct Running: Codable, Hashable, Sendable {
         package let plugin: String
-        /// Nil for an event.
+        /// The task identifier; nil for an event.
         package let identifier: String?
-        /// Nil for a task.
+        /// The name of the event; nil for a task.
         package let eventName: String?
         package let kind: String
         package let submission: Int64
         package let launch: Int64
         package let startedAt: Timestamp
-        /// Nil without a fixed budget.
+        /// The budget of the launch; nil for a continued task, which has none.
         package let budget: Nanoseconds?
         package let used: Nanoseconds
         package let isExpiring: Bool
-        /// Of a continued task, as it calls itself now, like the two below.
+        /// The present title of a continued task; nil for other kinds.
         package let title: String?
         package let subtitle: String?
-        /// Nil until it reports any.
+        /// The reported progress of a continued task; nil until the task reports any.
         package let progress: Progress?
 
         package init(
@@ -129,7 +130,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             }
         }
 
-        /// The task's identifier or the event's name.
+        /// The identifier of the task or the name of the event.
         package var task: String { identifier ?? eventName ?? "" }
 
         private enum CodingKeys: String, CodingKey {
@@ -148,7 +149,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         package let submission: Int64
         package let createdAt: Timestamp
         package let attempts: Int
-        /// The first of what keeps it from being delivered; nil when it may be now.
+        /// The first reason that blocks the event; nil when it may be delivered now.
         package let reason: WaitingReason?
 
         package init(_ event: PendingEvent, reason: WaitingReason?) {

@@ -2,16 +2,16 @@
 
 package import TaskModel
 
-/// Which work `GET /v1/tasks` lists: a page of the waiting work and, on the first page, all running tasks.
+/// The query of `GET /v1/tasks`: a page of the waiting work and, on the first page, all running tasks.
 package struct TaskQuery: Hashable, Sendable {
     static let names = ["limit", "after", "plugin", "kind"]
 
-    /// Of waiting work; running tasks do not count.
+    /// Maximum number of pending requests and waiting events; running tasks do not count.
     package var limit: Int
-    /// Nil for the first page.
+    /// The end of the previous page; nil for the first page.
     package var after: WorkCursor?
     package let plugin: PluginIdentifier?
-    /// Empty for every kind.
+    /// The kinds of work to list; empty for every kind.
     package let kinds: Set<TaskKind>
 
     package init(

@@ -3,7 +3,7 @@
 package import FoundationEssentials
 package import TaskModel
 
-/// `POST /v1/tasks`: a request as a person hands it in.
+/// The body of `POST /v1/tasks`: a request that a user submits.
 package struct TaskSubmission: CallBody, Hashable {
     package static let fields: [BodyField] = [
         .required("identifier", .text), .required("kind", .text), .optional("earliest_begin", .time),
@@ -17,14 +17,15 @@ package struct TaskSubmission: CallBody, Hashable {
     package let earliestBegin: Timestamp?
     package let requiresNetwork: Bool
     package let requiresExternalPower: Bool
-    /// Of health research.
+    /// The data protection type of a health research request; nil for other kinds.
     package let protection: String?
-    /// Of continued requests, like the three below.
+    /// The title of a continued request. `subtitle`, `strategy` and `requiresGPU` are also fields of continued requests
+    /// only.
     package let title: String?
     package let subtitle: String?
     package let strategy: String?
     package let requiresGPU: Bool
-    /// Base 64 on the wire.
+    /// The payload, encoded in base 64; nil when it is empty.
     package let payload: Data?
 
     package init(_ request: TaskRequest, payload: [UInt8] = []) {
@@ -49,7 +50,7 @@ package struct TaskSubmission: CallBody, Hashable {
         case requiresGPU = "requires_gpu"
     }
 
-    // Needs are left out by those who have none.
+    // Boolean fields may be left out; the default is false.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         func text(_ key: CodingKeys) throws -> String? { try container.decodeIfPresent(String.self, forKey: key) }
@@ -67,7 +68,7 @@ package struct TaskSubmission: CallBody, Hashable {
         payload = try container.decodeIfPresent(Data.self, forKey: .payload)
     }
 
-    /// What the scheduler takes, once every field keeps its rule and belongs to the kind.
+    /// The request and payload for the scheduler. Throws a refusal for an invalid field or a field of another kind.
     package func validated() throws(ControlRefusal) -> (request: TaskRequest, payload: [UInt8]) {
         let task = try TaskIdentifier(validating: identifier)
         let kind = try validKind()
@@ -96,7 +97,7 @@ package struct TaskSubmission: CallBody, Hashable {
         )
     }
 
-    /// A field of another kind is a mistake of the caller; ignoring it would hide that.
+    /// Refuses a field of another kind: if it were ignored, the caller would not notice the mistake.
     private func refuseForeignFields(of kind: TaskKind) throws(ControlRefusal) {
         guard let field = RequestField.foreign(to: kind, isGiven: has) else { return }
         throw ControlRefusal(
@@ -163,13 +164,13 @@ package struct TaskSubmission: CallBody, Hashable {
     }
 }
 
-/// The answer to a submission that is on disk.
+/// The answer to a submission, sent after the request is committed.
 package struct TaskSubmissionReply: Codable, Hashable, Sendable {
     package let submission: Int64
-    /// The main plugin that will be launched for it.
+    /// The main plugin that will be launched for the request.
     package let plugin: String
     package let identifier: String
-    /// The submission that this one took the place of.
+    /// The pending submission that this one replaced; nil when there was none.
     package let replaced: Int64?
 
     package init(
@@ -185,7 +186,7 @@ package struct TaskSubmissionReply: Codable, Hashable, Sendable {
     }
 }
 
-/// `DELETE /v1/tasks/{identifier}`: whether there was something to take back. A running task goes on.
+/// The answer to `DELETE /v1/tasks/{identifier}`: whether a pending request was cancelled. A running task continues.
 package struct TaskCancellationReply: Codable, Hashable, Sendable {
     package let isCancelled: Bool
 
@@ -196,11 +197,11 @@ package struct TaskCancellationReply: Codable, Hashable, Sendable {
     }
 }
 
-/// `POST /v1/tasks/{identifier}/stop`: what a person's stop met.
+/// The answer to `POST /v1/tasks/{identifier}/stop`: the launch whose task is stopping, or a cancelled request.
 package struct TaskStopReply: Codable, Hashable, Sendable {
-    /// The launch whose task was told to stop; nil when it had not begun.
+    /// The launch of the task that is stopping; nil when the task had not begun.
     package let launch: Int64?
-    /// A continued request that waited was taken back.
+    /// Whether a pending continued request was cancelled instead.
     package let isCancelled: Bool
 
     package init(launch: LaunchNumber?) {

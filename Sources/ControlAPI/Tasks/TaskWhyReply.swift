@@ -2,35 +2,36 @@
 
 package import TaskModel
 
-/// `GET /v1/tasks/{identifier}/why`: where a task stands, what stands in its way, and what would clear it.
+/// The answer to `GET /v1/tasks/{identifier}/why`: the state of a task, the reasons that block it, and the change that
+/// would let it run.
 package struct TaskWhyReply: Codable, Hashable, Sendable {
     package enum State: String, Codable, Hashable, Sendable {
         case pending
         case running
-        /// Neither pending nor running, and the ledger knows how it ended last.
+        /// Neither pending nor running; the ledger has the last outcome.
         case finished
-        /// Nobody submitted it, as far as the ledger goes back.
+        /// The ledger has no submission of the task.
         case unknown
     }
 
     package let identifier: String
-    /// Nil when no installed plugin permits the identifier and none has work of that name.
+    /// The plugin of the task; nil when no installed plugin permits the identifier or has work under it.
     package let plugin: String?
     package let state: State
     package let kind: String?
     package let submission: Int64?
-    /// Whether it may run now; false for everything that is not pending.
+    /// Whether the task may run now; false in every state but `pending`.
     package let isEligible: Bool
     package let reasons: [WaitingReason]
-    /// Nil for everything that is not pending.
+    /// Nil in every state but `pending`.
     package let earliestPossible: EarliestPossible?
-    /// Nil where no single change is enough: then all reasons stand in the way.
+    /// The single change that would let the task run now; nil when there are several reasons or none.
     package let change: ProposedChange?
     package let running: Running?
     package let lastOutcome: LastOutcome?
-    /// What each policy says of it; empty for everything that is not pending.
+    /// The verdict of each policy; empty in every state but `pending`.
     package let policies: [PolicyVerdict]
-    /// What its newest submission has waited for, and how long, oldest first.
+    /// The reasons for which the newest submission has waited, with their times, oldest first.
     package let history: [Wait]
 
     package init(
@@ -70,10 +71,10 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         case lastOutcome = "last_outcome"
     }
 
-    /// The earliest instant at which it could run: on the wire a time, or the word `unknown`.
+    /// The earliest time at which the task could run. It is encoded as a time, or as `unknown`.
     package enum EarliestPossible: Codable, Hashable, Sendable {
         case at(Timestamp)
-        /// Something stands in the way that no clock ends.
+        /// A reason blocks the task that does not end at a known time.
         case unknown
 
         package init(from decoder: any Decoder) throws {
@@ -110,13 +111,13 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         }
     }
 
-    /// One policy's say.
+    /// The verdict of one policy on the task.
     package struct PolicyVerdict: Codable, Hashable, Sendable {
         package let policy: String
-        /// `may`, `wait` or `must`.
+        /// The verdict: `may`, `wait` or `must`.
         package let verdict: String
         package let rationale: String
-        /// When a `wait` ends by itself.
+        /// Time at which a `wait` ends by itself; nil when it is unknown.
         package let until: Timestamp?
 
         package init(policy: String, verdict: String, rationale: String, until: WallTime? = nil) {
@@ -127,12 +128,12 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         }
     }
 
-    /// One stretch of waiting for one reason.
+    /// A period in which a submission waited for one reason.
     package struct Wait: Codable, Hashable, Sendable {
         package let submission: Int64
         package let code: String
         package let since: Timestamp
-        /// Nil while it lasts.
+        /// End of the wait; nil while it lasts.
         package let until: Timestamp?
         package let duration: Nanoseconds
 
@@ -155,7 +156,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         package let at: Timestamp
         package let blame: String
         package let message: String
-        /// Nil when it ended without a launch, by being cancelled for example.
+        /// The launch of the task; nil when the task ended without one, for example by cancellation.
         package let launch: Int64?
 
         package init(outcome: String, at: WallTime, blame: Blame, message: String, launch: LaunchNumber?) {

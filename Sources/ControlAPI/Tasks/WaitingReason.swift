@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// One thing that keeps work from running now, with the instant at which it goes away by itself, if it does.
+/// A reason that blocks work now. `until` is the time at which the reason ends by itself; nil when it is unknown.
 package struct WaitingReason: Codable, Hashable, Sendable {
     package let code: String
     package let message: String
@@ -19,9 +19,9 @@ package struct WaitingReason: Codable, Hashable, Sendable {
     }
 }
 
-/// The first single change that would let work run now. A proposal, made by nobody yet.
+/// The single change that would let work run now. It is only proposed.
 package struct ProposedChange: Codable, Hashable, Sendable {
-    /// That of the reason which it would take away.
+    /// The code of the reason that the change would remove.
     package let code: String
     package let message: String
 

@@ -3,20 +3,20 @@
 package import FoundationEssentials
 import TaskModel
 
-/// The body of a request: its fields are told, so that what breaks their rules is refused by field and rule.
+/// The body of a request. Its fields are declared, so that a refusal can name the invalid field and its rule.
 package protocol CallBody: Codable, Sendable {
     static var fields: [BodyField] { get }
 }
 
-/// One key of a body, with what may stand under it.
+/// A field of a body: its key and the permitted type of its value.
 package struct BodyField: Hashable, Sendable {
     package enum Shape: Hashable, Sendable {
         case text
         case texts
         case boolean
-        /// Where null takes something back.
+        /// A boolean, or null to revoke an override.
         case booleanOrNull
-        /// The same by name.
+        /// An object of such values, by identifier.
         case booleansOrNulls
         case time
         case base64
@@ -48,11 +48,12 @@ package struct BodyField: Hashable, Sendable {
 }
 
 extension CallBody {
-    /// The body that a call of `route` brings, once every field keeps its rule.
+    /// The decoded body of a call of `route`. Throws a refusal for a missing body, and for an unknown, repeated or
+    /// invalid field.
     package static func reading(_ data: Data, for route: Route) throws(ControlRefusal) -> Self {
         let members = try members(of: data, for: route)
         let names = fields.map(\.name)
-        // Sorted, so that the same body is always refused for the same field.
+        // The names are sorted, so that the same body is always refused for the same field.
         for name in members.keys.sorted() where !names.contains(name) {
             throw ControlRefusal(
                 .fieldUnknown,

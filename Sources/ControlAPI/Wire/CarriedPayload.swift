@@ -3,9 +3,9 @@
 package import FoundationEssentials
 import TaskModel
 
-/// The bytes that a request or an event carries, base 64 on the wire. Says nothing about what they mean.
+/// The payload of a request or an event, encoded in base 64. The host does not interpret it.
 package enum CarriedPayload {
-    /// Nil on the wire when there are none.
+    /// The payload for encoding; nil when it is empty.
     package static func data(_ bytes: [UInt8]) -> Data? { bytes.isEmpty ? nil : Data(bytes) }
 
     package static func bytes(_ data: Data?) throws(ControlRefusal) -> [UInt8] {

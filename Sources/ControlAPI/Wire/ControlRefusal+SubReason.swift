@@ -1,7 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
 extension ControlRefusal {
-    /// What is behind an error's code, where the API itself and not the scheduler refuses. Names are for programs.
+    /// The precise cause of a refusal by the API itself. Refusals by the scheduler have their own sub-reasons. The raw
+    /// values are for programs.
     package enum SubReason: String, Hashable, Sendable, CaseIterable {
         case bodyMissing = "body-missing"
         case bodyUnexpected = "body-unexpected"
@@ -66,18 +67,19 @@ extension ControlRefusal {
         }
     }
 
-    /// The few sorts of refusal, beside the reference system's own four.
+    /// The category of a refusal by the API. Refusals by the scheduler have the four codes of `BGTaskScheduler.Error`
+    /// instead.
     package enum Code: String, Hashable, Sendable, CaseIterable {
         /// The request breaks the API's own rules.
         case malformed
-        /// The socket's other end is none of those who may give orders here.
+        /// The calling user may not use this socket.
         case notAdmitted = "not-admitted"
         case notFound = "not-found"
-        /// There is the path, and nothing that the method would do there.
+        /// The path exists, but not with this method.
         case methodNotAllowed = "method-not-allowed"
-        /// The request is in order, but not in the host's present state.
+        /// The request is valid, but not possible in the present state of the host.
         case conflict
-        /// The host could not do its own part.
+        /// The host failed to carry out a valid request.
         case hostFailed = "host-failed"
 
         package var status: Int {

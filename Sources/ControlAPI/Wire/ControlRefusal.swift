@@ -2,13 +2,15 @@
 
 package import TaskModel
 
-/// A refusal as the host's routes throw it: an HTTP status and the body that goes with it.
+/// A refusal that the routes of the host throw: an HTTP status and the error body.
 package struct ControlRefusal: Error, Hashable, Sendable {
     package let status: Int
     package let reply: ErrorReply
 
-    /// - Parameter field: what it is about, where that is a part of the request: a key of the body (`a.b`, `a[0]`), a
-    ///   name in the query or in the path.
+    /// A refusal by the API itself.
+    ///
+    /// - Parameter field: the invalid part of the request: a key of the body (`a.b`, `a[0]`), or a name in the query or
+    ///   in the path; nil for none.
     package init(_ subReason: SubReason, field: String? = nil, _ message: String, remedy: String? = nil) {
         status = subReason.code.status
         reply = ErrorReply(
@@ -20,7 +22,7 @@ package struct ControlRefusal: Error, Hashable, Sendable {
         )
     }
 
-    /// The scheduler's own word on a submission.
+    /// The refusal of a submission by the scheduler.
     package init(_ refusal: Refusal) {
         status =
             switch refusal.code {
@@ -37,7 +39,7 @@ package struct ControlRefusal: Error, Hashable, Sendable {
         return Self(.identifierInvalid, field: field, "\(field) \"\(text)\" \(problem)", remedy: flaw?.remedy)
     }
 
-    /// A path that has routes of other methods alone is told apart from one that has none.
+    /// The refusal of an unknown route. If the path has routes with other methods, the refusal names these methods.
     package static func noSuchRoute(method: String, path: String) -> Self {
         let allowed = Route.methods(at: path).map(\.rawValue)
         if !allowed.isEmpty {
@@ -75,7 +77,7 @@ package struct ControlRefusal: Error, Hashable, Sendable {
         Self(.noSuchLaunch, "the ledger has no launch \(launch)", remedy: "see \"bgtask launch list\"")
     }
 
-    /// Statement 89.
+    /// The refusal of a call that needs a pending request (statement 89).
     package static func nothingPending(_ task: String) -> Self {
         Self(
             .nothingPending,

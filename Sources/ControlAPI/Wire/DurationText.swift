@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A length of time as people write it: whole numbers, each with its unit, as in `1h30min`.
+/// Parses a duration that a user writes as whole numbers with units, such as `1h30min`.
 package enum DurationText {
     package static let units = "ms, s, min, h, d"
 
@@ -8,7 +8,7 @@ package enum DurationText {
         "ms": 1_000_000, "s": 1_000_000_000, "min": 60_000_000_000, "h": 3_600_000_000_000, "d": 86_400_000_000_000,
     ]
 
-    /// Nil when `text` is no such length, or longer than 64 bits of nanoseconds hold.
+    /// The duration; nil when `text` is malformed, or the duration exceeds 64 bits of nanoseconds.
     package static func duration(_ text: Substring) -> Duration? {
         var rest = text
         var total: Int64 = 0

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The body of every answer that is not a success.
+/// The body of every answer without a success status.
 package struct ErrorReply: Codable, Hashable, Sendable {
     package let error: Body
 
@@ -10,13 +10,13 @@ package struct ErrorReply: Codable, Hashable, Sendable {
 
     package struct Body: Codable, Hashable, Sendable {
         package let code: String
-        /// What is behind the code; codes are few.
+        /// The precise cause; `code` is only its category.
         package let subReason: String
-        /// The part of the request that it is about: a key of the body, a name in the query or in the path; nil for none.
+        /// The invalid part of the request: a key of the body, or a name in the query or in the path; nil for none.
         package let field: String?
-        /// Names the thing, the value and the rule.
+        /// The subject, its value and the rule that it breaks.
         package let message: String
-        /// Nil when the message says it already.
+        /// The correction that the caller can make; nil when none is given.
         package let remedy: String?
 
         private enum CodingKeys: String, CodingKey {

@@ -2,7 +2,7 @@
 
 package import TaskModel
 
-/// Identifiers from requests: refused with the rule that they break.
+// Identifiers and numbers from requests. An invalid one is refused with the rule that it breaks.
 extension TaskIdentifier {
     package init(validating text: String, field: String = "identifier") throws(ControlRefusal) {
         guard let identifier = TaskIdentifier(text) else { throw .malformedIdentifier(text, field: field) }

@@ -2,7 +2,7 @@
 
 package import FoundationEssentials
 
-/// Any JSON value, for whoever looks at one before its meaning is known. Nothing is read from it but its shape.
+/// Any JSON value. It is used to check the shape of a body before the body is decoded.
 package enum JSONValue: Hashable, Sendable {
     case null
     case boolean(Bool)
@@ -12,10 +12,10 @@ package enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Throws what the decoder says of text that is no JSON.
+    /// Throws the error of the decoder when `data` is not JSON.
     package init(parsing data: Data) throws { self = try WireCoding.decode(from: data) }
 
-    /// As it is named in a sentence; long texts are cut.
+    /// The value as a message names it. Strings are cut after 40 characters.
     package var words: String {
         switch self {
         case .null: "null"

@@ -2,12 +2,12 @@
 
 package import TaskModel
 
-// Cursors as `next` and `after` carry them. Their text means nothing to clients.
+// The text of cursors in `next` and `after`. It is opaque to clients.
 
 extension WorkCursor {
     package var text: String { "\(plugin)/\(number)" }
 
-    /// Nil for text that no page has sent.
+    /// Parses the text of a cursor; nil for any other text.
     package init?(text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let plugin = PluginIdentifier(String(parts[0])), let number = Int64(parts[1]) else {
@@ -22,7 +22,7 @@ package enum PluginCursor: Hashable, Sendable {
     case plugin(PluginIdentifier)
     /// The path of a refused file.
     case refused(String)
-    /// After the last plugin and before the first refused file.
+    /// The position after the last plugin and before the first refused file.
     case endOfPlugins
 
     package var text: String {
@@ -33,7 +33,7 @@ package enum PluginCursor: Hashable, Sendable {
         }
     }
 
-    /// Nil for text that no page has sent.
+    /// Parses the text of a cursor; nil for any other text.
     package init?(text: String) {
         if text == "/" {
             self = .endOfPlugins

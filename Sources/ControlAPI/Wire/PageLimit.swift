@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// The bounds of one page, the same for every list.
+/// The permitted and the default number of items per page, the same for every list.
 package enum PageLimit {
     package static let range = 1...1_000
     package static let standard = 100

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// Text as one part of a URL: all but unreserved characters become `%XX`. Keeps no separators.
+/// Percent encoding of one component of a URL. Every byte except unreserved characters becomes `%XX`, separators too.
 package enum PercentCoding {
     package static func encode(_ text: String) -> String {
         var result = ""
@@ -14,7 +14,7 @@ package enum PercentCoding {
         return result
     }
 
-    /// Nil when an escape is broken or the bytes are not UTF-8.
+    /// The decoded text; nil when an escape is malformed or the bytes are not UTF-8.
     static func decode(_ text: String) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]

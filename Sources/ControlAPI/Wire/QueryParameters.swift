@@ -2,9 +2,9 @@
 
 import TaskModel
 
-/// The part of a call behind the question mark: each name once, and only names that the route takes.
+/// The query of a call. Each name may occur once, and only names of the route are permitted.
 ///
-/// A plus sign stands for itself, since times have them; a space is `%20`.
+/// A plus sign is not decoded as a space, because RFC 3339 times contain it; a space is `%20`.
 package struct QueryParameters: Hashable, Sendable {
     private var values: [String: String] = [:]
 

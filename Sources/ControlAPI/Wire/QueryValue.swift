@@ -2,7 +2,7 @@
 
 import TaskModel
 
-/// Reads single values of a query, and refuses by name what breaks its rule.
+/// Parses values of a query. A refusal names the parameter and its rule. Nil stands for a missing parameter.
 enum QueryValue {
     static func whole<Value: FixedWidthInteger>(
         _ text: String?,
@@ -32,7 +32,7 @@ enum QueryValue {
         throw invalid(text, named: name, NearestWord.remedy(for: text, among: values.map(word)))
     }
 
-    /// Several of `values`, separated by commas.
+    /// A list of `values`, separated by commas in the query.
     static func words<Value>(
         _ text: String?,
         named name: String,

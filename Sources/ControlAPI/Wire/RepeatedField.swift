@@ -2,9 +2,10 @@
 
 import FoundationEssentials
 
-/// The first key that a body's object has twice. The decoder takes one of the two and says nothing.
+/// Finds the first key that occurs twice in the object of a body. The JSON decoder accepts such an object and keeps one
+/// of the values.
 ///
-/// It looks for keys alone, in a text that the decoder has found in order; it judges no value.
+/// The scan needs valid JSON, which the decoder has checked, and compares only the keys of the outermost object.
 enum RepeatedField {
     static func first(in body: Data) -> String? {
         let bytes = [UInt8](body)
@@ -33,7 +34,7 @@ enum RepeatedField {
         return nil
     }
 
-    /// The place of the closing quote.
+    /// The index of the closing quote of the string that begins at `start`.
     private static func endOfText(in bytes: [UInt8], from start: Int) -> Int {
         var place = start + 1
         while place < bytes.count - 1, bytes[place] != UInt8(ascii: "\"") {
@@ -42,7 +43,7 @@ enum RepeatedField {
         return min(place, bytes.count - 1)
     }
 
-    /// The same key may be written in two ways, with escapes and without.
+    /// The decoded string: the same key may be written with and without escapes.
     private static func text(_ quoted: ArraySlice<UInt8>) -> String {
         (try? WireCoding.decode(String.self, from: Data(quoted))) ?? String(decoding: quoted, as: UTF8.self)
     }

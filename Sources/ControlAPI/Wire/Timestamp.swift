@@ -2,15 +2,15 @@
 
 package import TaskModel
 
-/// Calendar time on the wire: RFC 3339, in UTC, with nine fractional digits, so that text sorts as time does.
+/// Calendar time, encoded as RFC 3339 in UTC with nine fractional digits, so that the text sorts by time.
 ///
-/// Never a local time; that is for whoever renders it.
+/// It is never a local time. Clients convert it for display.
 package struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
     package let wall: WallTime
 
     package init(_ wall: WallTime) { self.wall = wall }
 
-    /// Nil when `text` is no RFC 3339 time with a zone, or not in the years that 64 bits of nanoseconds hold.
+    /// Nil when `text` is not an RFC 3339 time with a zone, or outside the range of 64 bits of nanoseconds.
     package init?(_ text: String) {
         var reader = TimestampReader(text)
         guard let nanoseconds = reader.nanoseconds() else { return nil }

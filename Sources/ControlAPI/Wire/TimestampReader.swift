@@ -2,13 +2,13 @@
 
 import TaskModel
 
-/// Reads one RFC 3339 time, byte by byte. Knows no other form and no local time.
+/// A parser of one RFC 3339 time. Other formats and times without a zone are rejected.
 struct TimestampReader {
     private var rest: Substring.UTF8View
 
     init(_ text: String) { rest = Substring(text).utf8 }
 
-    /// Nanoseconds since 1970; nil when the text breaks the format or leaves the range.
+    /// Nanoseconds since 1970; nil when the text is malformed or the time is out of range.
     mutating func nanoseconds() -> Int64? {
         guard let year = number(digits: 4), skip("-"), let month = number(digits: 2), skip("-"),
             let day = number(digits: 2), skip("T") || skip("t") || skip(" "),
@@ -16,11 +16,12 @@ struct TimestampReader {
             let second = number(digits: 2), let fraction = fraction(), let offset = offset(), rest.isEmpty
         else { return nil }
         let date = CivilDate(year: year, month: month, day: day)
-        // A leap second has no place of its own in time since 1970: it is the next minute's first.
+        // Time since 1970 has no leap seconds: a leap second counts as the first second of the next minute.
         guard date.exists, hour < 24, minute < 60, second <= 60 else { return nil }
         var seconds = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second - offset
         var rest = fraction
-        // Towards zero, so that the product stays in range for the earliest second too, of which only a part exists.
+        // Rounded towards zero, so that the product stays in range for the earliest second, which is only partly in
+        // range.
         if seconds < 0 && rest > 0 {
             seconds += 1
             rest -= 1_000_000_000
@@ -30,7 +31,7 @@ struct TimestampReader {
         return isTooFar || isJustTooFar ? nil : sum
     }
 
-    /// Digits beyond nanoseconds are read and dropped; no fraction is 0.
+    /// Nanoseconds of the fraction, 0 without one; further digits are dropped. Nil when a point has no digits after it.
     private mutating func fraction() -> Int64? {
         guard skip(".") else { return 0 }
         var value: Int64 = 0
@@ -44,7 +45,7 @@ struct TimestampReader {
         return value
     }
 
-    /// Seconds east of UTC.
+    /// The offset of the zone in seconds east of UTC; nil when it is malformed.
     private mutating func offset() -> Int64? {
         if skip("Z") || skip("z") { return 0 }
         let sign: Int64

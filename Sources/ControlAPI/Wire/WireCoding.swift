@@ -2,14 +2,14 @@
 
 package import FoundationEssentials
 
-/// How every body of the control API becomes bytes and back: JSON with sorted keys. Knows none of the bodies.
+/// The encoding of all bodies of the control API: JSON with sorted keys.
 package enum WireCoding {
-    /// One line, without its end: also what a line of a stream holds.
+    /// The body as one line of JSON without a newline, also for the lines of a stream.
     package static func encode(_ body: some Encodable) throws -> Data {
         try encoder(formatting: []).encode(body)
     }
 
-    /// The same text, spread over lines for readers.
+    /// The body as indented JSON on several lines.
     package static func encodeReadably(_ body: some Encodable) throws -> Data {
         try encoder(formatting: .prettyPrinted).encode(body)
     }
@@ -18,7 +18,7 @@ package enum WireCoding {
         try JSONDecoder().decode(type, from: data)
     }
 
-    /// What is wrong with a body, in one line that names the key.
+    /// The message of a coding error, in one line that names the key.
     package static func explanation(of error: any Error) -> String {
         guard let error = error as? DecodingError else { return "\(error)" }
         switch error {

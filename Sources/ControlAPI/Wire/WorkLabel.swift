@@ -2,9 +2,10 @@
 
 import TaskModel
 
-/// What a piece of work is called, under one of two keys: a task's `identifier`, or an event's `event_name`.
+/// The label of a task or an event, encoded under one of two keys: the `identifier` of a task, or the `event_name` of
+/// an event.
 ///
-/// Identifiers are reverse-DNS and have a dot; the names of events have none.
+/// Identifiers are reverse-DNS names and contain a dot; names of events contain none.
 struct WorkLabel {
     let identifier: String?
     let eventName: String?

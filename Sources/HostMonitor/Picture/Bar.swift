@@ -1,16 +1,17 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A share of something, as a row of cells.
+/// A progress bar: a share, drawn as a row of cells.
 struct Bar: Hashable {
-    /// From 0 to 1.
+    /// The filled share of the bar, from 0 to 1.
     let share: Double
 
-    /// Everything beyond the whole is the whole.
+    /// A bar for `part` of `whole`. The share is limited to 0...1; it is 0 when `whole` is not positive.
     init(_ part: Double, of whole: Double) { share = whole > 0 ? min(1, max(0, part / whole)) : 0 }
 
     var percent: Int { Int(share * 100) }
 
-    /// Full only when the share is: what is nearly done is not done.
+    /// The filled and the empty cells. The count of filled cells is rounded down, so that only a share of 1 fills the
+    /// bar.
     func cells(_ count: Int, style: PictureStyle) -> (full: String, rest: String) {
         let full = Int(share * Double(count))
         let (mark, blank) = style.drawsBlocks ? ("█", "░") : ("#", "-")

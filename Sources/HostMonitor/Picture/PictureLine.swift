@@ -3,7 +3,7 @@
 import TaskModel
 import TerminalText
 
-/// One line of a picture, in pieces of one tone each. What plugins put into it cannot steer the terminal.
+/// One line of a picture, in pieces of one tone each. Control characters from plugins are escaped.
 struct PictureLine: Hashable {
     enum Tone: String {
         case plain = ""
@@ -31,14 +31,16 @@ struct PictureLine: Hashable {
 
     mutating func pad(to width: Int) { add(String(repeating: " ", count: max(0, width - self.width))) }
 
-    /// All of it in one tone.
+    /// The line with all pieces in one tone.
     func toned(_ tone: Tone) -> PictureLine {
         var line = self
         for index in line.pieces.indices { line.pieces[index].tone = tone }
         return line
     }
 
-    /// - Parameter columns: nil for as many as it takes.
+    /// The text of the line with its colours, cut to `columns`.
+    ///
+    /// - Parameter columns: maximum width in cells; nil for no limit.
     func text(columns: Int?, style: PictureStyle) -> String {
         let mark = columns.map { width > $0 } == true ? style.mark : ""
         var room = columns.map { $0 - mark.displayWidth } ?? .max
@@ -47,7 +49,7 @@ struct PictureLine: Hashable {
             let fitting = piece.text.fitted(to: room, mark: "")
             room -= fitting.displayWidth
             text += Self.toned(fitting, piece.tone, style)
-            // What is narrower and comes after a cut does not belong there.
+            // After a cut piece the line ends, even if a narrower piece would still fit.
             if fitting.utf8.count < piece.text.utf8.count { break }
         }
         text += mark

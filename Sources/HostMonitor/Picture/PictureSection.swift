@@ -1,17 +1,18 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// A heading and what stands below it, in blocks of lines that belong together.
+/// A section of a picture: a heading, and below it blocks of lines, one block per item.
 struct PictureSection {
     let heading: String
-    /// Number of blocks that there are, where `blocks` may hold only the first of them; nil for those alone.
+    /// Total number of blocks, when `blocks` may hold only the first of them; nil when `blocks` is complete.
     var count: Int?
     var blocks: [[PictureLine]]
-    /// Gets only what the others leave.
+    /// Whether the section gets only the rows that the other sections leave.
     var isExtra = false
 
     var height: Int { 1 + blocks.reduce(0) { $0 + $1.count } }
 
-    /// The heading, then as much as fits. The heading says how many blocks that is.
+    /// The heading and the blocks that fit into `rows`. The heading states the number of shown blocks when some are
+    /// missing.
     func lines(rows: Int) -> [PictureLine] {
         if rows <= 0 { return [] }
         var lines: [PictureLine] = []
@@ -26,7 +27,8 @@ struct PictureSection {
         return [top] + lines
     }
 
-    /// What each section gets of so many rows: a fair share, and of what others do not need as much as it needs.
+    /// The number of rows for each section: equal shares, but at most its height. Extra sections share the remaining
+    /// rows.
     static func shares(of rows: Int, among sections: [PictureSection]) -> [Int] {
         var shares = sections.map { _ in 0 }
         var rest = rows
@@ -40,7 +42,7 @@ struct PictureSection {
                 hungry.removeAll { shares[$0] >= sections[$0].height }
             }
         }
-        // A heading alone, where there is something below it, is worth nothing among what comes extra.
+        // An extra section that has room only for its heading is left out.
         for index in sections.indices where sections[index].isExtra && shares[index] == 1 { shares[index] = 0 }
         return shares
     }

@@ -1,6 +1,6 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
-/// How a picture may be drawn where it is shown.
+/// The means of drawing that an output offers.
 struct PictureStyle: Hashable, Sendable {
     /// Whether the cursor can be moved.
     let isSteerable: Bool

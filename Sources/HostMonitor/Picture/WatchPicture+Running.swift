@@ -6,7 +6,7 @@ import TerminalText
 
 extension WatchPicture {
     private static let barCells = 20
-    /// Tasks of one launch that are told one by one.
+    /// Maximum number of tasks that are listed one by one for a launch.
     private static let tasksShown = 4
 
     func runningSection(columns: Int?) -> PictureSection? {
@@ -15,7 +15,7 @@ extension WatchPicture {
         }
         let columns = columns ?? .max
         let names = launches.map(\.subject.displayWidth).max() ?? 0
-        // The number, the lane, the bar and the time need the rest.
+        // The launch number, the lane, the bar and the time need 62 columns.
         let name = columns >= Self.wide ? min(names, columns - 62) : names
         let blocks = launches.map { block($0, columns: columns, name: name) }
         return PictureSection(heading: "RUNNING \(launches.count)", blocks: blocks)
@@ -63,7 +63,7 @@ extension WatchPicture {
         return [first, second]
     }
 
-    /// Below the name.
+    /// The indentation of the lines below a launch.
     private func continuation(columns: Int) -> String {
         String(repeating: " ", count: columns >= Self.wide ? 6 : 2)
     }
@@ -74,7 +74,7 @@ extension WatchPicture {
         return String(repeating: " ", count: max(0, widest - number.count)) + number + "  "
     }
 
-    /// `22.4s of 30s`, and how much of its grace a launch has used that should have ended.
+    /// Adds the used time and the budget, as `22.4s of 30s`, and after the budget the used part of the grace period.
     private func addTime(of launch: RunningLaunch, to line: inout PictureLine) {
         let budget = launch.budget.map { " of \($0.humanReadable)" } ?? ""
         line.add(launch.used.humanReadable + budget)
@@ -85,7 +85,7 @@ extension WatchPicture {
         }
     }
 
-    /// Title, subtitle and progress, of a task that has them.
+    /// The lines with title, subtitle and progress of a continued task; none for a task without a title.
     private func continuedLines(of task: TaskListReply.Running, columns: Int) -> [PictureLine] {
         guard let title = task.title else { return [] }
         let margin = continuation(columns: columns)
@@ -106,7 +106,7 @@ extension WatchPicture {
     }
 }
 
-/// A launch with those of its tasks that still run.
+/// A running launch with its running tasks.
 private struct RunningLaunch {
     private let launch: LaunchReply
     let tasks: [TaskListReply.Running]
@@ -120,12 +120,12 @@ private struct RunningLaunch {
     var lane: String { launch.lane }
     var assertions: [String] { launch.assertions }
     var onlyTask: TaskListReply.Running? { tasks.count == 1 ? tasks.first : nil }
-    /// One task's name stands for the launch, since it begins with the plugin's.
+    /// The name of the only running task, which includes the plugin's name; else the plugin's name.
     var subject: String { onlyTask.map { Subject.text($0.task, of: launch.plugin) } ?? launch.plugin }
     var used: Duration { launch.used?.duration ?? .zero }
     var budget: Duration? { launch.budget?.duration }
     var grace: Duration { launch.grace.duration }
-    /// Nil as long as there is budget.
+    /// Time since the budget was used up; nil before that, and without a budget.
     var graceUsed: Duration? { budget.flatMap { used > $0 ? used - $0 : nil } }
     var isExpiring: Bool { tasks.contains(where: \.isExpiring) || budget.map { used >= $0 } == true }
 

@@ -28,7 +28,7 @@ extension WatchPicture {
         )
     }
 
-    /// Whom it is about and what keeps it; then for how long, and the reason in words where there is room.
+    /// One line per item: its name, its first reason for waiting, the end of the reason, and the message if it fits.
     private func rows(
         _ work: [(name: String, kind: String, attempts: Int, reason: WaitingReason?)],
         _ columns: Int?
@@ -54,7 +54,7 @@ extension WatchPicture {
         }
     }
 
-    /// The newest first: they are what one looks for.
+    /// The newest journal entries, newest first.
     func recentSection(columns: Int?) -> PictureSection? {
         let entries = snapshot.journal.entries.reversed()
         let event = entries.map(\.event.count).max() ?? 0

@@ -4,12 +4,12 @@ import ControlAPI
 import TaskModel
 import TerminalText
 
-/// A host as lines of text: a pure function of what is known, the size and the style.
+/// The lines of text that show a host: a pure function of the snapshot, the size, the style and the present time.
 struct WatchPicture {
     let host: WatchedHost
     let style: PictureStyle
     private let now: WallTime
-    /// Of what the host told: when it told it.
+    /// The user's time zone, with the time of the snapshot as the present: relative times refer to it.
     let reader: Reader
 
     init(_ host: WatchedHost, style: PictureStyle, reader: Reader) {
@@ -19,14 +19,14 @@ struct WatchPicture {
         self.reader = Reader(now: host.snapshot.takenAt, timeZone: reader.timeZone)
     }
 
-    /// Narrower terminals get less in a row.
+    /// Number of columns from which the wide layout is used.
     static let wide = 76
 
     var snapshot: HostSnapshot { host.snapshot }
 
     func margin(columns: Int?) -> String { (columns ?? .max) < Self.wide ? "" : "  " }
 
-    /// Never wider or more than asked for; nil for as many as it takes.
+    /// The lines, at most `columns` wide and `rows` many; nil for no limit.
     func lines(columns: Int?, rows: Int?) -> [String] {
         let sections = sections(columns: columns)
         return laidOut(sections, rows: rows).map { $0.text(columns: columns, style: style) }
@@ -50,7 +50,7 @@ struct WatchPicture {
         let top = [titleLine] + absenceLines + [conditionsLine]
         let airy = top + sections.flatMap { [PictureLine()] + $0.lines(rows: $0.height) }
         guard let rows, airy.count > rows else { return airy + idleLines(sections) }
-        // The less room, the less of what is not work.
+        // With few rows, the lines that do not show work are left out first.
         let head = rows >= 8 ? top : [titleLine] + absenceLines.prefix(rows >= 5 ? 1 : 0)
         let shares = PictureSection.shares(of: rows - head.count, among: sections)
         let body = zip(sections, shares).flatMap { $0.lines(rows: $1) }
@@ -64,7 +64,7 @@ struct WatchPicture {
 
     // MARK: The top
 
-    /// What matters most comes first: a narrow terminal shows no more.
+    /// The first line. The most important parts come first, because a narrow terminal cuts the line.
     private var titleLine: PictureLine {
         var line = PictureLine(time(now), .strong)
         if case .gone(let absence, _) = host {
@@ -102,7 +102,7 @@ struct WatchPicture {
 }
 
 extension ConditionsReply.State {
-    /// `yes`, `no`, `?` for what nobody looks at; a person's word is marked as one.
+    /// `yes` or `no`; `?` for a condition that is not sampled. A simulated condition is marked as such.
     fileprivate var brief: String {
         switch source {
         case .unwatched: "?"

@@ -4,7 +4,7 @@ import ArgumentParser
 import ControlAPI
 import TaskModel
 
-/// Reads the parts of a signature from the command line: a kind, and behind a colon the value of those that have one.
+/// Parses the arguments and the result of a signature from the command line, written `kind` or `kind:value`.
 enum SignatureArgument {
     static func argument(_ text: String) throws -> DirectArgument {
         let (word, value) = parts(of: text)

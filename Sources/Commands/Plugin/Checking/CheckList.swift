@@ -3,7 +3,7 @@
 import PluginChecker
 import TerminalText
 
-/// The checks that there are.
+/// All checks of `plugin check`, for `--list`.
 struct CheckList: Presentable {
     struct Item: Encodable {
         let check: String

@@ -3,7 +3,8 @@
 import LinuxSystem
 import PluginCatalog
 
-/// The manifests that are asked about, and all that they are held against: those beside them, and those given.
+/// The manifests to check (`asked`), and the manifests that they are checked together with (`sources`): themselves, the
+/// given neighbours and the other manifests in the same directories.
 struct PluginNeighbourhood {
     let asked: [String]
     let sources: [ManifestSource]
