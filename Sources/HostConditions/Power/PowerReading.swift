@@ -10,10 +10,21 @@ struct PowerReading: Equatable {
         let type: String
         /// Of supplies that feed the machine from outside.
         var isOnline = false
+        /// Percent that are left, of batteries; nil when the kernel gives none.
+        var capacity: Int?
+        /// What is left and what fits, of batteries; nil when the kernel gives none.
+        var store: Store?
         /// Of batteries: `Discharging`, `Charging`, `Not charging`, `Full` or `Unknown`.
         var status = ""
 
         var isBattery: Bool { type == "Battery" || type == "UPS" }
+    }
+
+    struct Store: Equatable {
+        /// `energy` in microwatt hours, or `charge` in microampere hours.
+        let unit: String
+        let now: Int
+        let full: Int
     }
 
     /// Of the machine itself: a mouse's battery is not among them.
@@ -29,7 +40,22 @@ struct PowerReading: Equatable {
         return lines.isEmpty && batteries.allSatisfy { ["Charging", "Not charging", "Full"].contains($0.status) }
     }
 
-    var words: String {
+    /// Share of the batteries' energy that is left, from 0 to 1: weighted by size when all give theirs in one unit, else the
+    /// mean of their percentages. Nil without a battery, and when none gives any.
+    var charge: Double? {
+        let batteries = supplies.filter { $0.type == "Battery" }
+        let stores = batteries.compactMap(\.store)
+        if !stores.isEmpty, stores.count == batteries.count, Set(stores.map(\.unit)).count == 1 {
+            let full = stores.reduce(0.0) { $0 + Double($1.full) }
+            return min(1, stores.reduce(0.0) { $0 + Double($1.now) } / full)
+        }
+        let percents = batteries.compactMap(\.capacity)
+        return percents.isEmpty ? nil : Double(percents.reduce(0, +)) / Double(percents.count) / 100
+    }
+
+    var words: String { source + (charge.map { ", batteries at \(Int(($0 * 100).rounded())) %" } ?? "") }
+
+    private var source: String {
         if batteries.isEmpty { return "no battery" }
         if let line = lines.first(where: \.isOnline) { return "\(line.name) is online" }
         if !lines.isEmpty { return lines.map(\.name).joined(separator: ", ") + " offline" }
@@ -54,11 +80,23 @@ extension PowerReading {
                     name: name,
                     type: type,
                     isOnline: (SystemFile.number("\(path)/online") ?? 0) > 0 && !Self.gives("\(path)/device/typec"),
+                    capacity: SystemFile.number("\(path)/capacity").flatMap { (0...100).contains($0) ? $0 : nil },
+                    store: Self.store(path),
                     status: SystemFile.line("\(path)/status") ?? ""
                 )
             )
         }
         self.supplies = supplies
+    }
+
+    private static func store(_ supply: String) -> PowerReading.Store? {
+        for unit in ["energy", "charge"] {
+            guard let now = SystemFile.number("\(supply)/\(unit)_now"), now >= 0,
+                let full = SystemFile.number("\(supply)/\(unit)_full"), full > 0
+            else { continue }
+            return PowerReading.Store(unit: unit, now: now, full: full)
+        }
+        return nil
     }
 
     /// A port can feed what is plugged into it as well, and is online then, too. One of those that can tell
