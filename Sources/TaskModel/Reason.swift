@@ -171,7 +171,7 @@ extension Reason {
             )
         case .useUnknown:
             (
-                "the load and heat of the machine are not sampled yet",
+                "the load, heat and power of the machine are not sampled yet",
                 "wait for the first sample"
             )
         case .notIdle: ("the machine is in use", "leave the machine alone, or simulate its launch")

@@ -72,4 +72,20 @@ struct ReasonTableTests {
                 == [.spacing, .dayBudget, .spread, .notIdle, .highLoad]
         )
     }
+
+    @Test(arguments: Condition.allCases)
+    func `a condition takes part in a decision: a reason ends with its change`(_ condition: Condition) {
+        #expect(ReasonKind.allCases.contains { $0.row.conditions.contains(MachineConditions(condition)) })
+    }
+
+    @Test func `each advisory reason of the machine is one policy's, and ends with the condition of that policy`() {
+        let rules = Policy.allCases.compactMap { policy -> Policy.ConditionRule? in
+            if case .condition(let rule) = policy.rule { rule } else { nil }
+        }
+        let advisory = ReasonKind.allCases.filter { $0.row.group == .machine && $0.row.traits.contains(.advisory) }
+        #expect(rules.map(\.reason.kind).sorted() == advisory)
+        for rule in rules {
+            #expect(rule.reason.kind.row.conditions.contains(MachineConditions(rule.condition)))
+        }
+    }
 }

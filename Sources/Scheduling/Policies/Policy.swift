@@ -40,6 +40,8 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
     struct ConditionRule: Sendable {
         enum Concern: Sendable {
             case processing
+            /// Requests of the background lane: no user waits for them.
+            case background
             /// Requests of every kind, except those that the policy `idle` delays anyway.
             case requestsNotForIdle
         }
