@@ -36,6 +36,13 @@ package struct ConditionThresholds: Hashable, Sendable {
     package var heatEndMargin = 5.0
     package var heatInterval: Duration = .seconds(15)
 
+    // The battery: share of its energy that is left, between 0 and 1.
+
+    /// So little is low, and until so much more is left; not on external power.
+    package var batteryLowShare = 0.20
+    package var batteryEndMargin = 0.05
+    package var batteryInterval: Duration = .seconds(30)
+
     /// How often the lock of encrypted containers is asked for, of which the kernel tells nothing by itself.
     package var lockInterval: Duration = .seconds(5)
 
@@ -66,6 +73,7 @@ package struct ConditionThresholds: Hashable, Sendable {
         Row(key: "high-load-percent", value: .percent([\.highLoadShare])),
         Row(key: "high-load-end-percent", value: .percent([\.highLoadEndShare])),
         Row(key: "high-load-after", value: .duration(\.highLoadAfter, mayBeZero: true)),
+        Row(key: "battery-low-percent", value: .percent([\.batteryLowShare])),
         Row(key: "heat-margin", value: .degrees(\.heatMargin)),
     ]
 }

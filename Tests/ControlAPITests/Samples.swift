@@ -104,7 +104,9 @@ enum Samples {
             .idle: .init(true, source: .sensor, detail: "/proc/stat: 2 % used by others"),
             .highLoad: .init(false, source: .sensor, detail: "/proc/stat: 2 % used by others"),
             .lowMemory: .init(false, source: .missing, detail: "no /proc/pressure/memory"),
-            .hot: .init(false, source: .unwatched), .gpu: .init(false, source: .sensor, detail: "/dev: none"),
+            .hot: .init(false, source: .unwatched),
+            .batteryLow: .init(false, source: .missing, detail: "no battery"),
+            .gpu: .init(false, source: .sensor, detail: "/dev: none"),
         ],
         lockedContainers: [:]
     )

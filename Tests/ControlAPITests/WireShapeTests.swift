@@ -48,6 +48,7 @@ struct WireShapeTests {
                                               "detail": "/proc/stat: 2 % used by others"},
                                 "low_memory": {"holds": false, "source": "missing", "detail": "no /proc/pressure/memory"},
                                 "hot": {"holds": false, "source": "unwatched"},
+                                "battery_low": {"holds": false, "source": "missing", "detail": "no battery"},
                                 "gpu": {"holds": false, "source": "sensor", "detail": "/dev: none"},
                                 "locked_containers": {}},
                  "sensors": {"sample_interval_ns": 5000000000, "idle_percent": 10, "idle_after_ns": 30000000000,

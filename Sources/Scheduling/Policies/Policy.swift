@@ -24,6 +24,8 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
     case idle
     /// Work waits while the machine is busy.
     case load
+    /// Background work does not use up a battery that is low.
+    case battery
 
     /// The function behind a policy's verdict.
     enum Rule: Sendable {
@@ -80,6 +82,16 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
                     concern: .requestsNotForIdle,
                     holds: "the processors are busy",
                     lacks: "the processors are not known to be busy"
+                )
+            )
+        case .battery:
+            .condition(
+                ConditionRule(
+                    condition: .batteryLow,
+                    reason: .batteryLow,
+                    concern: .background,
+                    holds: "the battery is low and the machine is not on external power",
+                    lacks: "the battery is not known to be low, or the machine is on external power"
                 )
             )
         }

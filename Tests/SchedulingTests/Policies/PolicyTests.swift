@@ -274,4 +274,20 @@ struct PolicyTests {
         }
         #expect(Self.verdict(.load, facts) == .wait(.highLoad))
     }
+
+    // MARK: battery
+
+    @Test(arguments: kinds)
+    func `battery delays requests of the background lane while the battery is low, and nothing else`(_ kind: TaskKind) {
+        let facts = Self.facts(kind) { $0.conditions[.batteryLow] = true }
+        let isBackground = kind.lane == .background
+        #expect(Self.verdict(.battery, facts) == (isBackground ? .wait(.batteryLow) : .may))
+        #expect(
+            Policy.battery.rationale(on: facts)
+                == (isBackground
+                    ? "the battery is low and the machine is not on external power"
+                    : "concerns background launches only")
+        )
+        #expect(Self.verdict(.battery, Self.facts(kind)) == .may)
+    }
 }

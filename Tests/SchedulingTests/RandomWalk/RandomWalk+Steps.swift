@@ -126,7 +126,7 @@ extension RandomWalk {
     private func changeConditions() {
         last = "a change of conditions"
         let isGood = random.chance(65)
-        switch Int.random(in: 0..<9, using: &random) {
+        switch Int.random(in: 0..<10, using: &random) {
         case 0: host.change(power: isGood)
         case 1: host.change(network: isGood)
         case 2, 3: host.change(idle: isGood)
@@ -134,6 +134,7 @@ extension RandomWalk {
         case 5: host.change(memoryLow: !isGood)
         case 6: host.change(hot: !isGood, resources: random.chance(50) ? .gpu : [])
         case 7: host.change(useUnknown: !isGood)
+        case 8: host.change(.batteryLow, to: !isGood)
         default: host.change(locked: isGood ? [] : [.app], unseen: random.chance(20) ? [.app] : [])
         }
     }

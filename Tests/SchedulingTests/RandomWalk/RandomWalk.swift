@@ -92,6 +92,7 @@ final class RandomWalk {
         host.bringLoads()
         host.processesObey = true
         host.refused = [:]
+        host.change(.batteryLow, to: false)
         host.change(
             power: true,
             network: true,
