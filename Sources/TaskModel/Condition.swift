@@ -12,6 +12,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
     case lowMemory
     case hot
     case batteryLow
+    case powerSaver
     /// A graphics processor is available to continued tasks that request it.
     case gpu
 
@@ -96,6 +97,14 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
                 replay: .never,
                 [.trouble, .sampled]
             )
+        case .powerSaver:
+            Row(
+                "power-saver",
+                "Whether the machine saves power.",
+                "#7a9e3f",
+                replay: .never,
+                [.trouble, .sampled]
+            )
         case .gpu: Row("gpu", "Whether continued tasks may request a GPU.", "#5d6a8c", replay: .untraced)
         }
     }
@@ -107,7 +116,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         case .network: workClass.requiresNetwork
         case .gpu: workClass.resources.contains(.gpu)
         case .idle, .highLoad, .lowMemory, .hot: workClass.kind != .event
-        case .batteryLow: workClass.kind.lane == .background
+        case .batteryLow, .powerSaver: workClass.kind.lane == .background
         }
     }
 
@@ -117,7 +126,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         case .externalPower: request.requiresExternalPower
         case .network: request.requiresNetwork
         case .idle: request.kind.isProcessing
-        case .highLoad, .lowMemory, .hot, .batteryLow, .gpu: false
+        case .highLoad, .lowMemory, .hot, .batteryLow, .powerSaver, .gpu: false
         }
     }
 

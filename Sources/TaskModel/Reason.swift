@@ -31,6 +31,7 @@ package enum Reason: Hashable, Sendable {
     case notIdle
     case highLoad
     case batteryLow
+    case powerSaver
     case memoryPressure
     case heat
 
@@ -78,6 +79,7 @@ extension Reason {
         case .notIdle: (.notIdle, nil)
         case .highLoad: (.highLoad, nil)
         case .batteryLow: (.batteryLow, nil)
+        case .powerSaver: (.powerSaver, nil)
         case .memoryPressure: (.memoryPressure, nil)
         case .heat: (.heat, nil)
         case .laneBusy: (.laneBusy, nil)
@@ -183,6 +185,7 @@ extension Reason {
                 "the battery is low and the machine is not on external power",
                 "connect external power, or simulate its launch"
             )
+        case .powerSaver: ("the machine saves power", "choose another power profile, or simulate its launch")
         case .memoryPressure: ("memory is short", "free memory")
         case .heat: ("the machine is hot", "let the machine cool down")
         case .laneBusy(let lane, let launch):

@@ -48,6 +48,7 @@ struct RenderingTests {
                 low memory      no (missing no /proc/pressure/memory)
                 hot             not sampled: no work waits for it
                 battery low     no (missing no battery)
+                power saver     not sampled: no work waits for it
                 gpu             no (sensor /dev: none)
                 sensors         heat-margin 5, idle-after 30s, idle-percent 10, sample-interval 5s
                 catalogue       2 installed, 1 refused

@@ -49,6 +49,7 @@ struct WireShapeTests {
                                 "low_memory": {"holds": false, "source": "missing", "detail": "no /proc/pressure/memory"},
                                 "hot": {"holds": false, "source": "unwatched"},
                                 "battery_low": {"holds": false, "source": "missing", "detail": "no battery"},
+                                "power_saver": {"holds": false, "source": "unwatched"},
                                 "gpu": {"holds": false, "source": "sensor", "detail": "/dev: none"},
                                 "locked_containers": {}},
                  "sensors": {"sample_interval_ns": 5000000000, "idle_percent": 10, "idle_after_ns": 30000000000,

@@ -26,6 +26,8 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
     case load
     /// Background work does not use up a battery that is low.
     case battery
+    /// Background work waits while the user saves power.
+    case powerSaver = "power-saver"
 
     /// The function behind a policy's verdict.
     enum Rule: Sendable {
@@ -92,6 +94,16 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
                     concern: .background,
                     holds: "the battery is low and the machine is not on external power",
                     lacks: "the battery is not known to be low, or the machine is on external power"
+                )
+            )
+        case .powerSaver:
+            .condition(
+                ConditionRule(
+                    condition: .powerSaver,
+                    reason: .powerSaver,
+                    concern: .background,
+                    holds: "the machine saves power",
+                    lacks: "the machine is not known to save power"
                 )
             )
         }

@@ -290,4 +290,13 @@ struct PolicyTests {
         )
         #expect(Self.verdict(.battery, Self.facts(kind)) == .may)
     }
+
+    // MARK: power saver
+
+    @Test(arguments: kinds)
+    func `power-saver delays requests of the background lane while the machine saves power`(_ kind: TaskKind) {
+        let facts = Self.facts(kind) { $0.conditions[.powerSaver] = true }
+        #expect(Self.verdict(.powerSaver, facts) == (kind.lane == .background ? .wait(.powerSaver) : .may))
+        #expect(Self.verdict(.powerSaver, Self.facts(kind)) == .may)
+    }
 }

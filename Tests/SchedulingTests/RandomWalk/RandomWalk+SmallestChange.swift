@@ -77,6 +77,7 @@ extension SchedulerDriver {
         case .notIdle: self.change(idle: true)
         case .highLoad: self.change(busy: false)
         case .batteryLow: self.change(.batteryLow, to: false)
+        case .powerSaver: self.change(.powerSaver, to: false)
         case .memoryPressure: self.change(memoryLow: false)
         case .heat: self.change(hot: false)
         case .laneBusy(_, let launch): finish(launch)

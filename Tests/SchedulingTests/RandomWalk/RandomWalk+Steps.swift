@@ -134,7 +134,7 @@ extension RandomWalk {
         case 5: host.change(memoryLow: !isGood)
         case 6: host.change(hot: !isGood, resources: random.chance(50) ? .gpu : [])
         case 7: host.change(useUnknown: !isGood)
-        case 8: host.change(.batteryLow, to: !isGood)
+        case 8: host.change(random.chance(50) ? .batteryLow : .powerSaver, to: !isGood)
         default: host.change(locked: isGood ? [] : [.app], unseen: random.chance(20) ? [.app] : [])
         }
     }

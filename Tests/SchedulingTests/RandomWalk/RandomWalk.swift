@@ -93,6 +93,7 @@ final class RandomWalk {
         host.processesObey = true
         host.refused = [:]
         host.change(.batteryLow, to: false)
+        host.change(.powerSaver, to: false)
         host.change(
             power: true,
             network: true,
