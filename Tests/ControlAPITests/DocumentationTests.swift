@@ -106,7 +106,9 @@ struct DocumentationTests {
         let lists = try Repository.text(of: path).matches(of: /external-power: (?:true|false), network: [^}]*/)
         #expect(!lists.isEmpty)
         for list in lists {
-            for condition in Condition.allCases { #expect(list.0.contains(" \(condition.name): "), "\(condition.name)") }
+            for condition in Condition.allCases {
+                #expect(list.0.contains(" \(condition.name): "), "\(condition.name)")
+            }
         }
     }
 

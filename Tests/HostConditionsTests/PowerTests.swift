@@ -92,7 +92,8 @@ struct PowerTests {
         return sensor
     }
 
-    private func isLow(_ sensor: PowerSensor, _ tree: FileTree, _ capacity: Int, _ status: String = "Discharging") throws
+    private func isLow(_ sensor: PowerSensor, _ tree: FileTree, _ capacity: Int, _ status: String = "Discharging")
+        throws
         -> Bool?
     {
         let files = ["type": "Battery", "status": status, "capacity": "\(capacity)"]

@@ -18,7 +18,8 @@ struct ReasonTableTests {
             .retryDelay(until: wall, attempts: 1), .spacing(until: later),
             .dayBudget(until: wall, limit: .seconds(60)), .spread(until: later, after: .boot), .externalPower,
             .network, .containerLocked(.app), .resourcesMissing, .useUnknown, .notIdle, .highLoad, .batteryLow,
-            .powerSaver, .memoryPressure, .heat, .laneBusy(.background, LaunchNumber(rawValue: 1)), .othersRunAlone(first: "first"),
+            .powerSaver, .memoryPressure, .heat, .laneBusy(.background, LaunchNumber(rawValue: 1)),
+            .othersRunAlone(first: "first"),
             .launchLimit(.background, limit: 1), .beingRecorded, .runnerUnavailable(until: later, message: "none"),
             .hostStopping,
         ]
@@ -35,7 +36,8 @@ struct ReasonTableTests {
                 "entitlement-missing", "background-denied", "background-refresh-off", "earliest-begin", "retry-delay",
                 "spacing", "day-budget", "spread", "external-power", "network", "container-locked",
                 "resources-missing", "use-unknown", "not-idle", "high-load", "battery-low",
-                "power-saver", "memory-pressure", "heat", "lane-busy", "others-run-alone", "launch-limit", "being-recorded", "runner-unavailable", "host-stopping",
+                "power-saver", "memory-pressure", "heat", "lane-busy", "others-run-alone", "launch-limit",
+                "being-recorded", "runner-unavailable", "host-stopping",
             ]
         )
         let groups = ReasonKind.allCases.map { ReasonKind.Group.allCases.firstIndex(of: $0.row.group) ?? -1 }

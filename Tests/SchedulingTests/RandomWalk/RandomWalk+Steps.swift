@@ -122,6 +122,11 @@ extension RandomWalk {
         host.stepWallClock(by: .seconds(seconds))
     }
 
+    /// Conditions that only delay work; a new one is among them, and fails the walk until the model has it.
+    static let advisoryConditions = Condition.all.filter { condition in
+        ![.externalPower, .network, .idle, .highLoad, .lowMemory, .hot, .gpu].contains(condition)
+    }
+
     /// Changes one condition, in most cases to the better, so that work can run.
     private func changeConditions() {
         last = "a change of conditions"
@@ -134,7 +139,7 @@ extension RandomWalk {
         case 5: host.change(memoryLow: !isGood)
         case 6: host.change(hot: !isGood, resources: random.chance(50) ? .gpu : [])
         case 7: host.change(useUnknown: !isGood)
-        case 8: host.change(random.chance(50) ? .batteryLow : .powerSaver, to: !isGood)
+        case 8: if let condition = pick(Self.advisoryConditions) { host.change(condition, to: !isGood) }
         default: host.change(locked: isGood ? [] : [.app], unseen: random.chance(20) ? [.app] : [])
         }
     }

@@ -92,8 +92,7 @@ final class RandomWalk {
         host.bringLoads()
         host.processesObey = true
         host.refused = [:]
-        host.change(.batteryLow, to: false)
-        host.change(.powerSaver, to: false)
+        for condition in Self.advisoryConditions { host.change(condition, to: false) }
         host.change(
             power: true,
             network: true,
