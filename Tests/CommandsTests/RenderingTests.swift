@@ -45,10 +45,10 @@ struct RenderingTests {
                 network         yes (configuration)
                 idle            yes (sensor /proc/stat: 2 % used by others)
                 high load       no (sensor /proc/stat: 2 % used by others)
-                low memory      no (missing no /proc/pressure/memory)
-                hot             not sampled: no work waits for it
-                battery low     no (missing no battery)
-                power saver     not sampled: no work waits for it
+                low memory      unknown (missing no /proc/pressure/memory)
+                hot             unknown (not sampled: no work waits for it)
+                battery low     unknown (missing no battery)
+                power saver     unknown (not sampled: no work waits for it)
                 gpu             no (sensor /dev: none)
                 sensors         heat-margin 5, idle-after 30s, idle-percent 10, sample-interval 5s
                 catalogue       2 installed, 1 refused
