@@ -123,12 +123,26 @@ let package = Package(
         .target(name: "RunnerWire", dependencies: ["TaskModel"]),
         .testTarget(name: "RunnerWireTests", dependencies: ["RunnerWire", "StatementTraits", "TaskModel"]),
 
+        // MARK: MessageBus, follows properties and signals of other programs over D-Bus, without blocking
+
+        .target(name: "MessageBus", dependencies: ["CLinux", "LinuxSystem", "TaskModel"]),
+        .testTarget(
+            name: "MessageBusTests",
+            dependencies: ["BusTestKit", "CLinux", "LinuxSystem", "MessageBus", "TaskModel"]
+        ),
+
+        // MARK: BusTestKit, a message bus with mock services for the length of one test
+
+        .target(name: "BusTestKit", path: "Tests/BusTestKit", exclude: ["mock-services.py"]),
+
         // MARK: HostConditions, samples the state of the machine: power, network, idleness, load, memory, heat
 
-        .target(name: "HostConditions", dependencies: ["CLinux", "LinuxSystem", "TaskModel"]),
+        .target(name: "HostConditions", dependencies: ["CLinux", "LinuxSystem", "MessageBus", "TaskModel"]),
         .testTarget(
             name: "HostConditionsTests",
-            dependencies: ["CLinux", "HostConditions", "LinuxSystem", "StatementTraits", "TaskModel"]
+            dependencies: [
+                "BusTestKit", "CLinux", "HostConditions", "LinuxSystem", "MessageBus", "StatementTraits", "TaskModel",
+            ]
         ),
 
         // MARK: PluginCatalog, decides which manifests and libraries are installed plugins

@@ -40,14 +40,44 @@ package struct ConditionThresholds: Hashable, Sendable {
     package var heatEndMargin = 5.0
     package var heatInterval: Duration = .seconds(15)
 
+    // The battery: share of its energy that is left, between 0 and 1.
+
+    /// Share at which a battery without external power is low, and the additional share at which it no longer is.
+    package var batteryLowShare = 0.20
+    package var batteryEndMargin = 0.05
+    package var batteryInterval: Duration = .seconds(30)
+
     /// Interval of samples of the keys of encrypted containers: the kernel does not report their changes.
     package var lockInterval: Duration = .seconds(5)
 
     package init() {}
 
-    /// Thresholds that are shares, with their keys in the configuration, where they are percentages.
-    package static let shares: [(key: String, paths: [any WritableKeyPath<ConditionThresholds, Double> & Sendable])] = [
-        ("idle-percent", [\.idleShare, \.idlePressure]), ("busy-percent", [\.busyShare, \.busyPressure]),
-        ("high-load-percent", [\.highLoadShare]), ("high-load-end-percent", [\.highLoadEndShare]),
+    /// A threshold that the operator can set: its key in the configuration, and how its value is written there.
+    ///
+    /// The configuration file, `host status` and the API follow from the rows.
+    package struct Row: Sendable {
+        package enum Value: Sendable {
+            /// A whole number from 1 to 100, for shares.
+            case percent([any WritableKeyPath<ConditionThresholds, Double> & Sendable])
+            /// A whole number from 0 to 100.
+            case degrees(any WritableKeyPath<ConditionThresholds, Double> & Sendable)
+            case duration(any WritableKeyPath<ConditionThresholds, Duration> & Sendable, mayBeZero: Bool)
+        }
+
+        package let key: String
+        package let value: Value
+    }
+
+    package static let rows = [
+        Row(key: "sample-interval", value: .duration(\.sampleInterval, mayBeZero: false)),
+        Row(key: "idle-percent", value: .percent([\.idleShare, \.idlePressure])),
+        Row(key: "idle-after", value: .duration(\.idleAfter, mayBeZero: true)),
+        Row(key: "busy-percent", value: .percent([\.busyShare, \.busyPressure])),
+        Row(key: "busy-after", value: .duration(\.busyAfter, mayBeZero: true)),
+        Row(key: "high-load-percent", value: .percent([\.highLoadShare])),
+        Row(key: "high-load-end-percent", value: .percent([\.highLoadEndShare])),
+        Row(key: "high-load-after", value: .duration(\.highLoadAfter, mayBeZero: true)),
+        Row(key: "battery-low-percent", value: .percent([\.batteryLowShare])),
+        Row(key: "heat-margin", value: .degrees(\.heatMargin)),
     ]
 }

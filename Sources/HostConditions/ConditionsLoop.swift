@@ -25,9 +25,9 @@ final class ConditionsLoop {
         resume = ResumeSensor()
         waits = try WaitSet(ringing: bell)
         sensors = [
-            resume, PowerSensor(roots, at: now), NetworkSensor(at: now), MemorySensor(roots, thresholds),
-            GraphicsSensor(roots, at: now), IdleSensor(roots, thresholds, usage), HeatSensor(roots, thresholds),
-            containers,
+            resume, PowerSensor(roots, thresholds, at: now), NetworkSensor(at: now),
+            MemorySensor(roots, thresholds), GraphicsSensor(roots, at: now), IdleSensor(roots, thresholds, usage),
+            HeatSensor(roots, thresholds), PowerSaverSensor(roots), containers,
         ]
         updateWaits()
     }

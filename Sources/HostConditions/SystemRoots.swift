@@ -1,5 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import Foundation
+package import MessageBus
+
 /// The paths that the sensors read. Tests replace them by directories of their own.
 package struct SystemRoots: Hashable, Sendable {
     /// `/sys`, `/proc` and `/dev`.
@@ -9,8 +12,7 @@ package struct SystemRoots: Hashable, Sendable {
     package var fileSystemTable: String
     /// Directories of systemd's mount units, in the order of precedence.
     package var units: [String]
-    /// Address of the system bus in D-Bus notation.
-    package var systemBus: String
+    package var systemBus: BusAddress
 
     package init(
         sys: String = "/sys",
@@ -18,7 +20,7 @@ package struct SystemRoots: Hashable, Sendable {
         dev: String = "/dev",
         fileSystemTable: String = "/etc/fstab",
         units: [String] = SystemRoots.unitFolders,
-        systemBus: String = "unix:path=/run/dbus/system_bus_socket"
+        systemBus: BusAddress = .system(environment: ProcessInfo.processInfo.environment)
     ) {
         self.sys = sys
         self.proc = proc

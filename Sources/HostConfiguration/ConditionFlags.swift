@@ -11,6 +11,8 @@ package struct ConditionFlags<Value: ConditionWord>: ParsableArguments {
     @Option(name: name(.highLoad), help: help(.highLoad)) var highLoad: Value?
     @Option(name: name(.lowMemory), help: help(.lowMemory)) var lowMemory: Value?
     @Option(name: name(.hot), help: help(.hot)) var hot: Value?
+    @Option(name: name(.batteryLow), help: help(.batteryLow)) var batteryLow: Value?
+    @Option(name: name(.powerSaver), help: help(.powerSaver)) var powerSaver: Value?
     @Option(name: name(.gpu), help: help(.gpu)) var gpu: Value?
 
     package init() {}
@@ -24,6 +26,8 @@ package struct ConditionFlags<Value: ConditionWord>: ParsableArguments {
         case .highLoad: highLoad
         case .lowMemory: lowMemory
         case .hot: hot
+        case .batteryLow: batteryLow
+        case .powerSaver: powerSaver
         case .gpu: gpu
         }
     }

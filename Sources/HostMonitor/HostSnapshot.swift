@@ -73,7 +73,7 @@ extension HostSnapshot {
     struct Occasion: Hashable {
         fileprivate let work: [[String?]]
         fileprivate let counts: [Int]
-        fileprivate let conditions: [Condition: Bool]
+        fileprivate let conditions: [Condition: Bool?]
         fileprivate let lastEntry: Int64
         fileprivate let isStopping: Bool
     }

@@ -11,6 +11,8 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
     case highLoad
     case lowMemory
     case hot
+    case batteryLow
+    case powerSaver
     /// A graphics processor is available to continued tasks that request it.
     case gpu
 
@@ -87,6 +89,22 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
             Row("high-load", "Whether the processors are busy.", "#d0863a", replay: .never, [.trouble, .sampled])
         case .lowMemory: Row("low-memory", "Whether memory is short.", "#b8559a", replay: .never, .trouble)
         case .hot: Row("hot", "Whether the machine is hot.", "#c8483f", replay: .never, [.trouble, .sampled])
+        case .batteryLow:
+            Row(
+                "battery-low",
+                "Whether the battery is low and the machine not on external power.",
+                "#a5803f",
+                replay: .never,
+                [.trouble, .sampled]
+            )
+        case .powerSaver:
+            Row(
+                "power-saver",
+                "Whether the machine saves power.",
+                "#7a9e3f",
+                replay: .never,
+                [.trouble, .sampled]
+            )
         case .gpu: Row("gpu", "Whether continued tasks may request a GPU.", "#5d6a8c", replay: .untraced)
         }
     }
@@ -98,6 +116,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         case .network: workClass.requiresNetwork
         case .gpu: workClass.resources.contains(.gpu)
         case .idle, .highLoad, .lowMemory, .hot: workClass.kind != .event
+        case .batteryLow, .powerSaver: workClass.kind.lane == .background
         }
     }
 
@@ -107,7 +126,7 @@ package enum Condition: UInt8, Hashable, Sendable, CaseIterable {
         case .externalPower: request.requiresExternalPower
         case .network: request.requiresNetwork
         case .idle: request.kind.isProcessing
-        case .highLoad, .lowMemory, .hot, .gpu: false
+        case .highLoad, .lowMemory, .hot, .batteryLow, .powerSaver, .gpu: false
         }
     }
 

@@ -30,6 +30,8 @@ package enum Reason: Hashable, Sendable {
     case useUnknown
     case notIdle
     case highLoad
+    case batteryLow
+    case powerSaver
     case memoryPressure
     case heat
 
@@ -76,6 +78,8 @@ extension Reason {
         case .useUnknown: (.useUnknown, nil)
         case .notIdle: (.notIdle, nil)
         case .highLoad: (.highLoad, nil)
+        case .batteryLow: (.batteryLow, nil)
+        case .powerSaver: (.powerSaver, nil)
         case .memoryPressure: (.memoryPressure, nil)
         case .heat: (.heat, nil)
         case .laneBusy: (.laneBusy, nil)
@@ -171,11 +175,17 @@ extension Reason {
             )
         case .useUnknown:
             (
-                "the load and heat of the machine are not sampled yet",
+                "the load, heat and power of the machine are not sampled yet",
                 "wait for the first sample"
             )
         case .notIdle: ("the machine is in use", "leave the machine alone, or simulate its launch")
         case .highLoad: ("the processors are busy", "wait for the load to fall, or simulate its launch")
+        case .batteryLow:
+            (
+                "the battery is low and the machine is not on external power",
+                "connect external power, or simulate its launch"
+            )
+        case .powerSaver: ("the machine saves power", "choose another power profile, or simulate its launch")
         case .memoryPressure: ("memory is short", "free memory")
         case .heat: ("the machine is hot", "let the machine cool down")
         case .laneBusy(let lane, let launch):

@@ -25,6 +25,8 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
     case useUnknown
     case notIdle
     case highLoad
+    case batteryLow
+    case powerSaver
     case memoryPressure
     case heat
     case laneBusy
@@ -103,6 +105,8 @@ package enum ReasonKind: UInt8, Hashable, Sendable, CaseIterable, Comparable {
         case .useUnknown: Row("use-unknown", .machine, until: .use)
         case .notIdle: Row("not-idle", .machine, .advisory, until: .use)
         case .highLoad: Row("high-load", .machine, .advisory, until: .use)
+        case .batteryLow: Row("battery-low", .machine, .advisory, until: MachineConditions(.batteryLow))
+        case .powerSaver: Row("power-saver", .machine, .advisory, until: MachineConditions(.powerSaver))
         case .memoryPressure: Row("memory-pressure", .machine, .wholePlugin, until: .memory)
         case .heat: Row("heat", .machine, .wholePlugin, until: .heat)
         case .laneBusy: Row("lane-busy", .otherWork, [.momentary, .wholePlugin])

@@ -45,10 +45,12 @@ struct RenderingTests {
                 network         yes (configuration)
                 idle            yes (sensor /proc/stat: 2 % used by others)
                 high load       no (sensor /proc/stat: 2 % used by others)
-                low memory      no (missing no /proc/pressure/memory)
-                hot             not sampled: no work waits for it
+                low memory      unknown (missing no /proc/pressure/memory)
+                hot             unknown (not sampled: no work waits for it)
+                battery low     unknown (missing no battery)
+                power saver     unknown (not sampled: no work waits for it)
                 gpu             no (sensor /dev: none)
-                sensors         idle below 10 % for 30s, in use above 25 % for 10s; load high above 80 % for 15s, until below 60 %; hot 5 degrees below a trip point; sampled every 5s while something waits
+                sensors         heat-margin 5, idle-after 30s, idle-percent 10, sample-interval 5s
                 catalogue       2 installed, 1 refused
                 work            3 pending, 1 event waiting, 1 launch running
                 pending limits  refresh 1, processing 10

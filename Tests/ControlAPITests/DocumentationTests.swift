@@ -81,10 +81,10 @@ struct DocumentationTests {
 
     @Test func `Configuration.md lists every key of the file, and every condition`() throws {
         let page = try DocumentationPage("Configuration")
-        let files = ["", "+Policies", "+Reading", "+Sensors"]
+        let files = ["", "+Policies", "+Reading"]
         let known = try Repository.keys(
             askedIn: files.map { "Sources/HostConfiguration/HostConfiguration\($0).swift" }
-        ).union(ConditionThresholds.shares.map(\.key))
+        ).union(ConditionThresholds.rows.map(\.key)).union(["conditions", "sensors"])
         let conditions = Set(Condition.allCases.map { Repository.dashed("\($0)") })
         #expect(known.count >= 60)
         #expect(page.names(after: "conditions-") == conditions)
@@ -93,6 +93,23 @@ struct DocumentationTests {
             row[0].trimmingCharacters(in: ["`"]).split(separator: ".").last.map(String.init) ?? row[0]
         }
         #expect(Set(keys) == known)
+        for policy in try Repository.cases(of: "Policy", in: "Sources/Scheduling/Policies/Policy.swift") {
+            #expect(page.entries["policies-off"]?[3].contains("`\(policy)`") == true, "\(policy)")
+        }
+    }
+
+    @Test(arguments: [
+        "Documentation/Configuration.md", "Demo/run", "Torture/host.py", "Benchmarks/Sources/HostAtSize/Floods.swift",
+        "Benchmarks/Sources/HostAtSize/Population.swift",
+    ])
+    func `a configuration that fixes the conditions fixes every one`(path: String) throws {
+        let lists = try Repository.text(of: path).matches(of: /external-power: (?:true|false), network: [^}]*/)
+        #expect(!lists.isEmpty)
+        for list in lists {
+            for condition in Condition.allCases {
+                #expect(list.0.contains(" \(condition.name): "), "\(condition.name)")
+            }
+        }
     }
 
     /// The key at the end of an anchor: `sandbox-read` and `handlers-symbol` stand for `read` and `symbol`.

@@ -65,15 +65,8 @@ enum Samples {
             configuredWithoutPlugin: [PluginIdentifier("com.example.gone")].compactMap { $0 },
             conditions: conditions,
             sensors: SensorsInForce(
-                sampleInterval: .seconds(5),
-                idlePercent: 10,
-                idleAfter: .seconds(30),
-                busyPercent: 25,
-                busyAfter: .seconds(10),
-                highLoadPercent: 80,
-                highLoadEndPercent: 60,
-                highLoadAfter: .seconds(15),
-                heatMargin: 5
+                numbers: ["idle-percent": 10, "heat-margin": 5],
+                durations: ["sample-interval": .seconds(5), "idle-after": .seconds(30)]
             ),
             counts: .init(plugins: 2, refused: 1, pending: 3, events: 1, runningLaunches: 1),
             limits: [KindLimit(.refresh, limit: 1), KindLimit(.processing, limit: 10)],
@@ -111,7 +104,9 @@ enum Samples {
             .idle: .init(true, source: .sensor, detail: "/proc/stat: 2 % used by others"),
             .highLoad: .init(false, source: .sensor, detail: "/proc/stat: 2 % used by others"),
             .lowMemory: .init(false, source: .missing, detail: "no /proc/pressure/memory"),
-            .hot: .init(false, source: .unwatched), .gpu: .init(false, source: .sensor, detail: "/dev: none"),
+            .hot: .init(false, source: .unwatched),
+            .batteryLow: .init(false, source: .missing, detail: "no battery"),
+            .powerSaver: .init(false, source: .unwatched), .gpu: .init(false, source: .sensor, detail: "/dev: none"),
         ],
         lockedContainers: [:]
     )

@@ -27,7 +27,9 @@ struct ConfigurationTests {
         ("limits", "event", "event-limit", "7"), (nil, "batch-size", "batch-size", "8"),
         (nil, "caller-patience", "caller-patience", "9s"), ("conditions", "idle", "idle", "true"),
         ("conditions", "high-load", "high-load", "true"), ("conditions", "low-memory", "low-memory", "true"),
-        ("conditions", "hot", "hot", "true"), ("conditions", "gpu", "gpu", "true"),
+        ("conditions", "hot", "hot", "true"),
+        ("conditions", "battery-low", "battery-low", "true"), ("conditions", "power-saver", "power-saver", "true"),
+        ("conditions", "gpu", "gpu", "true"),
         ("limits", "continued", "continued-limit", "12"),
         ("budgets", "health-research", "health-research-budget", "12min"),
         ("launches", "continued", "continued-launches", "7"), ("continued", "stall-limit", "stall-limit", "33s"),
@@ -63,11 +65,13 @@ struct ConfigurationTests {
         }
         #expect(byFile.facts == byFlags.facts)
         #expect(byFile.grace.duration == .milliseconds(1500) && byFile.spacing.duration == .seconds(2))
-        #expect(!byFile.conditions[.externalPower].holds && !byFile.conditions[.network].holds)
+        #expect(byFile.conditions[.externalPower].holds == false && byFile.conditions[.network].holds == false)
         #expect(byFile.limits.map(\.limit) == [2, 11, 12, 7])
         #expect(byFile.launchLimits.map(\.limit) == [5, 6, 7])
         #expect(
-            Condition.allCases.filter { byFile.conditions[$0].holds } == [.idle, .highLoad, .lowMemory, .hot, .gpu]
+            Condition.allCases.filter { byFile.conditions[$0].holds == true } == [
+                .idle, .highLoad, .lowMemory, .hot, .batteryLow, .powerSaver, .gpu,
+            ]
         )
         #expect(byFile.conditions.states.values.allSatisfy { $0.source == .configuration })
         #expect(byFile.policies.patience.duration == .seconds(86_400) && !byFile.isBackgroundRefreshOn)

@@ -3,6 +3,7 @@
 import CLinux
 import Foundation
 import LinuxSystem
+import MessageBus
 import TaskModel
 
 @testable import HostConditions
@@ -25,7 +26,7 @@ final class FileTree: Sendable {
             dev: path + "/dev",
             fileSystemTable: path + "/etc/fstab",
             units: [path + "/etc/units", path + "/lib/units"],
-            systemBus: "unix:path=\(path)/bus"
+            systemBus: BusAddress("unix:path=\(path)/bus")
         )
     }
 

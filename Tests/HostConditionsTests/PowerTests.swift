@@ -66,6 +66,80 @@ struct PowerTests {
         #expect(PowerSensor(tree.roots, at: .now).reading(.externalPower)?.holds == holds)
     }
 
+    // MARK: The battery
+
+    @Test func `batteries count by their size when all give it in one unit, else by the mean of their percentages`() {
+        func charge(_ batteries: [(capacity: Int?, store: PowerReading.Store?)]) -> Double? {
+            PowerReading(
+                supplies: batteries.map { Supply(name: "BAT", type: "Battery", capacity: $0.capacity, store: $0.store) }
+            ).charge
+        }
+        let large = PowerReading.Store(unit: "energy", now: 10, full: 90)
+        let small = PowerReading.Store(unit: "energy", now: 10, full: 10)
+        let other = PowerReading.Store(unit: "charge", now: 10, full: 10)
+        #expect(charge([(11, large), (100, small)]) == 0.2)
+        #expect(charge([(10, large), (100, other)]) == 0.55)
+        #expect(charge([(10, large), (30, nil)]) == 0.2)
+        #expect(charge([(nil, nil), (30, nil)]) == 0.3)
+        #expect(charge([(nil, nil)]) == nil && charge([]) == nil)
+    }
+
+    private static let folder = "sys/class/power_supply"
+
+    private func sensor(_ tree: FileTree, watched: Bool = true) -> PowerSensor {
+        let sensor = PowerSensor(tree.roots, at: .seconds(0))
+        if watched { sensor.watch([.batteryLow], at: .seconds(0)) }
+        return sensor
+    }
+
+    private func isLow(_ sensor: PowerSensor, _ tree: FileTree, _ capacity: Int, _ status: String = "Discharging")
+        throws
+        -> Bool?
+    {
+        let files = ["type": "Battery", "status": status, "capacity": "\(capacity)"]
+        try tree.write(in: "\(Self.folder)/BAT0", files)
+        sensor.look(at: .seconds(1))
+        return sensor.reading(.batteryLow)?.holds
+    }
+
+    @Test func `a battery is low at the threshold, and until its charge is well above`() throws {
+        let tree = try FileTree()
+        let sensor = sensor(tree)
+        let lows = try [21, 20, 25, 26, 21].map { try isLow(sensor, tree, $0) }
+        #expect(lows == [false, true, true, false, false])
+        #expect(sensor.reading(.batteryLow)?.detail == "BAT0 discharging, batteries at 21 %")
+    }
+
+    @Test func `a battery is not low on external power, and its margin begins anew`() throws {
+        let tree = try FileTree()
+        let sensor = sensor(tree)
+        #expect(try isLow(sensor, tree, 10) == true)
+        #expect(try isLow(sensor, tree, 10, "Charging") == false)
+        #expect(try isLow(sensor, tree, 22) == false)
+    }
+
+    @Test func `a machine without a battery is missing its charge, and not low`() throws {
+        let tree = try FileTree()
+        try tree.write(in: "\(Self.folder)/AC", ["type": "Mains", "online": "0"])
+        try tree.write(in: "\(Self.folder)/mouse", ["type": "Battery", "scope": "Device", "capacity": "3"])
+        try tree.write(in: "\(Self.folder)/ups", ["type": "UPS", "status": "Discharging", "capacity": "3"])
+        #expect(sensor(tree).reading(.batteryLow)?.isMissing == true)
+        try tree.write(in: "\(Self.folder)/BAT0", ["type": "Battery", "status": "Discharging", "capacity": "300"])
+        #expect(sensor(tree).reading(.batteryLow)?.isMissing == true)
+        #expect(sensor(try FileTree()).reading(.batteryLow)?.isMissing == true)
+    }
+
+    @Test func `the charge is sampled only while the battery is watched`() throws {
+        let tree = try FileTree()
+        let sensor = sensor(tree, watched: false)
+        #expect(try isLow(sensor, tree, 10) == false)
+        #expect(sensor.reading(.batteryLow) == .unwatched && sensor.nextLook == nil)
+        sensor.watch([.batteryLow, .idle], at: .seconds(2))
+        #expect(sensor.reading(.batteryLow)?.holds == true && sensor.nextLook == .seconds(32))
+        sensor.watch([.idle], at: .seconds(3))
+        #expect(sensor.reading(.batteryLow) == .unwatched && sensor.nextLook == nil)
+    }
+
     @Test func `malformed supplies are no external power and cause no crash`() throws {
         let tree = try FileTree()
         let folder = "sys/class/power_supply"

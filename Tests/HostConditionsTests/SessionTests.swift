@@ -1,6 +1,8 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import BusTestKit
 import LinuxSystem
+import MessageBus
 import StatementTraits
 import TaskModel
 import Testing
@@ -9,63 +11,72 @@ import Testing
 
 @Suite("The session manager decides whether the machine is in use", .serialized)
 struct SessionTests {
+    private static let manager = MockServices.Object(
+        "org.freedesktop.login1",
+        path: "/org/freedesktop/login1",
+        interface: "org.freedesktop.login1.Manager"
+    )
+
+    private let tree: FileTree
+
+    init() throws { tree = try FileTree() }
+
     @Test func `without a message bus the session manager is reported as missing`() throws {
-        let sessions = SessionManager(address: "unix:path=\(try FileTree().path)/bus")
-        sessions.ask()
+        let sessions = SessionManager(address: tree.roots.systemBus)
+        sessions.open(at: .now)
         guard case .missing(let why) = sessions.presence else { return #expect(Bool(false), "it is guessed") }
-        #expect(why.contains("/bus: "))
+        #expect(why.contains("/bus: ") || why.contains(BusLibrary.name))
         #expect(sessions.awaited == nil)
     }
 
-    @Test(.enabled(if: SessionBus.isAllowed, "a bus takes dbus-daemon and systemd's client library"))
+    @Test(.enabled(if: PrivateBus.isAvailable, "takes dbus and python3-dbusmock"))
     func `a session manager that joins the bus later is noticed`() throws {
-        let bus = try SessionBus()
-        let sensor = try watched(bus, every: .milliseconds(20))
+        let bus = try PrivateBus()
+        let sensor = try watched(bus)
         #expect(sensor.listens { self.words(sensor).contains("org.freedesktop.login1 is not on the bus") })
-        let manager = try StandInManager(on: bus.address, isIdle: true)
-        defer { manager.stop() }
+        let services = try MockServices(on: bus)
+        try services.start(Self.manager, ["IdleHint": true])
         #expect(sensor.listens { self.words(sensor).contains("no session is active") })
     }
 
-    @Test(.proves("C16"), .enabled(if: SessionBus.isAllowed, "a bus takes dbus-daemon and systemd's client library"))
+    @Test(.proves("C16"), .enabled(if: PrivateBus.isAvailable, "takes dbus and python3-dbusmock"))
     func `an active user session ends idleness at once`() throws {
-        let bus = try SessionBus()
-        let manager = try StandInManager(on: bus.address, isIdle: true)
-        defer { manager.stop() }
+        let bus = try PrivateBus()
+        let services = try MockServices(on: bus)
+        try services.start("org.freedesktop.login1", template: "logind", ["IdleHint": true])
         let sensor = try watched(bus)
         func isIdle() -> Bool { sensor.reading(.idle)?.holds ?? false }
         #expect(sensor.listens(until: isIdle))
         #expect(sensor.nextLook.map { $0 > .now + .seconds(1_000) } ?? false, "only a signal can tell from now on")
 
-        manager.becomes(idle: false)
+        try services.change(Self.manager, ["IdleHint": false])
         #expect(sensor.listens { !isIdle() })
         #expect(words(sensor).hasPrefix("a session is active; "))
-        manager.becomes(idle: true)
+        try services.change(Self.manager, ["IdleHint": true])
         #expect(sensor.listens(until: isIdle))
 
         sensor.watch([], at: .now)
-        #expect(sensor.awaited == nil)
+        #expect(sensor.awaited == nil && sensor.nextLook == nil)
     }
 
-    @Test(.enabled(if: SessionBus.isAllowed, "a bus takes dbus-daemon and systemd's client library"))
+    @Test(.enabled(if: PrivateBus.isAvailable, "takes dbus and python3-dbusmock"))
     func `a message bus that goes away makes the session manager missing`() throws {
-        let bus = try SessionBus()
-        let manager = try StandInManager(on: bus.address, isIdle: true)
-        defer { manager.stop() }
+        let bus = try PrivateBus()
+        let services = try MockServices(on: bus)
+        try services.start(Self.manager, ["IdleHint": true])
         let sensor = try watched(bus)
         #expect(sensor.listens { self.words(sensor).contains("no session is active") })
         bus.stop()
         #expect(sensor.listens { self.words(sensor).contains("session activity is unknown: ") })
-        #expect(sensor.awaited == nil)
     }
 
-    /// An idle sensor on a quiet machine; the default interval is so long that only signals matter.
-    private func watched(_ bus: SessionBus, every interval: Duration = .seconds(3_600)) throws -> IdleSensor {
-        try bus.tree.write("proc/stat", "cpu  1 0 0 5000 0 0 0 0 0 0\ncpu0 0 0 0 0\n")
-        var roots = bus.tree.roots
-        roots.systemBus = bus.address
+    /// A quiet machine that is sampled so seldom that only the bus matters.
+    private func watched(_ bus: PrivateBus) throws -> IdleSensor {
+        try tree.write("proc/stat", "cpu  1 0 0 5000 0 0 0 0 0 0\ncpu0 0 0 0 0\n")
+        var roots = tree.roots
+        roots.systemBus = BusAddress(bus.address)
         var thresholds = ConditionThresholds()
-        thresholds.sampleInterval = interval
+        thresholds.sampleInterval = .seconds(3_600)
         let sensor = IdleSensor(roots, thresholds, LaunchUsage { nil })
         let now = MonotonicTime.now
         sensor.watch([.idle], at: now + .seconds(-7_200))

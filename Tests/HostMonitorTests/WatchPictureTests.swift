@@ -38,7 +38,7 @@ struct WatchPictureTests {
         #expect(
             lines.joined(separator: "\n") == """
                 01:48:00  2 running, 2 waiting  host up 1h, /run/bgtask/control.sock
-                external power no (simulated), network yes, idle yes, high load no, low memory no, hot ?, gpu no
+                external power no (simulated), network yes, idle yes, high load no, gpu no, low memory ?, hot ?, ba…
 
                 RUNNING 2
                   41  com.example.feed.refresh   background  ██████████████░░░░░░  22.4s of 30s

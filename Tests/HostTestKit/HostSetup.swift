@@ -1,5 +1,7 @@
 // Part of bgtask, under the Apache License 2.0; see LICENSE.
 
+import TaskModel
+
 /// The configuration of a host under test: flags and the rest of its configuration file.
 package struct HostSetup: Sendable {
     /// Values by the name of the flag, without dashes.
@@ -15,8 +17,10 @@ package struct HostSetup: Sendable {
             "spacing": "0s", "retry-delay": "20ms", "grace": "300ms", "spread": "0s", "overrun-spacing": "0s",
         ]
         // The machine is busy during tests, and its real conditions matter to no test.
-        defaults.merge(["external-power": "true", "network": "true", "idle": "true"]) { _, new in new }
-        defaults.merge(["high-load": "false", "low-memory": "false", "hot": "false", "gpu": "false"]) { _, new in new }
+        for condition in Condition.all {
+            let isGood = condition.row.replay == .always || condition.row.replay == .whileUnused
+            defaults[condition.name] = isGood ? "true" : "false"
+        }
         self.flags = defaults.merging(flags) { _, own in own }
         self.configuration = configuration
     }

@@ -17,8 +17,9 @@ struct ReasonTableTests {
             .backgroundDenied(.app), .backgroundRefreshOff(nil), .earliestBegin(wall),
             .retryDelay(until: wall, attempts: 1), .spacing(until: later),
             .dayBudget(until: wall, limit: .seconds(60)), .spread(until: later, after: .boot), .externalPower,
-            .network, .containerLocked(.app), .resourcesMissing, .useUnknown, .notIdle, .highLoad, .memoryPressure,
-            .heat, .laneBusy(.background, LaunchNumber(rawValue: 1)), .othersRunAlone(first: "first"),
+            .network, .containerLocked(.app), .resourcesMissing, .useUnknown, .notIdle, .highLoad, .batteryLow,
+            .powerSaver, .memoryPressure, .heat, .laneBusy(.background, LaunchNumber(rawValue: 1)),
+            .othersRunAlone(first: "first"),
             .launchLimit(.background, limit: 1), .beingRecorded, .runnerUnavailable(until: later, message: "none"),
             .hostStopping,
         ]
@@ -34,8 +35,9 @@ struct ReasonTableTests {
                 "plugin-missing", "plugin-refused", "plugin-disabled", "identifier-not-permitted", "mode-missing",
                 "entitlement-missing", "background-denied", "background-refresh-off", "earliest-begin", "retry-delay",
                 "spacing", "day-budget", "spread", "external-power", "network", "container-locked",
-                "resources-missing", "use-unknown", "not-idle", "high-load", "memory-pressure", "heat", "lane-busy",
-                "others-run-alone", "launch-limit", "being-recorded", "runner-unavailable", "host-stopping",
+                "resources-missing", "use-unknown", "not-idle", "high-load", "battery-low",
+                "power-saver", "memory-pressure", "heat", "lane-busy", "others-run-alone", "launch-limit",
+                "being-recorded", "runner-unavailable", "host-stopping",
             ]
         )
         let groups = ReasonKind.allCases.map { ReasonKind.Group.allCases.firstIndex(of: $0.row.group) ?? -1 }
@@ -69,7 +71,23 @@ struct ReasonTableTests {
     @Test(.proves("C12")) func `only spacing, day budget, stagger, idleness and load are advisory reasons`() {
         #expect(
             ReasonKind.allCases.filter { $0.row.traits.contains(.advisory) }
-                == [.spacing, .dayBudget, .spread, .notIdle, .highLoad]
+                == [.spacing, .dayBudget, .spread, .notIdle, .highLoad, .batteryLow, .powerSaver]
         )
+    }
+
+    @Test(arguments: Condition.allCases)
+    func `a condition takes part in a decision: a reason ends with its change`(_ condition: Condition) {
+        #expect(ReasonKind.allCases.contains { $0.row.conditions.contains(MachineConditions(condition)) })
+    }
+
+    @Test func `each advisory reason of the machine is one policy's, and ends with the condition of that policy`() {
+        let rules = Policy.allCases.compactMap { policy -> Policy.ConditionRule? in
+            if case .condition(let rule) = policy.rule { rule } else { nil }
+        }
+        let advisory = ReasonKind.allCases.filter { $0.row.group == .machine && $0.row.traits.contains(.advisory) }
+        #expect(rules.map(\.reason.kind).sorted() == advisory)
+        for rule in rules {
+            #expect(rule.reason.kind.row.conditions.contains(MachineConditions(rule.condition)))
+        }
     }
 }

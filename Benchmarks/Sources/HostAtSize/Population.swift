@@ -52,7 +52,7 @@ struct Population {
         let lines = [
             "limits: { processing: 1000000 }",
             "conditions: { external-power: true, network: true, idle: false, high-load: false, low-memory: false,"
-                + " hot: false, gpu: false }",
+                + " hot: false, battery-low: false, power-saver: false, gpu: false }",
             "plugins:",
         ]
         return lines + (0..<plugins).map { "  \(plugin($0)): { patterns-for-processing: true }" }

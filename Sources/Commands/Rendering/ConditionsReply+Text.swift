@@ -16,13 +16,18 @@ extension FieldList {
     mutating func add(_ conditions: ConditionsReply) {
         for condition in Condition.allCases { add(condition.title, conditions[condition].words) }
         let locks = conditions.lockedContainers.sorted { $0.key < $1.key }
-        add("locked", each: locks.filter(\.value.holds).map { "container of \($0.key): \($0.value.origin)" })
+        add(
+            "locked",
+            each: locks.filter { $0.value.holds != false }.map { plugin, state in
+                "container of \(plugin): \(state.holds == nil ? "unknown, " : "")\(state.origin)"
+            }
+        )
     }
 }
 
 extension ConditionsReply.State {
-    /// The value with its source, as `yes (sensor /sys/class/power_supply: AC is online)`.
-    fileprivate var words: String { source == .unwatched ? origin : "\(holds ? "yes" : "no") (\(origin))" }
+    /// `yes (sensor /sys/class/power_supply: AC is online)`
+    fileprivate var words: String { "\(holds.map { $0 ? "yes" : "no" } ?? "unknown") (\(origin))" }
 
     fileprivate var origin: String {
         switch source {

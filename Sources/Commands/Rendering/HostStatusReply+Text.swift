@@ -70,11 +70,13 @@ extension Retention {
 }
 
 extension SensorsInForce {
+    /// `busy-after 10s, busy-percent 25, ...`
     var words: String {
-        "idle below \(idlePercent) % for \(idleAfter.duration.humanReadable), in use above \(busyPercent) % for "
-            + "\(busyAfter.duration.humanReadable); load high above \(highLoadPercent) % for "
-            + "\(highLoadAfter.duration.humanReadable), until below \(highLoadEndPercent) %; hot \(heatMargin) degrees "
-            + "below a trip point; sampled every \(sampleInterval.duration.humanReadable) while something waits"
+        values.sorted { $0.key < $1.key }.map { field, value in
+            let suffix = Self.durationSuffix
+            let key = (field.hasSuffix(suffix) ? field.dropLast(suffix.count) : field[...]).replacing("_", with: "-")
+            return "\(key) " + (field.hasSuffix(suffix) ? Duration.nanoseconds(value).humanReadable : "\(value)")
+        }.joined(separator: ", ")
     }
 }
 

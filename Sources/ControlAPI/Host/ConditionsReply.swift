@@ -17,13 +17,14 @@ package struct ConditionsReply: Codable, Hashable, Sendable {
     }
 
     package struct State: Codable, Hashable, Sendable {
-        package let holds: Bool
+        /// Nil when nothing sampled the condition, by `missing` and `unwatched`: then no decision takes it to hold.
+        package let holds: Bool?
         package let source: Source
         /// The origin and the value of the measurement, or the cause of a missing sensor; nil for the other sources.
         package let detail: String?
 
         package init(_ holds: Bool, source: Source, detail: String? = nil) {
-            self.holds = holds
+            self.holds = source == .missing || source == .unwatched ? nil : holds
             self.source = source
             self.detail = detail
         }

@@ -19,7 +19,7 @@ final class IdleSensor: Sensor {
     private var problem: SystemError?
     private var quiet: SteadyClaim
     private var high: SteadyClaim
-    private(set) var nextLook: MonotonicTime?
+    private var nextSample: MonotonicTime?
 
     init(_ roots: SystemRoots, _ thresholds: ConditionThresholds, _ usage: LaunchUsage) {
         self.roots = roots
@@ -31,23 +31,30 @@ final class IdleSensor: Sensor {
     }
 
     var awaited: Awaited? { sessions.awaited }
+    /// Without a connection the next sample is also the next attempt to connect.
+    var nextLook: MonotonicTime? {
+        guard sessions.awaited != nil, let turn = sessions.nextTurn else { return nextSample }
+        return min(turn, nextSample ?? turn)
+    }
 
     func watch(_ conditions: Set<Condition>, at now: MonotonicTime) {
         let wanted = conditions.intersection([.idle, .highLoad])
         guard wanted != watched else { return }
         let wasSampling = !watched.isEmpty
         watched = wanted
-        if !wanted.contains(.idle) { sessions.close() }
+        if wanted.contains(.idle) { sessions.open(at: now) } else { sessions.close() }
         if wanted.isEmpty { return forget() }
         if !wasSampling || wanted.contains(.idle) { look(at: now) }
     }
 
-    func listen(at now: MonotonicTime) { sessions.listen() }
+    func listen(at now: MonotonicTime) { sessions.dispatch(at: now) }
 
     func look(at now: MonotonicTime) {
         guard !watched.isEmpty else { return }
-        nextLook = now + thresholds.sampleInterval
-        if watched.contains(.idle) { sessions.ask() }
+        let isTurnOfBus = sessions.nextTurn.map { $0 <= now } ?? false
+        sessions.dispatch(at: now)
+        if isTurnOfBus, let nextSample, nextSample > now { return }
+        nextSample = now + thresholds.sampleInterval
         do throws(SystemError) {
             take(
                 try LoadSample(roots, launches: usage.read(), ticksPerSecond: ticksPerSecond, at: now)
@@ -56,7 +63,7 @@ final class IdleSensor: Sensor {
         } catch {
             forget()
             problem = error
-            nextLook = now + thresholds.sampleInterval
+            nextSample = now + thresholds.sampleInterval
         }
     }
 
@@ -84,7 +91,7 @@ final class IdleSensor: Sensor {
         sample = nil
         load = nil
         problem = nil
-        nextLook = nil
+        nextSample = nil
         quiet = SteadyClaim(beginsAfter: quiet.beginsAfter, endsAfter: quiet.endsAfter)
         high = SteadyClaim(beginsAfter: high.beginsAfter, endsAfter: high.endsAfter)
     }

@@ -2,11 +2,20 @@
 
 import CLinux
 import LinuxSystem
+import MessageBus
 
 /// A descriptor whose readiness wakes a sensor.
 struct Awaited {
     let descriptor: Descriptor
     var events = BGL_READABLE
+}
+
+extension Awaited {
+    /// Socket of a connection; nil without one.
+    init?(_ bus: BusConnection) {
+        guard let (descriptor, isWriting) = bus.awaited else { return nil }
+        self.init(descriptor: descriptor, events: BGL_READABLE | (isWriting ? BGL_WRITABLE : 0))
+    }
 }
 
 /// Waits for the descriptors of all sensors at once, each under the index of its sensor. Belongs to one thread.

@@ -10,11 +10,22 @@ struct PowerReading: Equatable {
         let type: String
         /// Whether an external supply feeds the machine.
         var isOnline = false
+        /// Remaining charge of a battery in percent; nil when the kernel gives none.
+        var capacity: Int?
+        /// Remaining and full charge of a battery; nil when the kernel gives none.
+        var store: Store?
         /// State of a battery: `Discharging`, `Charging`, `Not charging`, `Full` or `Unknown`. Empty when the kernel
         /// reports none.
         var status = ""
 
         var isBattery: Bool { type == "Battery" || type == "UPS" }
+    }
+
+    struct Store: Equatable {
+        /// `energy` in microwatt hours, or `charge` in microampere hours.
+        let unit: String
+        let now: Int
+        let full: Int
     }
 
     /// Supplies of the machine itself, without those of its devices, such as a mouse's battery.
@@ -30,7 +41,22 @@ struct PowerReading: Equatable {
         return lines.isEmpty && batteries.allSatisfy { ["Charging", "Not charging", "Full"].contains($0.status) }
     }
 
-    var words: String {
+    /// Share of the batteries' energy that is left, from 0 to 1: weighted by size when all give theirs in one unit, else the
+    /// mean of their percentages. Nil without a battery, and when none gives any.
+    var charge: Double? {
+        let batteries = supplies.filter { $0.type == "Battery" }
+        let stores = batteries.compactMap(\.store)
+        if !stores.isEmpty, stores.count == batteries.count, Set(stores.map(\.unit)).count == 1 {
+            let full = stores.reduce(0.0) { $0 + Double($1.full) }
+            return min(1, stores.reduce(0.0) { $0 + Double($1.now) } / full)
+        }
+        let percents = batteries.compactMap(\.capacity)
+        return percents.isEmpty ? nil : Double(percents.reduce(0, +)) / Double(percents.count) / 100
+    }
+
+    var words: String { source + (charge.map { ", batteries at \(Int(($0 * 100).rounded())) %" } ?? "") }
+
+    private var source: String {
         if batteries.isEmpty { return "no battery" }
         if let line = lines.first(where: \.isOnline) { return "\(line.name) is online" }
         if !lines.isEmpty { return lines.map(\.name).joined(separator: ", ") + " offline" }
@@ -55,11 +81,23 @@ extension PowerReading {
                     name: name,
                     type: type,
                     isOnline: (SystemFile.number("\(path)/online") ?? 0) > 0 && !Self.gives("\(path)/device/typec"),
+                    capacity: SystemFile.number("\(path)/capacity").flatMap { (0...100).contains($0) ? $0 : nil },
+                    store: Self.store(path),
                     status: SystemFile.line("\(path)/status") ?? ""
                 )
             )
         }
         self.supplies = supplies
+    }
+
+    private static func store(_ supply: String) -> PowerReading.Store? {
+        for unit in ["energy", "charge"] {
+            guard let now = SystemFile.number("\(supply)/\(unit)_now"), now >= 0,
+                let full = SystemFile.number("\(supply)/\(unit)_full"), full > 0
+            else { continue }
+            return PowerReading.Store(unit: unit, now: now, full: full)
+        }
+        return nil
     }
 
     /// Whether USB-C ports feed the attached device: such a supply is online as well. A port with several roles takes

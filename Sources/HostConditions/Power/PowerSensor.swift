@@ -5,14 +5,19 @@ import Glibc
 import LinuxSystem
 import TaskModel
 
-/// Detects external power from the machine's power supplies. The kernel reports their changes.
+/// Detects external power and a low battery from the machine's power supplies. The kernel reports their changes; the
+/// charge is also sampled while the battery is watched.
 final class PowerSensor: Sensor {
     private let classes: String
     private let folder: String
     private let events: Result<NetlinkSocket, SystemError>
+    private let thresholds: ConditionThresholds
     private var reading = ConditionReading.unwatched
+    private var battery = ConditionReading.unwatched
+    private(set) var nextLook: MonotonicTime?
 
-    init(_ roots: SystemRoots, at now: MonotonicTime) {
+    init(_ roots: SystemRoots, _ thresholds: ConditionThresholds = ConditionThresholds(), at now: MonotonicTime) {
+        self.thresholds = thresholds
         classes = "\(roots.sys)/class"
         folder = "\(classes)/power_supply"
         // The group of the kernel's own events: no daemon has to forward them.
@@ -27,25 +32,44 @@ final class PowerSensor: Sensor {
         if Self.concerns(news) { look(at: now) }
     }
 
-    func look(at now: MonotonicTime) { reading = read() }
+    func watch(_ conditions: Set<Condition>, at now: MonotonicTime) {
+        let isWatched = conditions.contains(.batteryLow)
+        if isWatched == (nextLook != nil) { return }
+        nextLook = isWatched ? now : nil
+        battery = .unwatched
+        if isWatched { look(at: now) }
+    }
 
-    func write(to readings: inout Readings) { readings.conditions[.externalPower] = reading }
+    func look(at now: MonotonicTime) {
+        if nextLook != nil { nextLook = now + thresholds.batteryInterval }
+        do throws(SystemError) {
+            let power = try readSupplies()
+            let notice = if case .failure(let error) = events { "; changes are not reported: \(error)" } else { "" }
+            reading = .measured(power.isOnExternalPower, from: folder, detail: power.words + notice)
+            battery = nextLook == nil ? .unwatched : judge(power)
+        } catch {
+            reading = .missing(error.description)
+            battery = nextLook == nil ? .unwatched : .missing(error.description)
+        }
+    }
+
+    func write(to readings: inout Readings) {
+        readings.conditions[.externalPower] = reading
+        readings.conditions[.batteryLow] = battery
+    }
+
+    /// A battery that was low stays so until its charge is above the threshold by a margin of its own.
+    private func judge(_ power: PowerReading) -> ConditionReading {
+        guard let charge = power.charge else { return .missing("\(folder) has no battery that gives its charge") }
+        let limit = thresholds.batteryLowShare + (battery.holds ? thresholds.batteryEndMargin : 0)
+        return .measured(!power.isOnExternalPower && charge <= limit, from: folder, detail: power.words)
+    }
 
     /// Whether `news` can concern a power supply: the events of all devices arrive here.
     private static func concerns(_ news: NetlinkSocket.News) -> Bool {
         switch news {
         case .lost: true
         case .messages(let messages): messages.contains { DeviceEvent(parsing: $0)?.subsystem == "power_supply" }
-        }
-    }
-
-    private func read() -> ConditionReading {
-        do throws(SystemError) {
-            let power = try readSupplies()
-            let notice = if case .failure(let error) = events { "; changes are not reported: \(error)" } else { "" }
-            return .measured(power.isOnExternalPower, from: folder, detail: power.words + notice)
-        } catch {
-            return .missing(error.description)
         }
     }
 

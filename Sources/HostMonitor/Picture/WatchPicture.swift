@@ -89,25 +89,39 @@ struct WatchPicture {
 
     private func time(_ instant: WallTime) -> String { String(Timestamp(instant).localText(for: reader).suffix(8)) }
 
+    /// What delays work comes first, what is unknown last: a narrow terminal cuts the line.
+    private static func order(of conditions: ConditionsReply) -> [Condition] {
+        func rank(_ condition: Condition) -> Int {
+            if isTrouble(condition, conditions) { return 0 }
+            return conditions[condition].holds == nil ? 2 : 1
+        }
+        return (0...2).flatMap { place in Condition.allCases.filter { rank($0) == place } }
+    }
+
+    private static func isTrouble(_ condition: Condition, _ conditions: ConditionsReply) -> Bool {
+        conditions[condition].holds == true && condition.row.traits.contains(.trouble)
+    }
+
     private var conditionsLine: PictureLine {
         var line = PictureLine()
-        for condition in Condition.allCases {
+        for condition in Self.order(of: snapshot.host.conditions) {
             let state = snapshot.host.conditions[condition]
             if line.width > 0 { line.add(", ", .faint) }
             line.add(condition.title + " ", .faint)
-            line.add(state.brief, state.holds && condition.row.traits.contains(.trouble) ? .warning : .plain)
+            line.add(state.brief, Self.isTrouble(condition, snapshot.host.conditions) ? .warning : .plain)
         }
         return line
     }
 }
 
 extension ConditionsReply.State {
-    /// `yes` or `no`; `?` for a condition that is not sampled. A simulated condition is marked as such.
+    private var word: String { holds.map { $0 ? "yes" : "no" } ?? "?" }
+
+    /// `yes`, `no`, `?` for unknown; a simulated condition is marked.
     fileprivate var brief: String {
         switch source {
-        case .unwatched: "?"
-        case .scripted: (holds ? "yes" : "no") + " (simulated)"
-        case .configuration, .sensor, .missing: holds ? "yes" : "no"
+        case .scripted: word + " (simulated)"
+        case .configuration, .sensor, .missing, .unwatched: word
         }
     }
 }

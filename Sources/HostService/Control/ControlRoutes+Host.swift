@@ -75,18 +75,16 @@ extension ControlRoutes {
 
 extension SensorsInForce {
     fileprivate init(_ thresholds: ConditionThresholds) {
-        func percent(_ share: Double) -> Int { Int((share * 100).rounded()) }
-        self.init(
-            sampleInterval: thresholds.sampleInterval,
-            idlePercent: percent(thresholds.idleShare),
-            idleAfter: thresholds.idleAfter,
-            busyPercent: percent(thresholds.busyShare),
-            busyAfter: thresholds.busyAfter,
-            highLoadPercent: percent(thresholds.highLoadShare),
-            highLoadEndPercent: percent(thresholds.highLoadEndShare),
-            highLoadAfter: thresholds.highLoadAfter,
-            heatMargin: Int(thresholds.heatMargin)
-        )
+        var (numbers, durations): ([String: Int], [String: Duration]) = ([:], [:])
+        for row in ConditionThresholds.rows {
+            switch row.value {
+            case .percent(let paths):
+                numbers[row.key] = paths.first.map { Int((thresholds[keyPath: $0] * 100).rounded()) }
+            case .degrees(let path): numbers[row.key] = Int(thresholds[keyPath: path])
+            case .duration(let path, _): durations[row.key] = thresholds[keyPath: path]
+            }
+        }
+        self.init(numbers: numbers, durations: durations)
     }
 }
 

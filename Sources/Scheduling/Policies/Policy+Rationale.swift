@@ -36,6 +36,8 @@ extension Policy {
                 + " plugins are staggered"
         case .condition(let rule) where rule.concern == .processing && !facts.work.kind.isProcessing:
             return "concerns processing only"
+        case .condition(let rule) where rule.concern == .background && lane != .background:
+            return "concerns background launches only"
         case .condition(let rule): return facts.conditions[rule.condition] ? rule.holds : rule.lacks
         }
     }

@@ -46,6 +46,7 @@ extension Policy.Facts {
     func isConcerned(by rule: Policy.ConditionRule) -> Bool {
         switch rule.concern {
         case .processing: work.kind.isProcessing
+        case .background: isBackground
         // An idle machine is not busy, so processing needs only the policy `idle`.
         case .requestsNotForIdle: work.kind != .event && !(work.kind.isProcessing && !policies.off.contains(.idle))
         }

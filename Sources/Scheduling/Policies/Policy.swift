@@ -24,6 +24,10 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
     case idle
     /// Work waits while the machine is busy.
     case load
+    /// Background work does not use up a battery that is low.
+    case battery
+    /// Background work waits while the user saves power.
+    case powerSaver = "power-saver"
 
     /// The function behind a policy's verdict.
     enum Rule: Sendable {
@@ -40,6 +44,8 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
     struct ConditionRule: Sendable {
         enum Concern: Sendable {
             case processing
+            /// Requests of the background lane: no user waits for them.
+            case background
             /// Requests of every kind, except those that the policy `idle` delays anyway.
             case requestsNotForIdle
         }
@@ -78,6 +84,26 @@ package enum Policy: String, Hashable, Sendable, CaseIterable {
                     concern: .requestsNotForIdle,
                     holds: "the processors are busy",
                     lacks: "the processors are not known to be busy"
+                )
+            )
+        case .battery:
+            .condition(
+                ConditionRule(
+                    condition: .batteryLow,
+                    reason: .batteryLow,
+                    concern: .background,
+                    holds: "the battery is low and the machine is not on external power",
+                    lacks: "the battery is not known to be low, or the machine is on external power"
+                )
+            )
+        case .powerSaver:
+            .condition(
+                ConditionRule(
+                    condition: .powerSaver,
+                    reason: .powerSaver,
+                    concern: .background,
+                    holds: "the machine saves power",
+                    lacks: "the machine is not known to save power"
                 )
             )
         }

@@ -65,6 +65,11 @@ extension SchedulerDriver {
         send(.conditionsChanged(conditions))
     }
 
+    func change(_ condition: Condition, to holds: Bool) {
+        conditions[condition] = holds
+        send(.conditionsChanged(conditions))
+    }
+
     // MARK: The ledger
 
     func writeNextCommit() {

@@ -274,4 +274,29 @@ struct PolicyTests {
         }
         #expect(Self.verdict(.load, facts) == .wait(.highLoad))
     }
+
+    // MARK: battery
+
+    @Test(arguments: kinds)
+    func `battery delays requests of the background lane while the battery is low, and nothing else`(_ kind: TaskKind) {
+        let facts = Self.facts(kind) { $0.conditions[.batteryLow] = true }
+        let isBackground = kind.lane == .background
+        #expect(Self.verdict(.battery, facts) == (isBackground ? .wait(.batteryLow) : .may))
+        #expect(
+            Policy.battery.rationale(on: facts)
+                == (isBackground
+                    ? "the battery is low and the machine is not on external power"
+                    : "concerns background launches only")
+        )
+        #expect(Self.verdict(.battery, Self.facts(kind)) == .may)
+    }
+
+    // MARK: power saver
+
+    @Test(arguments: kinds)
+    func `power-saver delays requests of the background lane while the machine saves power`(_ kind: TaskKind) {
+        let facts = Self.facts(kind) { $0.conditions[.powerSaver] = true }
+        #expect(Self.verdict(.powerSaver, facts) == (kind.lane == .background ? .wait(.powerSaver) : .may))
+        #expect(Self.verdict(.powerSaver, Self.facts(kind)) == .may)
+    }
 }

@@ -76,6 +76,8 @@ extension SchedulerDriver {
         case .useUnknown: self.change(useUnknown: false)
         case .notIdle: self.change(idle: true)
         case .highLoad: self.change(busy: false)
+        case .batteryLow: self.change(.batteryLow, to: false)
+        case .powerSaver: self.change(.powerSaver, to: false)
         case .memoryPressure: self.change(memoryLow: false)
         case .heat: self.change(hot: false)
         case .laneBusy(_, let launch): finish(launch)

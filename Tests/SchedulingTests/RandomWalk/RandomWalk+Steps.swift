@@ -123,17 +123,16 @@ extension RandomWalk {
         host.stepWallClock(by: .seconds(seconds))
     }
 
-    private func changeTimeZone() {
-        last = "a change of the time zone"
-        let rules: [TimeZoneRules] = [.utc, .berlin, .newYork, .honolulu, .tokyo]
-        host.send(.timeZonesChanged(.machine(pick(rules) ?? .utc)))
+    /// Conditions that only delay work; a new one is among them, and fails the walk until the model has it.
+    static let advisoryConditions = Condition.all.filter { condition in
+        ![.externalPower, .network, .idle, .highLoad, .lowMemory, .hot, .gpu].contains(condition)
     }
 
     /// Changes one condition, in most cases to the better, so that work can run.
     private func changeConditions() {
         last = "a change of conditions"
         let isGood = random.chance(65)
-        switch Int.random(in: 0..<9, using: &random) {
+        switch Int.random(in: 0..<10, using: &random) {
         case 0: host.change(power: isGood)
         case 1: host.change(network: isGood)
         case 2, 3: host.change(idle: isGood)
@@ -141,6 +140,7 @@ extension RandomWalk {
         case 5: host.change(memoryLow: !isGood)
         case 6: host.change(hot: !isGood, resources: random.chance(50) ? .gpu : [])
         case 7: host.change(useUnknown: !isGood)
+        case 8: if let condition = pick(Self.advisoryConditions) { host.change(condition, to: !isGood) }
         default: host.change(locked: isGood ? [] : [.app], unseen: random.chance(20) ? [.app] : [])
         }
     }

@@ -92,6 +92,7 @@ final class RandomWalk {
         host.bringLoads()
         host.processesObey = true
         host.refused = [:]
+        for condition in Self.advisoryConditions { host.change(condition, to: false) }
         host.change(
             power: true,
             network: true,

@@ -10,9 +10,11 @@ struct Obstacles {
     /// Obstacles that the semantics permit but do not require, and those near a limit that the model computes roughly.
     var perhaps: Set<String> = []
 
-    static let soft: Set<String> = ["spacing", "day-budget", "spread", "not-idle", "high-load"]
+    static let soft: Set<String> = [
+        "spacing", "day-budget", "spread", "not-idle", "high-load", "battery-low", "power-saver",
+    ]
     /// Advisory obstacles that begin a deferral (C12).
-    static let lastingSoft: Set<String> = ["day-budget", "not-idle", "high-load"]
+    static let lastingSoft: Set<String> = ["day-budget", "not-idle", "high-load", "battery-low", "power-saver"]
     /// Obstacles that other work causes or that end by themselves within a short time.
     static let passing: Set<String> = [
         "lane-busy", "launch-limit", "others-run-alone", "being-recorded", "runner-unavailable", "spacing", "spread",
@@ -138,6 +140,8 @@ extension NaiveHost {
         let mindsLoad = kind == .refresh || kind == .continued || isOff(.idle)
         if mindsLoad, conditions.isLoadHigh, !isOff(.load) { found.sure.insert("high-load") }
         if kind == .continued { return found }
+        if conditions[.powerSaver], !isOff(.powerSaver) { found.sure.insert("power-saver") }
+        if conditions[.batteryLow], !isOff(.battery) { found.sure.insert("battery-low") }
         if let rest = rests[work.plugin], rest > now.monotonic, !isOff(.spacing) { found.sure.insert("spacing") }
         if !isOff(.spread) {
             let recent = surges.filter { $0.at + configuration.policies.spread > now.monotonic }

@@ -2,11 +2,11 @@
 
 import Glibc
 
-/// The functions of systemd's client library that are needed for one query of the session manager.
+/// The functions of systemd's client library for D-Bus that this target calls.
 ///
-/// The library is loaded when a decision first depends on idleness. Machines without systemd can run the host, and
-/// machines without such decisions are spared the library. Its functions and their types are a stable interface.
-struct BusLibrary: Sendable {
+/// The library is loaded with the first connection: a machine without systemd runs the host as well. Functions and types
+/// are part of the library's stable interface.
+package struct BusLibrary: Sendable {
     typealias Bus = OpaquePointer
     typealias Message = OpaquePointer
     typealias Text = UnsafePointer<CChar>
@@ -20,22 +20,24 @@ struct BusLibrary: Sendable {
     let start: @convention(c) (Bus) -> Int32
     let descriptor: @convention(c) (Bus) -> Int32
     let events: @convention(c) (Bus) -> Int32
+    let timeout: @convention(c) (Bus, UnsafeMutablePointer<UInt64>) -> Int32
     let process: @convention(c) (Bus, Out?) -> Int32
     let close: @convention(c) (Bus) -> Void
     let release: @convention(c) (Bus) -> OpaquePointer?
-    let listen: @convention(c) (Bus, Out?, Text, Text, Text, Text, Handler, Handler?, UnsafeMutableRawPointer?) -> Int32
+    let addMatch: @convention(c) (Bus, Out?, Text, Handler, Handler?, UnsafeMutableRawPointer?) -> Int32
     let newCall: @convention(c) (Bus, Out, Text, Text, Text, Text) -> Int32
     let setStartsService: @convention(c) (Message, Int32) -> Int32
     let append: @convention(c) (Message, CChar, UnsafeRawPointer) -> Int32
     let call: @convention(c) (Bus, Out?, Message, Handler, UnsafeMutableRawPointer?, UInt64) -> Int32
     let error: @convention(c) (Message) -> UnsafeRawPointer?
+    let peek: @convention(c) (Message, UnsafeMutablePointer<CChar>, UnsafeMutablePointer<Text?>?) -> Int32
     let enter: @convention(c) (Message, CChar, Text?) -> Int32
     let read: @convention(c) (Message, CChar, UnsafeMutableRawPointer) -> Int32
     let releaseMessage: @convention(c) (Message) -> OpaquePointer?
 
-    static let name = "libsystemd.so.0"
-    /// The loaded library; nil when it or a needed function is missing. Never unloaded.
-    static let loaded = BusLibrary(named: name)
+    package static let name = "libsystemd.so.0"
+    /// Nil where the library or one of the functions is missing. Never unloaded.
+    package static let loaded = BusLibrary(named: name)
 
     init?(named name: String) {
         guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) else { return nil }
@@ -51,27 +53,23 @@ struct BusLibrary: Sendable {
             start = try function("start")
             descriptor = try function("get_fd")
             events = try function("get_events")
+            timeout = try function("get_timeout")
             process = try function("process")
             close = try function("close")
             release = try function("unref")
-            listen = try function("match_signal_async")
+            addMatch = try function("add_match_async")
             newCall = try function("message_new_method_call")
             setStartsService = try function("message_set_auto_start")
             append = try function("message_append_basic")
             call = try function("call_async")
             error = try function("message_get_error")
+            peek = try function("message_peek_type")
             enter = try function("message_enter_container")
             read = try function("message_read_basic")
             releaseMessage = try function("message_unref")
         } catch {
             return nil
         }
-    }
-
-    /// The name of the error in a message; nil when the message is no error. It is the first member of the library's
-    /// structure.
-    func errorName(of message: Message) -> String? {
-        error(message)?.load(as: Text?.self).map { String(cString: $0) }
     }
 
     private struct Missing: Error {}

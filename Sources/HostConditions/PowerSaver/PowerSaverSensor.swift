@@ -1,0 +1,52 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import LinuxSystem
+import MessageBus
+import TaskModel
+
+/// Whether the user chose the profile that saves power, from power-profiles-daemon. Follows it while the condition is
+/// watched, and has no connection otherwise.
+final class PowerSaverSensor: Sensor {
+    private static let profile = "power-saver"
+
+    private let bus: BusConnection
+    /// Under the daemon's present name and under the one that older versions have.
+    private let profiles = [
+        ("org.freedesktop.UPower.PowerProfiles", "/org/freedesktop/UPower/PowerProfiles"),
+        ("net.hadess.PowerProfiles", "/net/hadess/PowerProfiles"),
+    ].map { service, path in BusProperty("ActiveProfile", of: service, at: path, service: service) }
+
+    init(_ roots: SystemRoots) {
+        bus = BusConnection(roots.systemBus)
+        for profile in profiles { bus.follow(profile) }
+    }
+
+    var awaited: Awaited? { Awaited(bus) }
+    var nextLook: MonotonicTime? { bus.nextTurn }
+
+    func watch(_ conditions: Set<Condition>, at now: MonotonicTime) {
+        if conditions.contains(.powerSaver) { bus.open(at: now) } else { bus.close() }
+    }
+
+    func look(at now: MonotonicTime) { bus.dispatch(at: now) }
+
+    func write(to readings: inout Readings) { readings.conditions[.powerSaver] = reading }
+
+    /// One name with a value is enough; without one, the first answer is awaited from each.
+    private var reading: ConditionReading {
+        for profile in profiles {
+            guard case .value(.text(let active)) = profile.reading else { continue }
+            let isSaving = active == Self.profile
+            return .measured(isSaving, from: profile.service, detail: "the active profile is \(active)")
+        }
+        var problems: [String] = []
+        for profile in profiles {
+            switch profile.reading {
+            case .unread: return .unwatched
+            case .value: problems.append("\(profile.service) gives no readable \(profile.name)")
+            case .unavailable(let cause): problems.append(cause)
+            }
+        }
+        return .missing(Set(problems).sorted().joined(separator: "; "))
+    }
+}

@@ -1,0 +1,71 @@
+#!/usr/bin/python3
+# Part of bgtask, under the Apache License 2.0; see LICENSE.
+#
+# Mock services on the bus of the first argument. Reads one command a line from standard input, as JSON, and answers each
+# with a line when its effect is on the bus. Ends its services at the end of the input.
+
+import json
+import os
+import signal
+import sys
+
+os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = sys.argv[1]
+
+import dbus
+import dbusmock
+
+# The thread that started this program may have blocked signals; the services inherit the mask, and must end by SIGTERM.
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
+
+processes = {}
+
+# The services log to standard output, where the answers go.
+answers = os.fdopen(os.dup(1), "w")
+os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def mock(name, path):
+    return dbus.Interface(dbus.SystemBus().get_object(name, path), dbusmock.MOCK_IFACE)
+
+
+def start(name, path, interface, properties):
+    processes[name] = dbusmock.DBusTestCase.spawn_server(name, path, interface, system_bus=True)
+    mock(name, path).AddProperties(interface, dbus.Dictionary(properties, signature="sv"))
+    # A client may have read before there were any.
+    change(name, path, interface, properties)
+
+
+def template(name, template, parameters):
+    process, _ = dbusmock.DBusTestCase.spawn_server_template(
+        template, dbus.Dictionary(parameters, signature="sv"), system_bus=True
+    )
+    processes[name] = process
+
+
+def change(name, path, interface, properties):
+    mock(name, path).UpdateProperties(interface, dbus.Dictionary(properties, signature="sv"))
+
+
+def emit(name, path, interface, member, text):
+    mock(name, path).EmitSignal(interface, member, "s", [text])
+
+
+def stop(name):
+    process = processes.pop(name)
+    process.terminate()
+    process.wait()
+
+
+COMMANDS = {"start": start, "template": template, "change": change, "signal": emit, "stop": stop}
+
+try:
+    for line in sys.stdin:
+        command = json.loads(line)
+        try:
+            COMMANDS[command.pop("command")](**command)
+            print("done", file=answers, flush=True)
+        except Exception as error:
+            print(f"{type(error).__name__}: {error}".replace("\n", " "), file=answers, flush=True)
+finally:
+    for name in list(processes):
+        stop(name)

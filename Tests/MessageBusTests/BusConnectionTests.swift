@@ -1,0 +1,198 @@
+// Part of bgtask, under the Apache License 2.0; see LICENSE.
+
+import BusTestKit
+import CLinux
+import LinuxSystem
+import TaskModel
+import Testing
+
+@testable import MessageBus
+
+@Suite(
+    "A connection follows the services of its bus without blocking its thread",
+    .serialized,
+    .enabled(if: PrivateBus.isAvailable && BusLibrary.loaded != nil, "takes dbus, python3-dbusmock and libsystemd0")
+)
+struct BusConnectionTests {
+    static let lamp = MockServices.Object("org.example.Lamp", path: "/org/example/Lamp", interface: "org.example.Lamp1")
+
+    private let bus: PrivateBus
+    private let services: MockServices
+    private let connection: BusConnection
+    private let color = BusProperty(
+        "Color",
+        of: "org.example.Lamp1",
+        at: "/org/example/Lamp",
+        service: "org.example.Lamp"
+    )
+
+    init() throws {
+        bus = try PrivateBus()
+        services = try MockServices(on: bus)
+        connection = BusConnection(BusAddress(bus.address))
+        connection.follow(color)
+    }
+
+    /// Gives the connection its turns until something is so; gives up after a while.
+    private func turns(until isSo: () -> Bool) throws -> Bool {
+        let deadline = MonotonicTime.now + .seconds(20)
+        while !isSo() {
+            if MonotonicTime.now > deadline { return false }
+            let poll = try EpollSet<Int>()
+            if let (descriptor, isWriting) = connection.awaited {
+                try poll.add(descriptor, 0, events: BGL_READABLE | (isWriting ? BGL_WRITABLE : 0))
+            }
+            _ = poll.wait(timeout: min(connection.nextTurn ?? deadline, deadline) - .now)
+            if let (descriptor, _) = connection.awaited { poll.remove(descriptor, 0) }
+            connection.dispatch(at: .now)
+        }
+        return true
+    }
+
+    @Test func `a property is read when the connection opens, and after each change`() throws {
+        try services.start(Self.lamp, ["Color": "red"])
+        #expect(color.reading == .unread)
+        connection.open(at: .now)
+        #expect(try turns { color.reading == .value(.text("red")) })
+        try services.change(Self.lamp, ["Color": "green"])
+        #expect(try turns { color.reading == .value(.text("green")) })
+    }
+
+    @Test func `a service that appears is read, and one that leaves has no value`() throws {
+        connection.open(at: .now)
+        #expect(try turns { color.reading == .unavailable("org.example.Lamp is not on the bus") })
+        try services.start(Self.lamp, ["Color": "red"])
+        #expect(try turns { color.reading == .value(.text("red")) })
+        try services.stop("org.example.Lamp")
+        #expect(try turns { color.reading == .unavailable("org.example.Lamp is not on the bus") })
+    }
+
+    @Test func `an idle connection has no timer, and a closed one no descriptor either`() throws {
+        #expect(connection.awaited == nil && connection.nextTurn == nil)
+        try services.start(Self.lamp, ["Color": "red"])
+        connection.open(at: .now)
+        #expect(connection.nextTurn != nil, "the reply has a timeout")
+        #expect(try turns { color.reading == .value(.text("red")) && connection.nextTurn == nil })
+        #expect(connection.awaited != nil)
+        connection.close()
+        #expect(connection.awaited == nil && connection.nextTurn == nil && connection.state == .closed)
+        #expect(color.reading == .unread)
+    }
+
+    @Test func `a bus that goes is connected to again when it is back`() throws {
+        try services.start(Self.lamp, ["Color": "red"])
+        connection.open(at: .now)
+        #expect(try turns { color.reading == .value(.text("red")) })
+        bus.stop()
+        #expect(try turns { if case .failed = connection.state { true } else { false } })
+        guard case .unavailable(let cause) = color.reading else { return #expect(Bool(false), "it keeps a value") }
+        #expect(cause.hasPrefix("unix:path=") && connection.awaited == nil)
+        #expect(connection.nextTurn != nil)
+        try bus.start()
+        let other = try MockServices(on: bus)
+        try other.start(Self.lamp, ["Color": "blue"])
+        #expect(try turns { color.reading == .value(.text("blue")) })
+    }
+
+    @Test func `values of other types and texts of any length end in no value, not in a crash`() throws {
+        try services.start(Self.lamp, ["Color": String(repeating: "x", count: BusMessage.longestText + 1)])
+        connection.open(at: .now)
+        #expect(try turns { color.reading == .unavailable("org.example.Lamp gives no readable Color") })
+        let longest = String(repeating: "x", count: BusMessage.longestText)
+        try services.change(Self.lamp, ["Color": longest])
+        #expect(try turns { color.reading == .value(.text(longest)) })
+        try services.change(Self.lamp, ["Color": true])
+        #expect(try turns { color.reading == .value(.boolean(true)) })
+        try services.change(Self.lamp, ["Color": 1.5])
+        #expect(try turns { color.reading == .unavailable("org.example.Lamp gives no readable Color") })
+    }
+
+    @Test func `a property that the service does not have is unavailable with the error's name`() throws {
+        try services.start(Self.lamp, ["Size": "small"])
+        connection.open(at: .now)
+        #expect(
+            try turns {
+                guard case .unavailable(let cause) = color.reading else { return false }
+                return cause.hasPrefix("org.example.Lamp does not answer (")
+            }
+        )
+    }
+
+    @Test func `a flood of signals is handled in turns of bounded length, and none is lost`() throws {
+        try services.start(Self.lamp, ["Color": "red"])
+        var received: [BusValue?] = []
+        let match = BusMatch(
+            sender: "org.example.Lamp",
+            path: "/org/example/Lamp",
+            interface: "org.example.Lamp1",
+            member: "Flicker"
+        )
+        connection.receive(match) { received.append($0.read()) }
+        connection.open(at: .now)
+        #expect(try turns { color.reading == .value(.text("red")) && connection.nextTurn == nil })
+        let count = 3 * BusConnection.messagesPerTurn
+        for number in 0..<count { try services.signal(Self.lamp, "Flicker", "\(number)") }
+        connection.dispatch(at: .now)
+        #expect(received.count <= BusConnection.messagesPerTurn)
+        #expect(try turns { received.count == count })
+        #expect(received == (0..<count).map { .text("\($0)") })
+    }
+}
+
+@Suite("A connection that cannot be made says why, and is tried again ever more seldom")
+struct BusFailureTests {
+    private let color = BusProperty("Color", of: "org.example.Lamp1", at: "/lamp", service: "org.example.Lamp")
+
+    @Test(.enabled(if: BusLibrary.loaded != nil, "takes libsystemd0"))
+    func `a bus that is not there is tried again after a delay`() {
+        let connection = BusConnection(BusAddress("unix:path=/nonexistent/bus"))
+        connection.follow(color)
+        connection.open(at: MonotonicTime(nanoseconds: 0))
+        #expect(connection.state == .failed("unix:path=/nonexistent/bus: No such file or directory"))
+        #expect(color.reading == .unavailable("unix:path=/nonexistent/bus: No such file or directory"))
+        #expect(connection.nextTurn == MonotonicTime(nanoseconds: 0) + .seconds(1))
+        connection.dispatch(at: MonotonicTime(nanoseconds: 999_999_999))
+        #expect(connection.nextTurn == MonotonicTime(nanoseconds: 0) + .seconds(1))
+        connection.dispatch(at: MonotonicTime(nanoseconds: 1_000_000_000))
+        #expect(connection.nextTurn == MonotonicTime(nanoseconds: 0) + .seconds(3))
+        connection.close()
+        #expect(connection.nextTurn == nil && color.reading == .unread)
+    }
+
+    @Test func `a machine without the library has no bus, and nothing is tried again`() {
+        #expect(BusLibrary(named: "libnone.so.0") == nil)
+        let connection = BusConnection(BusAddress("unix:path=/nonexistent/bus"), library: nil)
+        connection.follow(color)
+        connection.open(at: .now)
+        #expect(connection.state == .failed("libsystemd.so.0 is not installed"))
+        #expect(color.reading == .unavailable("libsystemd.so.0 is not installed"))
+        #expect(connection.nextTurn == nil && connection.awaited == nil)
+    }
+
+    @Test func `delays double up to five minutes, and begin again after a success`() {
+        var backoff = Backoff()
+        let delays = (0..<11).map { _ in backoff.next() }
+        #expect(delays.prefix(4) == [.seconds(1), .seconds(2), .seconds(4), .seconds(8)])
+        #expect(delays.suffix(2) == [.seconds(300), .seconds(300)])
+        backoff.reset()
+        #expect(backoff.next() == .seconds(1))
+    }
+}
+
+@Suite("The addresses of the system's and the session's bus follow the environment")
+struct BusAddressTests {
+    @Test func `the system's bus is at its usual place unless the environment names another`() {
+        #expect(BusAddress.system(environment: [:]).text == "unix:path=/run/dbus/system_bus_socket")
+        #expect(BusAddress.system(environment: ["DBUS_SYSTEM_BUS_ADDRESS": ""]) == BusAddress.system(environment: [:]))
+        #expect(BusAddress.system(environment: ["DBUS_SYSTEM_BUS_ADDRESS": "tcp:a"]).text == "tcp:a")
+    }
+
+    @Test func `the session's bus is named by the environment or lies in the runtime directory, else there is none`() {
+        let runtime = ["XDG_RUNTIME_DIR": "/run/user/1 000"]
+        #expect(BusAddress.session(environment: runtime)?.text == "unix:path=/run/user/1%20000/bus")
+        let named = runtime.merging(["DBUS_SESSION_BUS_ADDRESS": "unix:abstract=x"]) { _, new in new }
+        #expect(BusAddress.session(environment: named)?.text == "unix:abstract=x")
+        #expect(BusAddress.session(environment: [:]) == nil)
+        #expect(BusAddress.session(environment: ["XDG_RUNTIME_DIR": "relative"]) == nil)
+    }
+}
