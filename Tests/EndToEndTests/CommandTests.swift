@@ -54,6 +54,33 @@ struct CommandTests {
         }
     }
 
+    @Test func `jq reads the times of --json as dates, and the exact ones with every digit`() async throws {
+        try await HostFixture.with(HostSetup(["external-power": "false"])) { host in
+            let before = Int64(Date().timeIntervalSince1970)
+            _ = try await host.bgtask("task", "submit", Self.task, "--kind", "processing", "--needs-external-power")
+            func query(_ filter: String, of arguments: String...) async throws -> String {
+                let answer = try await host.bgtaskList(arguments + ["--json"])
+                let file = host.folder.file("answer.json")
+                try answer.output.write(toFile: file, atomically: true, encoding: .utf8)
+                let run = try await ProgramRun.of("/usr/bin/jq", ["-r", filter, file])
+                #expect(run.status == 0, "\(run.error)")
+                return run.output.trimmingCharacters(in: .newlines)
+            }
+            let date = try #require(Int64(try await query(".pending[0].submitted_at | fromdate", of: "task", "list")))
+            #expect(date >= before && date <= before + 600)
+            let exact = try await query(".pending[0].submitted_at_ns", of: "task", "list")
+            let reply = try WireCoding.decode(
+                TaskListReply.self,
+                from: Data(try await host.bgtask("task", "list", "--json").output.utf8)
+            )
+            #expect(exact == reply.pending.first.map { "\($0.submittedAt.wall.nanoseconds)" })
+            #expect(exact.hasPrefix("\(date)") && exact.count == 19)
+            let since = try await query("[.entries[].at | fromdate] | min", of: "journal")
+            #expect(try #require(Int64(since)) >= before - 600)
+            #expect(try await query(".started_at | fromdate | type", of: "host", "status") == "number")
+        }
+    }
+
     @Test func `bgtask journal --follow prints recorded entries and then each new entry`() async throws {
         try await HostFixture.with { host in
             try await host.started(.neighbour)

@@ -42,7 +42,9 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         /// A plugin's identifier, or `person`.
         package let submitter: String
         package let submittedAt: Timestamp
+        private let submittedAtSecond: CalendarTime
         package let earliestBegin: Timestamp?
+        private let earliestBeginSecond: CalendarTime?
         package let requiresNetwork: Bool
         package let requiresExternalPower: Bool
         package let attempts: Int
@@ -58,7 +60,9 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             submission = pending.number.rawValue
             submitter = pending.submitter.name
             submittedAt = Timestamp(pending.submittedAt)
+            submittedAtSecond = CalendarTime(secondOf: self.submittedAt)
             earliestBegin = pending.request.earliestBegin.map(Timestamp.init)
+            earliestBeginSecond = self.earliestBegin.map(CalendarTime.init(secondOf:))
             requiresNetwork = pending.request.requiresNetwork
             requiresExternalPower = pending.request.requiresExternalPower
             attempts = pending.retry.attempts
@@ -68,8 +72,10 @@ package struct TaskListReply: Codable, Hashable, Sendable {
 
         private enum CodingKeys: String, CodingKey {
             case plugin, identifier, kind, submission, submitter, attempts, title, reason
-            case submittedAt = "submitted_at"
-            case earliestBegin = "earliest_begin"
+            case submittedAt = "submitted_at_ns"
+            case submittedAtSecond = "submitted_at"
+            case earliestBegin = "earliest_begin_ns"
+            case earliestBeginSecond = "earliest_begin"
             case requiresNetwork = "requires_network"
             case requiresExternalPower = "requires_external_power"
         }
@@ -85,6 +91,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         package let submission: Int64
         package let launch: Int64
         package let startedAt: Timestamp
+        private let startedAtSecond: CalendarTime
         /// Nil without a fixed budget.
         package let budget: Nanoseconds?
         package let used: Nanoseconds
@@ -112,6 +119,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             submission = work.number.rawValue
             self.launch = launch.rawValue
             self.startedAt = Timestamp(startedAt)
+            startedAtSecond = CalendarTime(secondOf: self.startedAt)
             self.budget = budget.map { Nanoseconds($0) }
             self.used = Nanoseconds(used)
             self.isExpiring = isExpiring
@@ -136,7 +144,8 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             case plugin, identifier, kind, submission, launch, title, subtitle, progress
             case isExpiring = "expiring"
             case eventName = "event_name"
-            case startedAt = "started_at"
+            case startedAt = "started_at_ns"
+            case startedAtSecond = "started_at"
             case budget = "budget_ns"
             case used = "used_ns"
         }
@@ -147,6 +156,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         package let eventName: String
         package let submission: Int64
         package let createdAt: Timestamp
+        private let createdAtSecond: CalendarTime
         package let attempts: Int
         /// The first of what keeps it from being delivered; nil when it may be now.
         package let reason: WaitingReason?
@@ -156,6 +166,7 @@ package struct TaskListReply: Codable, Hashable, Sendable {
             eventName = event.type.name
             submission = event.number.rawValue
             createdAt = Timestamp(event.createdAt)
+            createdAtSecond = CalendarTime(secondOf: self.createdAt)
             attempts = event.retry.attempts
             self.reason = reason
         }
@@ -163,7 +174,8 @@ package struct TaskListReply: Codable, Hashable, Sendable {
         private enum CodingKeys: String, CodingKey {
             case plugin, submission, attempts, reason
             case eventName = "event_name"
-            case createdAt = "created_at"
+            case createdAt = "created_at_ns"
+            case createdAtSecond = "created_at"
         }
     }
 }

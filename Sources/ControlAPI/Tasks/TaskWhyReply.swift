@@ -24,6 +24,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package let reasons: [WaitingReason]
     /// Nil for everything that is not pending.
     package let earliestPossible: EarliestPossible?
+    private let earliestPossibleSecond: EarliestPossible.Second?
     /// Nil where no single change is enough: then all reasons stand in the way.
     package let change: ProposedChange?
     package let running: Running?
@@ -56,6 +57,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         self.isEligible = isEligible
         self.reasons = reasons
         self.earliestPossible = earliestPossible
+        earliestPossibleSecond = earliestPossible.map(EarliestPossible.Second.init)
         self.change = change
         self.running = running
         self.lastOutcome = lastOutcome
@@ -66,11 +68,12 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     private enum CodingKeys: String, CodingKey {
         case identifier, plugin, state, kind, submission, reasons, change, running, policies, history
         case isEligible = "eligible"
-        case earliestPossible = "earliest_possible"
+        case earliestPossible = "earliest_possible_ns"
+        case earliestPossibleSecond = "earliest_possible"
         case lastOutcome = "last_outcome"
     }
 
-    /// The earliest instant at which it could run: on the wire a time, or the word `unknown`.
+    /// Earliest instant at which the task could run: on the wire a time, or the word `unknown`.
     package enum EarliestPossible: Codable, Hashable, Sendable {
         case at(Timestamp)
         /// Something stands in the way that no clock ends.
@@ -87,6 +90,26 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
             switch self {
             case .at(let time): try container.encode(time)
             case .unknown: try container.encode("unknown")
+            }
+        }
+
+        /// The same to the whole second, as text.
+        fileprivate struct Second: Codable, Hashable, Sendable {
+            private let text: String
+
+            init(_ earliest: EarliestPossible) {
+                text =
+                    switch earliest {
+                    case .at(let time): CalendarTime(secondOf: time).description
+                    case .unknown: "unknown"
+                    }
+            }
+
+            init(from decoder: any Decoder) throws { text = try decoder.singleValueContainer().decode(String.self) }
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                try container.encode(text)
             }
         }
     }
@@ -118,12 +141,20 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         package let rationale: String
         /// When a `wait` ends by itself.
         package let until: Timestamp?
+        private let untilSecond: CalendarTime?
 
         package init(policy: String, verdict: String, rationale: String, until: WallTime? = nil) {
             self.policy = policy
             self.verdict = verdict
             self.rationale = rationale
             self.until = until.map(Timestamp.init)
+            untilSecond = self.until.map(CalendarTime.init(secondOf:))
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case policy, verdict, rationale
+            case until = "until_ns"
+            case untilSecond = "until"
         }
     }
 
@@ -132,20 +163,28 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         package let submission: Int64
         package let code: String
         package let since: Timestamp
+        private let sinceSecond: CalendarTime
         /// Nil while it lasts.
         package let until: Timestamp?
+        private let untilSecond: CalendarTime?
         package let duration: Nanoseconds
 
         package init(submission: SubmissionNumber, code: String, since: WallTime, until: WallTime?, now: WallTime) {
             self.submission = submission.rawValue
             self.code = code
             self.since = Timestamp(since)
+            sinceSecond = CalendarTime(secondOf: self.since)
             self.until = until.map(Timestamp.init)
+            untilSecond = self.until.map(CalendarTime.init(secondOf:))
             duration = Nanoseconds(max(.zero, (until ?? now) - since))
         }
 
         private enum CodingKeys: String, CodingKey {
-            case submission, code, since, until
+            case submission, code
+            case since = "since_ns"
+            case sinceSecond = "since"
+            case until = "until_ns"
+            case untilSecond = "until"
             case duration = "duration_ns"
         }
     }
@@ -153,6 +192,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
     package struct LastOutcome: Codable, Hashable, Sendable {
         package let outcome: String
         package let at: Timestamp
+        private let atSecond: CalendarTime
         package let blame: String
         package let message: String
         /// Nil when it ended without a launch, by being cancelled for example.
@@ -161,6 +201,7 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
         package init(outcome: String, at: WallTime, blame: Blame, message: String, launch: LaunchNumber?) {
             self.outcome = outcome
             self.at = Timestamp(at)
+            atSecond = CalendarTime(secondOf: self.at)
             self.blame = blame.rawValue
             self.message = message
             self.launch = launch?.rawValue
@@ -174,6 +215,12 @@ package struct TaskWhyReply: Codable, Hashable, Sendable {
                 message: entry.message,
                 launch: entry.launch
             )
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case outcome, blame, message, launch
+            case at = "at_ns"
+            case atSecond = "at"
         }
     }
 }
