@@ -174,8 +174,8 @@ extension Reason {
                 "the load and heat of the machine are not sampled yet",
                 "wait for the first sample"
             )
-        case .notIdle: ("the machine is in use", "leave the machine alone, or simulate its launch")
-        case .highLoad: ("the processors are busy", "wait for the load to fall, or simulate its launch")
+        case .notIdle: ("the machine is in use", "wait until the machine is idle, or run it now with bgtask run")
+        case .highLoad: ("the processors are busy", "wait for the load to fall, or run it now with bgtask run")
         case .memoryPressure: ("memory is short", "free memory")
         case .heat: ("the machine is hot", "let the machine cool down")
         case .laneBusy(let lane, let launch):

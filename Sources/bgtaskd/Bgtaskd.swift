@@ -14,7 +14,7 @@ struct Bgtaskd: AsyncParsableCommand {
         discussion: """
             Every key of the configuration file that concerns the host is a flag as well; a flag wins.
 
-            Example: bgtaskd --state-folder /tmp/state --manifests manifests --plugin-folder .build/plugins
+            Example: bgtaskd --state-directory /tmp/state --manifests manifests --plugin-directory .build/plugins
             """,
         version: Host.version
     )

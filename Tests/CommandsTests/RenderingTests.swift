@@ -54,13 +54,13 @@ struct RenderingTests {
                 pending limits  refresh 1, processing 10
                 launch limits   background 1 of 4
                 budgets         refresh 30s, processing 10min
-                grace           5s
+                grace period    5s
                 spacing         1s
                 batch size      100
-                patience        10s with a silent caller
+                idle timeout    10s
                 retry           after 10s, doubling; 3 attempts; the host's own part after 1s
                 retention       removed plugins' requests 30d, journal and ended launches 90d; the clock is doubted for 10min
-                policies        spread 1min, spacing after overruns 30s, doubling to 1h, day budget 4h, patience 2d, room patience 5min; switched off: load
+                policies        stagger 1min, spacing after overruns 30s, doubling to 1h, day budget 4h, maximum deferral 2d, maximum capacity wait 5min; switched off: load
                 continued       stalled after 30s without progress; under memory pressure one every 10s
                 refresh         on, legacy fetch at most every 15min
 
@@ -119,7 +119,7 @@ struct RenderingTests {
                 events          13 started, now, waits for nothing
                 pending limits  refresh 1 of 1, processing 3 of 10
                 budgets         refresh 30s
-                grace           5s
+                grace period    5s
                 spacing         1s
                 batch size      100
                 day budget      4h

@@ -37,10 +37,10 @@ struct WireShapeTests {
             is: """
                 {"version": "0.1.0", "pid": 7, "user": "bgtask", "started_at": "2026-01-31T00:48:00Z",
                   "started_at_ns": "1769820480000000000",
-                 "boot_id": "b00t", "state_folder": "/var/lib/bgtask", "socket": "/run/bgtask/control.sock",
+                 "boot_id": "b00t", "state_directory": "/var/lib/bgtask", "socket": "/run/bgtask/control.sock",
                  "socket_group": "operators",
-                 "manifest_folders": ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
-                 "plugin_folder": "/usr/lib/bgtask/plugins", "config_file": "/etc/bgtask/bgtaskd.yaml",
+                 "manifest_directories": ["/etc/bgtask/manifests", "/usr/share/bgtask/manifests"],
+                 "plugin_directory": "/usr/lib/bgtask/plugins", "config_file": "/etc/bgtask/bgtaskd.yaml",
                  "configured_without_plugin": ["com.example.gone"],
                  "conditions": {"external_power": {"holds": false, "source": "scripted"},
                                 "network": {"holds": true, "source": "configuration"},
@@ -60,13 +60,13 @@ struct WireShapeTests {
                  "budgets": [{"kind": "refresh", "budget_ns": 30000000000},
                              {"kind": "processing", "budget_ns": 600000000000}],
                  "launch_limits": [{"lane": "background", "limit": 4, "running": 1}],
-                 "grace_ns": 5000000000, "spacing_ns": 1000000000, "batch_size": 100, "caller_patience_ns": 10000000000,
+                 "grace_period_ns": 5000000000, "spacing_ns": 1000000000, "batch_size": 100, "idle_timeout_ns": 10000000000,
                  "retry": {"delay_ns": 10000000000, "attempts": 3, "host_delay_ns": 1000000000},
                  "retention": {"removed_plugin_ns": 2592000000000000, "journal_ns": 7776000000000000,
                    "doubt_ns": 600000000000},
-                 "policies": {"off": ["load"], "spread_ns": 60000000000, "overrun_spacing_ns": 30000000000,
+                 "policies": {"off": ["load"], "stagger_ns": 60000000000, "overrun_spacing_ns": 30000000000,
                               "longest_spacing_ns": 3600000000000, "day_budget_ns": 14400000000000,
-                              "patience_ns": 172800000000000, "room_patience_ns": 300000000000},
+                              "maximum_deferral_ns": 172800000000000, "maximum_capacity_wait_ns": 300000000000},
                  "continued": {"stall_limit_ns": 30000000000, "pressure_interval_ns": 10000000000},
                  "minimum_fetch_interval_ns": 900000000000, "background_refresh": true,
                  "stopping": false}
@@ -156,7 +156,7 @@ struct WireShapeTests {
                  "notes": [{"severity": "note", "line": 9, "key": "modes", "message": "audio has no effect"}],
                  "limits": [{"kind": "refresh", "limit": 1, "used": 1}, {"kind": "processing", "limit": 10, "used": 3}],
                  "budgets": [{"kind": "refresh", "budget_ns": 30000000000}],
-                 "grace_ns": 5000000000, "spacing_ns": 1000000000, "batch_size": 100,
+                 "grace_period_ns": 5000000000, "spacing_ns": 1000000000, "batch_size": 100,
                  "day_budget_ns": 14400000000000, "background_refresh": true, "background_denied": false,
                  "entitlements": ["continued-processing.gpu"],
                  "schedules": [{"identifier": "com.example.feed.refresh", "kind": "refresh", "rhythm": "every 6h",
@@ -263,7 +263,7 @@ struct WireShapeTests {
                 {"launches": [{"launch": 41, "plugin": "com.example.feed", "lane": "background", "cause": "due",
                   "pid": 4711, "started_at": "2026-01-31T01:48:00Z", "started_at_ns": "1769824080000000000",
                   "ended_at": "2026-01-31T01:48:22Z", "ended_at_ns": "1769824102400000000",
-                    "budget_ns": 30000000000, "grace_ns": 5000000000,
+                    "budget_ns": 30000000000, "grace_period_ns": 5000000000,
                   "used_ns": 22400000000, "outcome": "completed", "blame": "nobody", "message": "all tasks completed",
                   "manifest_digest": "cd34", "worst_outcome": "succeeded",
                   "tasks": [{"identifier": "com.example.feed.refresh", "kind": "refresh",
@@ -328,7 +328,7 @@ struct WireShapeTests {
         let lost = LaunchEnd(outcome: .lost, at: Samples.now, used: nil, blame: .machine, message: "")
         let launch = try Samples.launch(end: lost)
         #expect(launch.used == nil)
-        #expect(!String(decoding: try WireCoding.encode(launch), as: UTF8.self).contains("used-ns"))
+        #expect(!String(decoding: try WireCoding.encode(launch), as: UTF8.self).contains("used_ns"))
     }
 
     @Test func `the JSON replies to submission, cancellation and simulation keep their shape`() throws {
@@ -343,10 +343,10 @@ struct WireShapeTests {
                 """
         )
         try check(TaskCancellationReply(isCancelled: true), "TaskCancellationReply", is: #"{"cancelled": true}"#)
-        try check(LaunchSimulation(identifiers: ["a.b"]), "LaunchSimulation", is: #"{"identifiers": ["a.b"]}"#)
+        try check(RunOrder(identifiers: ["a.b"]), "RunOrder", is: #"{"identifiers": ["a.b"]}"#)
         try check(
-            LaunchSimulationReply(launching: [LaunchNumber(rawValue: 4)]),
-            "LaunchSimulationReply",
+            RunReply(launching: [LaunchNumber(rawValue: 4)]),
+            "RunReply",
             is: #"{"launching": [4]}"#
         )
         try check(ExpirationSimulation(identifier: "a.b"), "ExpirationSimulation", is: #"{"identifier": "a.b"}"#)

@@ -11,7 +11,7 @@ import Testing
 struct CommandTests {
     private static let task = TestPlugin.neighbour.task()
 
-    @Test(.proves(89)) func `bgtask simulate launch runs a pending task at once and fails when none is pending`()
+    @Test(.proves(89)) func `bgtask run runs a pending task at once and fails when none is pending`()
         async throws
     {
         try await HostFixture.with(HostSetup(["external-power": "false"])) { host in
@@ -27,11 +27,11 @@ struct CommandTests {
             )
             #expect(submitted.status == 0)
             let submission = try #require(try await host.client.tasks().pending.first?.submission)
-            let simulated = try await host.bgtask("simulate", "launch", Self.task)
+            let simulated = try await host.bgtask("run", Self.task)
             #expect(simulated.status == 0 && simulated.output.contains("launch"))
             #expect(try await host.outcome(of: submission).event == "succeeded")
 
-            let nothing = try await host.bgtask("simulate", "launch", Self.task)
+            let nothing = try await host.bgtask("run", Self.task)
             #expect(nothing.status == 1 && nothing.error.contains(Self.task))
         }
     }
@@ -156,14 +156,14 @@ struct CommandTests {
         async throws
     {
         try await HostFixture.with { host in
-            let task = try await host.bgtask("task", "why", "com.example.nobody.task")
+            let task = try await host.bgtask("why", "com.example.nobody.task")
             #expect(
                 task.status == 1 && task.output.isEmpty && task.error.contains("com.example.nobody.task is unknown")
             )
             let launches = try await host.bgtask("launch", "list", "--plugin", "com.example.nobody")
             #expect(launches.status == 1 && launches.error.contains("no plugin com.example.nobody is installed"))
             // A known task without submissions and a known plugin without launches are no errors.
-            let own = try await host.bgtask("task", "why", Self.task)
+            let own = try await host.bgtask("why", Self.task)
             #expect(own.status == 0 && own.output.contains("never submitted"))
             let none = try await host.bgtask("launch", "list", "--plugin", TestPlugin.neighbour.identifier)
             #expect(none.status == 0)
@@ -174,7 +174,7 @@ struct CommandTests {
         let setup = HostSetup([
             "batch-size": "17", "event-limit": "18", "attempts": "19", "retry-delay": "20s", "host-retry-delay": "21s",
             "removed-plugin-retention": "22d", "journal-retention": "23d", "socket-group": "root",
-            "caller-patience": "24s",
+            "idle-timeout": "24s",
         ])
         try await HostFixture.with(setup) { host in
             let status = try await host.bgtask("host", "status").output
@@ -192,7 +192,7 @@ struct CommandTests {
         async throws
     {
         let plugin = TestPlugin("Obedient", policy: ["budgets: { refresh: 42s }", "limits: { processing: 3 }"])
-        try await HostFixture.with(HostSetup(["grace": "7s"]), plugins: [.neighbour, plugin]) { host in
+        try await HostFixture.with(HostSetup(["grace-period": "7s"]), plugins: [.neighbour, plugin]) { host in
             let list = try await host.bgtask("plugin", "list")
             #expect(list.output.contains(TestPlugin.neighbour.identifier) && list.output.contains(plugin.identifier))
             let show = try await host.bgtask("plugin", "show", plugin.identifier)
@@ -211,7 +211,7 @@ struct CommandTests {
                 BuiltProgram.command.path(),
                 [
                     "host", "run", "--manifests", folder.file("manifests"), "--package-manifests",
-                    folder.file("packages"), "--plugin-folder", folder.file("plugins"), "--state-folder",
+                    folder.file("packages"), "--plugin-directory", folder.file("plugins"), "--state-directory",
                     folder.file("state"), "--socket", folder.file("s"), "--config", folder.write([], to: "none.yaml"),
                 ]
             )

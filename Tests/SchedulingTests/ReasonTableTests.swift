@@ -33,7 +33,7 @@ struct ReasonTableTests {
             ReasonKind.allCases.map(\.row.code) == [
                 "plugin-missing", "plugin-refused", "plugin-disabled", "identifier-not-permitted", "mode-missing",
                 "entitlement-missing", "background-denied", "background-refresh-off", "earliest-begin", "retry-delay",
-                "spacing", "day-budget", "spread", "external-power", "network", "container-locked",
+                "spacing", "day-budget", "stagger", "external-power", "network", "container-locked",
                 "resources-missing", "use-unknown", "not-idle", "high-load", "memory-pressure", "heat", "lane-busy",
                 "others-run-alone", "launch-limit", "being-recorded", "runner-unavailable", "host-stopping",
             ]

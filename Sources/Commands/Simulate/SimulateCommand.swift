@@ -9,10 +9,10 @@ struct SimulateCommand: ParsableCommand {
         abstract: "Simulate conditions and expiration.",
         discussion: """
             Example:
-              bgtask simulate launch com.example.feed.refresh
+              bgtask simulate conditions --external-power false
             """,
         subcommands: [
-            SimulateLaunchCommand.self, SimulateExpirationCommand.self, SimulateConditionsCommand.self,
+            SimulateExpirationCommand.self, SimulateConditionsCommand.self,
         ]
     )
 }

@@ -36,7 +36,7 @@ enum PayloadFile {
             throw ValidationError("--payload \(path) cannot be read: \((error as NSError).localizedDescription)")
         }
         guard let data = try? handle.read(upToCount: limit) ?? Data() else {
-            throw ValidationError("--payload \(path) cannot be read; give a file, not a folder")
+            throw ValidationError("--payload \(path) cannot be read; give a file, not a directory")
         }
         return Array(data)
     }

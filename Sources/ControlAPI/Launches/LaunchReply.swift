@@ -72,7 +72,7 @@ package struct LaunchReply: Codable, Hashable, Sendable {
         case endedAt = "ended_at_ns"
         case endedAtSecond = "ended_at"
         case budget = "budget_ns"
-        case grace = "grace_ns"
+        case grace = "grace_period_ns"
         case used = "used_ns"
         case manifestDigest = "manifest_digest"
         case worstOutcome = "worst_outcome"

@@ -164,7 +164,7 @@ package struct PluginReply: Codable, Hashable, Sendable {
         case manifestDigest = "manifest_digest"
         case libraryDigest = "library_digest"
         case librariesToLoad = "libraries_to_load"
-        case grace = "grace_ns"
+        case grace = "grace_period_ns"
         case spacing = "spacing_ns"
         case batchSize = "batch_size"
         case retention = "retention_ns"

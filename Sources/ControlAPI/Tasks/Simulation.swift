@@ -2,8 +2,8 @@
 
 package import TaskModel
 
-/// `POST /v1/simulate/launch`: run these pending tasks now, whatever time and conditions say.
-package struct LaunchSimulation: CallBody, Hashable {
+/// `POST /v1/run`: run these pending tasks now, whatever time and conditions say.
+package struct RunOrder: CallBody, Hashable {
     package static let fields: [BodyField] = [.required("identifiers", .texts)]
 
     package let identifiers: [String]
@@ -23,7 +23,7 @@ package struct LaunchSimulation: CallBody, Hashable {
     }
 }
 
-package struct LaunchSimulationReply: Codable, Hashable, Sendable {
+package struct RunReply: Codable, Hashable, Sendable {
     /// The launches on their way, one per plugin.
     package let launching: [Int64]
 

@@ -115,7 +115,7 @@ final class CatalogKeeper: Service, Sendable {
 
     private func report(_ problems: [FolderWatchError], besides told: [FolderWatchError]) -> [FolderWatchError] {
         for problem in problems where !told.contains(problem) {
-            log.warning("folder not watched", metadata: ["problem": "\(problem)"])
+            log.warning("directory not watched", metadata: ["problem": "\(problem)"])
         }
         return problems
     }
