@@ -223,7 +223,13 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
-        .testTarget(name: "HostConfigurationTests", dependencies: ["HostConfiguration", "HostTestKit"]),
+        .testTarget(
+            name: "HostConfigurationTests",
+            dependencies: [
+                "ControlAPI", "HostConfiguration", "HostTestKit", "PluginCatalog",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
 
         // MARK: HostService, the host: catalogue, ledger, launches and routes around the scheduling core
 
@@ -309,6 +315,7 @@ let package = Package(
             dependencies: [
                 "Commands", "ControlAPI", "ControlClient", "HostConfiguration", "HostMonitor", "HostTestKit",
                 "PluginCatalog", "PluginInstaller", "Replay", "TaskModel", "TerminalText",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]
