@@ -345,10 +345,12 @@ let package = Package(
 
         // MARK: Programs
 
+        .target(name: "CKeptPriority"),
         .executableTarget(
             name: "bgtaskd",
             dependencies: [
-                "HostConfiguration", "HostService", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CKeptPriority", "HostConfiguration", "HostService",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
         .executableTarget(

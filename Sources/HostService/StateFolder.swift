@@ -26,7 +26,7 @@ final class StateFolder: Sendable {
         } catch {
             throw HostError(
                 code: .stateFolderUnusable,
-                message: "cannot create the state directory \(path): \(error.localizedDescription);"
+                message: "cannot create the state directory \(path): \(error.systemMessage);"
                     + " choose another with --state-directory, or give its parent to this user; bgtask host check"
                     + " --state-directory \(path) names what else is wrong"
             )
@@ -112,7 +112,7 @@ final class StateFolder: Sendable {
             throw HostError(
                 code: .stateFolderUnusable,
                 message:
-                    "cannot delete \(discarded), which was a purged container: \(error.localizedDescription);"
+                    "cannot delete \(discarded), which was a purged container: \(error.systemMessage);"
                     + " what was pending is dropped, delete the directory yourself"
             )
         }

@@ -216,7 +216,7 @@ struct ConfigurationTests {
                 )
             )
             let line = try await host.waitForLog("the end") { $0.contains(" ended") }
-            #expect(line.contains("termination=exit status 0"), "\(line)")
+            #expect(line.contains("termination=\"exit status 0\""), "\(line)")
             #expect(!host.log.contains { $0.contains("Server started") || $0.contains("Hummingbird") })
         }
     }

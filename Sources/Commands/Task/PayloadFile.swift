@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Foundation
+import HostConfiguration
 import TaskModel
 
 /// The bytes that go with a submission or a trigger: a file's, or for `-` those of standard input.
@@ -24,7 +25,7 @@ enum PayloadFile {
         do {
             return try Surroundings.current.standardInput(limit)
         } catch {
-            throw ValidationError("--payload - cannot be read: \((error as NSError).localizedDescription)")
+            throw ValidationError("--payload - cannot be read: \(error.systemMessage)")
         }
     }
 
@@ -33,7 +34,7 @@ enum PayloadFile {
         do {
             handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
         } catch {
-            throw ValidationError("--payload \(path) cannot be read: \((error as NSError).localizedDescription)")
+            throw ValidationError("--payload \(path) cannot be read: \(error.systemMessage)")
         }
         guard let data = try? handle.read(upToCount: limit) ?? Data() else {
             throw ValidationError("--payload \(path) cannot be read; give a file, not a directory")
