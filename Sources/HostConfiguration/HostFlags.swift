@@ -17,7 +17,9 @@ package struct HostFlags: ParsableArguments {
     var manifests: String?
     @Option(help: ArgumentHelp("The packages' manifests.", valueName: "directory"))
     var packageManifests: String?
-    @Option(help: ArgumentHelp("The directory of libraries that are not beside their manifest.", valueName: "directory"))
+    @Option(
+        help: ArgumentHelp("The directory of libraries that are not beside their manifest.", valueName: "directory")
+    )
     var pluginDirectory: String?
     @Option(help: ArgumentHelp("The ledger and the plugins' containers.", valueName: "directory"))
     var stateDirectory: String?

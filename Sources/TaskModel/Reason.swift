@@ -147,7 +147,7 @@ extension Reason {
         case .spread(_, let cause):
             (
                 "\(cause.words) recently, and launches are staggered",
-                "wait for the spread to pass, or simulate its launch"
+                "wait, or run it now with bgtask run"
             )
         case .externalPower:
             (

@@ -59,7 +59,10 @@ struct OverrunTests {
 
     @Test(.proves("C3"))
     func `an entry that never returns is killed after the grace period and charged as an attempt`() async throws {
-        let plugin = TestPlugin("LoopInEntry", policy: ["budgets: { processing: 2s, event: 200ms }", "grace-period: 100ms"])
+        let plugin = TestPlugin(
+            "LoopInEntry",
+            policy: ["budgets: { processing: 2s, event: 200ms }", "grace-period: 100ms"]
+        )
         let setup = HostSetup(["attempts": "2"])
         try await HostFixture.with(setup, plugins: [.neighbour, plugin]) { host in
             let submission = try await host.submit(plugin.task())
